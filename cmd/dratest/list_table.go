@@ -37,7 +37,7 @@ func (l caseList) wideTable() [][]string {
 		for _, r := range c.Requires {
 			requires = append(requires, string(r))
 		}
-		rows = append(rows, []string{c.ID, orDash(c.Labels), needs(c.Needs), orDash(requires), c.Checks})
+		rows = append(rows, []string{c.ID, orDash(c.Labels), orDash(c.Needs.Words()), orDash(requires), c.Checks})
 	}
 	return rows
 }
@@ -56,27 +56,6 @@ func (l mutantList) wideTable() [][]string {
 		rows = append(rows, []string{string(m.ID), m.Breaks, orDash(m.CaughtBy)})
 	}
 	return rows
-}
-
-// needs is one short line, "-" for a case that any cluster can run.
-func needs(n spec.Needs) string {
-	var all []string
-	for _, f := range n.Features {
-		all = append(all, string(f))
-	}
-	if n.NoNode {
-		all = append(all, "no node")
-	}
-	if n.NoKubelet {
-		all = append(all, "no kubelet")
-	}
-	if n.Nodes > 1 {
-		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
-	}
-	for _, v := range n.GRPC {
-		all = append(all, "gRPC "+string(v))
-	}
-	return orDash(all)
 }
 
 func orDash(all []string) string {

@@ -28,9 +28,9 @@ func TestListForPeople(t *testing.T) {
 core/a            Conformance,KEP-1  It holds.
 node/much-longer  Serial,Disruptive  A sentence that does not end soon, A sentence that does not end soon, A sentence t…
 `,
-		"wide": `ID                LABELS                                          NEEDS                    REQUIRES         CHECKS
-core/a            core,Conformance,KEP-1                          -                        kep-1/x,kep-1/y  It holds.
-node/much-longer  node,Feature:DRADeviceTaints,Serial,Disruptive  DRADeviceTaints,2 nodes  -                ` +
+		"wide": `ID                LABELS                                          NEEDS                                 REQUIRES         CHECKS
+core/a            core,Conformance,KEP-1                          -                                     kep-1/x,kep-1/y  It holds.
+node/much-longer  node,Feature:DRADeviceTaints,Serial,Disruptive  DRADeviceTaints,--disruptive,2 nodes  -                ` +
 			strings.Repeat("A sentence that does not end soon, ", 5) + "as it seems.\n",
 	} {
 		var out bytes.Buffer

@@ -1,6 +1,6 @@
 // Package plan decides which cases run on a target: it filters the cases as the
-// user asked, and turns what a case needs and the target lacks into a skip with
-// a code and a text.
+// user asked, and leaves out those with a need that the target lacks, with the code
+// and the text of spec.Needs.Missing.
 //
 // It is pure: what the target serves was found out by package probe, and who
 // runs the plan is not its business. Start with Build; Select is its first half,

@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -84,7 +83,7 @@ func (p *Program) Worked() (bool, error) { return p.process.Worked() }
 // prepareClassic starts a scheduler and a driver of classic DRA on a cluster without
 // scheduler.
 func (b *soakbed) prepareClassic(ctx context.Context) error {
-	if skip := plan.SkipVersion(classicNeeds(), b.Target); skip != nil {
+	if skip := classicNeeds().Missing(b.Target); skip != nil {
 		return fmt.Errorf("a soak of classic DRA %s", skip.Text)
 	}
 	programs, err := b.parts.Classic(ctx)

@@ -8,7 +8,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed/composed"
@@ -45,7 +44,7 @@ const (
 // prepareFabric starts a fabric and its controller in place of drivers.
 func (b *soakbed) prepareFabric(ctx context.Context) error {
 	for _, f := range []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules} {
-		if skip := plan.SkipFeature(f, b.Target); skip != nil {
+		if skip := f.Missing(b.Target); skip != nil {
 			return fmt.Errorf("a soak with a fabric %s", skip.Text)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/outage"
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -61,7 +60,7 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 		return b.prepareClassic(ctx)
 	}
 	b.kinds = load.Served(func(f spec.Feature) bool {
-		skip := plan.SkipFeature(f, b.Target)
+		skip := f.Missing(b.Target)
 		if skip != nil {
 			b.Progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
 		}

@@ -33,23 +33,17 @@ func (m Meta) Labels() []string {
 	if m.SerialBecause != "" {
 		labels = append(labels, "Serial")
 	}
-	if m.Needs.Disruption || m.Needs.Restarts != "" {
-		labels = append(labels, "Disruptive")
-	}
-	return labels
+	return append(labels, m.Needs.labels()...)
 }
 
-// conformance is whether any cluster of a release that has the case's features by default
-// must pass it: it needs no other API and no program of this project, restarts nothing,
-// looks into no component, counts nothing of others, and no release is known to fail it.
+// conformance is whether each cluster of a release that has the case's features by default
+// must pass it: its needs are standard, and no release is known to fail it.
 func (m Meta) conformance() bool {
-	n := m.Needs
 	offByDefault := func(f Feature) bool {
 		newest, known := f.Stage(math.MaxUint)
 		return !known || !newest.On
 	}
-	return m.KnownIssue == nil && !slices.ContainsFunc(n.Features, offByDefault) && len(n.APIs) == 0 && !n.PodGroups && len(n.Metrics) == 0 &&
-		len(n.Off) == 0 && !n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.WhatIf && !n.Classic && !n.Alone && n.BindingTimeout == 0 && !n.DefaultsProfile
+	return m.KnownIssue == nil && m.Needs.standard() && !slices.ContainsFunc(m.Needs.Features, offByDefault)
 }
 
 // keps are the enhancements whose promises the case checks, as "KEP-4381".

@@ -5,44 +5,6 @@ import "slices"
 // SkipCode is the machine-readable reason why a case does not run.
 type SkipCode string
 
-// The reasons for which a plan leaves a case out.
-const (
-	// SkipFeature: the target does not serve a feature that the case needs.
-	SkipFeature SkipCode = "FeatureNotServed"
-	// SkipFeatureUnseen: whether the target serves a feature that the case needs
-	// cannot be seen. The case is not run, and the run is incomplete for it.
-	SkipFeatureUnseen SkipCode = "FeatureUnseen"
-	// SkipVersion: the target is older than what the case is about.
-	SkipVersion SkipCode = "VersionTooOld"
-	// SkipAPI: the target does not serve a version of resource.k8s.io.
-	SkipAPI SkipCode = "APINotServed"
-	// SkipNodes: the target has fewer schedulable nodes than the case needs.
-	SkipNodes SkipCode = "TooFewNodes"
-	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
-	// the case can, or it cannot be seen how long.
-	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
-	// SkipDefaultsProfile: it is not known that the scheduler has a profile in which nothing
-	// is set.
-	SkipDefaultsProfile SkipCode = "NoDefaultsProfile"
-	// SkipMetrics: a component whose metrics the case reads runs in no pod that can be seen.
-	SkipMetrics SkipCode = "MetricsUnseen"
-	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
-	SkipDisruption SkipCode = "DisruptionNotAllowed"
-	// SkipShared: the case compares numbers of the whole cluster, which others may use.
-	SkipShared SkipCode = "ClusterShared"
-	// SkipDriver: the driver that is tested cannot be used for what the case does.
-	SkipDriver SkipCode = "OtherDriverNeeded"
-	// SkipDriverFeature: the driver that is tested lacks a feature.
-	SkipDriverFeature SkipCode = "DriverFeatureMissing"
-	// SkipHook: the vendor of the driver that is tested has declared no command for it, or
-	// it is one that may not be run here.
-	SkipHook SkipCode = "HookMissing"
-	// SkipDevices: it has too few free devices. The run is incomplete for it.
-	SkipDevices SkipCode = "TooFewDevices"
-	// SkipPath: an upgrade does not do what the case is about.
-	SkipPath SkipCode = "NotOnThePath"
-)
-
 // Skip says why a planned case does not run.
 type Skip struct {
 	Code SkipCode `json:"code"`

@@ -35,7 +35,9 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 			r := texts[id]
 			fmt.Fprintf(&b, "- `%s`, %s, %s: %s\n", id, r.Level, r.Section, r.Text)
 		}
-		fmt.Fprintf(&b, "- needs: %s\n", needs(c))
+		if words := c.Needs.Words(); len(words) > 0 {
+			fmt.Fprintf(&b, "- needs: %s\n", strings.Join(words, ", "))
+		}
 		if m := killed[c.ID]; len(m) > 0 {
 			slices.Sort(m)
 			fmt.Fprintf(&b, "- kills: %s\n", strings.Join(slices.Compact(m), ", "))
@@ -55,43 +57,4 @@ func level(c spec.Meta, texts map[spec.RequirementID]spec.Requirement) spec.Leve
 		}
 	}
 	return spec.May
-}
-
-// needs is what a case asks of a cluster, in words.
-func needs(c spec.Meta) string {
-	n := c.Needs
-	var parts []string
-	switch {
-	case n.NoNode:
-		parts = append(parts, "no node")
-	case n.NoKubelet:
-		parts = append(parts, fmt.Sprintf("%d node(s), which may be simulated", n.LeastNodes()))
-	default:
-		parts = append(parts, fmt.Sprintf("%d node(s)", n.LeastNodes()))
-	}
-	for _, f := range n.Features {
-		parts = append(parts, string(f))
-	}
-	for _, f := range n.Off {
-		parts = append(parts, string(f)+" switched off")
-	}
-	if n.Since != "" {
-		parts = append(parts, "Kubernetes "+n.Since)
-	}
-	for _, api := range n.APIs {
-		parts = append(parts, "resource.k8s.io/"+api)
-	}
-	if n.PodGroups {
-		parts = append(parts, "scheduling.k8s.io/v1beta1")
-	}
-	if n.Disruption || n.Restarts != "" {
-		parts = append(parts, "leave to restart what others use")
-	}
-	if n.DefaultsProfile {
-		parts = append(parts, "a profile of the scheduler in which nothing is set")
-	}
-	if n.Alone {
-		parts = append(parts, "nobody else in the cluster")
-	}
-	return strings.Join(parts, ", ")
 }

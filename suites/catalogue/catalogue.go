@@ -1,51 +1,62 @@
 package catalogue
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// entry is a case without what only the code needs to know.
-type entry struct {
-	ID              string               `json:"id"`
-	Checks          string               `json:"checks"`
-	Requires        []spec.RequirementID `json:"requires"`
-	Features        []spec.Feature       `json:"features,omitempty"`
-	Off             []spec.Feature       `json:"off,omitempty"`
-	Nodes           int                  `json:"nodes"`
-	NoKubelet       bool                 `json:"noKubelet,omitempty"`
-	Profile         string               `json:"profile,omitempty"`
-	GRPC            []spec.GRPCVersion   `json:"grpc,omitempty"`
-	BindingTimeout  string               `json:"bindingTimeout,omitempty"`
-	DefaultsProfile bool                 `json:"defaultsProfile,omitempty"`
-	Metrics         []string             `json:"metrics,omitempty"`
-	WaitsFor        string               `json:"waitsFor,omitempty"`
-	SerialBecause   string               `json:"serialBecause,omitempty"`
-	KnownIssue      *spec.KnownIssue     `json:"knownIssue,omitempty"`
-	Catches         []spec.MutantID      `json:"catches,omitempty"`
-}
-
 // Render returns the catalogue of cases as YAML.
 func Render(cases []spec.Meta) ([]byte, error) {
-	entries := make([]entry, 0, len(cases))
+	entries := make([]map[string]any, 0, len(cases))
 	for _, c := range cases {
-		timeout := ""
-		if c.Needs.BindingTimeout > 0 {
-			timeout = c.Needs.BindingTimeout.String()
+		e, err := entry(c)
+		if err != nil {
+			return nil, fmt.Errorf("render catalogue: case %s: %w", c.ID, err)
 		}
-		entries = append(entries, entry{
-			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
-			Features: c.Needs.Features, Off: c.Needs.Off, Nodes: c.Needs.LeastNodes(), NoKubelet: c.Needs.NoKubelet, Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
-			BindingTimeout: timeout, DefaultsProfile: c.Needs.DefaultsProfile, Metrics: c.Needs.Metrics,
-			WaitsFor: c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
-		})
+		entries = append(entries, e)
 	}
 	content, err := yaml.Marshal(entries)
 	if err != nil {
 		return nil, fmt.Errorf("render catalogue: %w", err)
 	}
 	return append([]byte("# Generated from the cases with \"make generate\"; do not edit.\n"), content...), nil
+}
+
+// entry is the data of a case with its needs beside it, without what only the code needs to know.
+func entry(c spec.Meta) (map[string]any, error) {
+	needs, err := fields(c.Needs)
+	if err != nil {
+		return nil, err
+	}
+	e, err := fields(c)
+	if err != nil {
+		return nil, err
+	}
+	delete(e, "needs")
+	delete(e, "timeout")
+	delete(e, "noMutant")
+	maps.Copy(e, needs)
+	e["nodes"] = c.Needs.LeastNodes()
+	if name := c.Needs.Profile.Name; name != "" {
+		e["profile"] = name
+	}
+	if timeout := c.Needs.BindingTimeout; timeout != 0 {
+		e["bindingTimeout"] = timeout.String()
+	}
+	return e, nil
+}
+
+// fields are those of a value as JSON.
+func fields(of any) (map[string]any, error) {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]any
+	return all, json.Unmarshal(data, &all)
 }

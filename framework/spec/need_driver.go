@@ -1,0 +1,52 @@
+package spec
+
+import "fmt"
+
+// ofDriver is for what is missing from a driver under test; cases that bring their own driver
+// lack nothing.
+func ofDriver(missing func(Needs, Subject) *Skip) func(Needs, Target) *Skip {
+	return func(n Needs, t Target) *Skip {
+		if t.Subject == nil {
+			return nil
+		}
+		return missing(n, *t.Subject)
+	}
+}
+
+func missingInstalled(_ Needs, t Target) *Skip {
+	if t.Subject == nil {
+		return &Skip{SkipDriver, "needs a driver as its vendor has installed it, which is for `dratest certify`"}
+	}
+	return unless(t.Subject.Namespace != "", SkipDriver, "needs the driver's own pods: deploy.daemonSet is not declared, or not there")
+}
+
+func missingDriverFeature(n Needs, s Subject) *Skip {
+	for _, f := range n.DriverFeatures {
+		if !s.Features[f] {
+			return &Skip{SkipDriverFeature, fmt.Sprintf("needs a driver with feature %s", f)}
+		}
+	}
+	for _, f := range n.NoDriverFeatures {
+		if s.Features[f] {
+			return &Skip{SkipDriverFeature, fmt.Sprintf("is for drivers without feature %s", f)}
+		}
+	}
+	return nil
+}
+
+func missingHook(n Needs, s Subject) *Skip {
+	for _, h := range n.Hooks {
+		if _, declared := s.Hooks[h]; !declared {
+			return &Skip{SkipHook, fmt.Sprintf("needs a command that runs on this machine in hooks.%s", h)}
+		}
+		if h == HookUninstall && !s.Removable {
+			return &Skip{SkipHook, "removes the driver, which is done only where --install or --versions has installed it"}
+		}
+	}
+	return nil
+}
+
+func missingDevices(n Needs, s Subject) *Skip {
+	class := s.ClassFor(n.DriverFeatures)
+	return unless(class.Devices >= n.Devices, SkipDevices, "needs %d free device(s) of class %s on a node, not each node has more than %d", n.Devices, class.Class, class.Devices)
+}

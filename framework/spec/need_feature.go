@@ -1,0 +1,115 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/version"
+)
+
+func missingFeature(n Needs, target Target) *Skip {
+	if n.NoNode {
+		target.Nodes = nil // the gates of kubelets do not matter
+	}
+	for _, f := range n.Features {
+		if s := f.Missing(target); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// Missing is why a target does not serve a feature; nil if it does. A feature whose gate
+// cannot be seen counts as missing, under a code of its own.
+func (f Feature) Missing(target Target) *Skip {
+	gates, unseen := gatesFor(f, target)
+	on, known := gates[f]
+	if s := offOnKubelet(f, target); s != nil {
+		return s
+	}
+	switch {
+	case on && f.InV1Since() != "":
+		return missingVersion(Needs{Since: f.InV1Since(), NoNode: true}, target)
+	case on, !known && pastGate(f, target.Kubernetes):
+		return nil
+	case unseen != "":
+		return &Skip{SkipFeatureUnseen, fmt.Sprintf("needs feature %s, and it cannot be seen whether the cluster serves it: %s", f, unseen)}
+	case known:
+		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which is switched off in the cluster", f)}
+	default:
+		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which Kubernetes %s does not know", f, target.Kubernetes)}
+	}
+}
+
+// missingOff is about features that must be switched off, or unknown.
+func missingOff(n Needs, target Target) *Skip {
+	for _, f := range n.Off {
+		gates, unseen := gatesFor(f, target)
+		switch {
+		case gates[f]:
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s to be off, which is switched on in the cluster", f)}
+		case unseen != "":
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s to be off, and it cannot be seen whether the cluster serves it: %s", f, unseen)}
+		}
+	}
+	return nil
+}
+
+// offOnKubelet is for features in which kubelets take part: older ones have the gate off, or
+// do not know it.
+func offOnKubelet(f Feature, target Target) *Skip {
+	for _, n := range target.Nodes {
+		on, known := n.KubeletGates[f]
+		if n.Schedulable && (known && !on || !known && f.OnKubelets() && before(f, n.Kubelet)) {
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which is switched off in the kubelet of node %s (%s)", f, n.Name, n.Kubelet)}
+		}
+	}
+	return nil
+}
+
+// before is true for versions that do not have a feature's gate yet.
+func before(f Feature, kubelet string) bool {
+	v, err := version.ParseGeneric(kubelet)
+	if err != nil {
+		return false
+	}
+	_, has := f.Stage(v.Minor())
+	return !has
+}
+
+// pastGate is true where a gate that the server does not know was removed
+// because the feature can no longer be switched off.
+func pastGate(f Feature, kubernetes string) bool {
+	v, err := version.ParseGeneric(kubernetes)
+	return err == nil && v.Major() == 1 && f.GateRemoved(v.Minor())
+}
+
+// gatesFor are the gates that tell of a feature, those of the API server or of the scheduler,
+// and why they cannot be seen.
+func gatesFor(f Feature, target Target) (gates map[Feature]bool, unseen string) {
+	if f.OfScheduler() {
+		return target.SchedulerGates, target.SchedulerGatesUnseen
+	}
+	return target.Gates, target.GatesUnseen
+}
+
+// missingVersion is about the API server, and about kubelets for cases whose pods run: these
+// do not choose among nodes.
+func missingVersion(needs Needs, target Target) *Skip {
+	since := version.MustParseGeneric(needs.Since)
+	have, err := version.ParseGeneric(target.Kubernetes)
+	if err != nil || !have.AtLeast(since) {
+		return &Skip{SkipVersion, fmt.Sprintf("needs Kubernetes %s or newer, the cluster has %s", needs.Since, target.Kubernetes)}
+	}
+	if needs.NoNode || needs.NoKubelet {
+		return nil
+	}
+	workers := target.Workers()
+	for _, c := range target.ComponentsOf(Kubelet) {
+		have, err := version.ParseGeneric(c.Version)
+		if slices.Contains(workers, c.Node) && err == nil && !have.AtLeast(since) {
+			return &Skip{SkipVersion, fmt.Sprintf("needs Kubernetes %s or newer, the kubelet on %s has %s", needs.Since, c.Node, c.Version)}
+		}
+	}
+	return nil
+}
