@@ -99,6 +99,8 @@ type world struct {
 	cases   []cases.Case
 	stop    chan struct{}
 
+	requirements []spec.Requirement
+
 	knownIssue string // is what each piece sees
 
 	mutex  sync.Mutex
@@ -146,7 +148,7 @@ func (w *world) run(resume bool) (Record, error) {
 	defer cancel()
 	b := &upgradebed{
 		options: o, path: way, changer: w.cluster,
-		parts: Parts{Cases: w.cases, Clusters: w.cluster},
+		parts: Parts{Cases: w.cases, Requirements: w.requirements, Clusters: w.cluster},
 		Testbed: &testbed.Testbed{
 			Progress: progress.New(nil), Client: fake.NewClientset(),
 			Target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
@@ -389,6 +391,7 @@ func TestFailedCaseEndsAlone(t *testing.T) {
 func TestFailedShouldIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	w.cases[0].Requires = []spec.RequirementID{"kep-4381/other-schedulers-reserve"}
+	w.requirements = []spec.Requirement{{ID: "kep-4381/other-schedulers-reserve", Level: spec.Should}}
 	w.cases[0].Gone = func(*harness.T, *cases.Notes) { panic("it is still there") }
 	r, err := w.run(false)
 	if err != nil || r.Verdict != schema.Passed || r.Cases[0].Status != spec.Failed {
