@@ -19,6 +19,7 @@ type server struct {
 	tracker clienttesting.ObjectTracker
 	mutex   sync.Mutex
 	last    int
+	history history
 }
 
 // New returns a client of an API server that has some objects.
@@ -52,6 +53,8 @@ func (s *server) serve(client *clienttesting.Fake, tracker clienttesting.ObjectT
 	client.PrependReactor("create", "*", s.create)
 	client.PrependReactor("update", "*", s.update)
 	client.PrependReactor("delete", "*", s.delete)
+	client.PrependReactor("list", "*", s.list)
+	client.PrependWatchReactor("*", s.watch)
 }
 
 // stamp gives an object what each stored object has.
@@ -98,6 +101,7 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 	}
 	s.stamp(updated)
 	if new.GetDeletionTimestamp() != nil && len(new.GetFinalizers()) == 0 {
+		s.deleted(gvr, updated)
 		return true, updated, s.tracker.Delete(gvr, action.GetNamespace(), name)
 	}
 	return false, nil, nil
@@ -119,6 +123,7 @@ func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, erro
 		return true, nil, apierrors.NewConflict(gvr.GroupResource(), name, fmt.Errorf("it is another object"))
 	}
 	if len(object.GetFinalizers()) == 0 {
+		s.deleted(gvr, stored)
 		return false, nil, nil
 	}
 	if object.GetDeletionTimestamp() == nil {

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/gentype"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -32,10 +31,6 @@ func New(objects ...runtime.Object) (*Client, error) {
 	}
 	c := &Client{&clienttesting.Fake{}, clienttesting.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
 	c.AddReactor("*", "*", clienttesting.ObjectReaction(c.tracker))
-	c.AddWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
-		w, err := c.tracker.Watch(action.GetResource(), action.GetNamespace(), action.(clienttesting.WatchActionImpl).ListOptions)
-		return err == nil, w, err
-	})
 	if err := apitest.Serve(c.Fake, c.tracker, objects...); err != nil {
 		return nil, fmt.Errorf("store objects: %w", err)
 	}

@@ -1,0 +1,93 @@
+package apitest
+
+import (
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// history is what client-go's tracker lacks: a watch that starts at the resource version of a
+// list gets the deletions since then. Without it, an informer keeps an object forever if the
+// object is deleted between the informer's list and its watch. The lock of the fake client
+// protects it.
+type history struct {
+	deletions []deletion
+	// lists are all lists so far. The resource version of a list is its number.
+	lists []moment
+}
+
+type deletion struct {
+	resource        schema.GroupVersionResource
+	namespace, name string
+	object          runtime.Object
+}
+
+// moment is when a list was read.
+type moment struct {
+	version   string // of the tracker
+	deletions int
+}
+
+func (s *server) deleted(resource schema.GroupVersionResource, object runtime.Object) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		panic(err)
+	}
+	s.history.deletions = append(s.history.deletions, deletion{resource, accessor.GetNamespace(), accessor.GetName(), object})
+}
+
+func (s *server) list(action clienttesting.Action) (bool, runtime.Object, error) {
+	list, ok := action.(clienttesting.ListActionImpl)
+	if !ok {
+		return false, nil, nil
+	}
+	objects, err := s.tracker.List(list.GetResource(), list.GetKind(), list.GetNamespace(), list.ListOptions)
+	if err != nil {
+		return true, nil, err
+	}
+	accessor, err := meta.ListAccessor(objects)
+	if err != nil {
+		return true, nil, err
+	}
+	s.history.lists = append(s.history.lists, moment{accessor.GetResourceVersion(), len(s.history.deletions)})
+	accessor.SetResourceVersion(strconv.Itoa(len(s.history.lists)))
+	return true, objects, nil
+}
+
+func (s *server) watch(action clienttesting.Action) (bool, watch.Interface, error) {
+	var options metav1.ListOptions
+	if watch, ok := action.(clienttesting.WatchActionImpl); ok {
+		options = watch.ListOptions
+	}
+	resource, namespace := action.GetResource(), action.GetNamespace()
+	var missed []deletion
+	if options.ResourceVersion != "" {
+		number, err := strconv.Atoi(options.ResourceVersion)
+		if err != nil || number < 1 || number > len(s.history.lists) {
+			return true, nil, fmt.Errorf("watch %s: expected the resource version of a list, got %q", resource.Resource, options.ResourceVersion)
+		}
+		since := s.history.lists[number-1]
+		options.ResourceVersion, missed = since.version, s.history.deletions[since.deletions:]
+	}
+	started, err := s.tracker.Watch(resource, namespace, options)
+	if err != nil {
+		return true, nil, err
+	}
+	for _, d := range missed {
+		if d.resource != resource || namespace != "" && d.namespace != namespace {
+			continue
+		}
+		// One that was created again is among the events already.
+		if _, err := s.tracker.Get(resource, d.namespace, d.name); apierrors.IsNotFound(err) {
+			started.(*watch.RaceFreeFakeWatcher).Delete(d.object.DeepCopyObject())
+		}
+	}
+	return true, started, nil
+}
