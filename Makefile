@@ -30,7 +30,6 @@ REGISTRY  ?=
 # Writes deep copies and CustomResourceDefinitions of implementation/classic/api.
 CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object crd paths=./classic/api/...
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
-UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
 # Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own, KUBELET=own:worker2.
 WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) \
 	$(if $(CONTROLLERS),--controllers $(CONTROLLERS)) $(if $(KUBELET),--kubelet $(KUBELET))
@@ -193,7 +192,7 @@ compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say wh
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
 	@echo "Running the unit tests with the race detector (on two cores 25 minutes the first time, then a few)."
-	@$(GO) test -race $(UNIT)
+	@$(GO) test -race ./...
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 	@cd examples/vendor && $(GO) vet ./... && $(GO) test ./...
 

@@ -18,10 +18,16 @@ import (
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
-// Run with "go test ./suites -timeout 0" or "ginkgo -p ./suites", and Ginkgo's
-// own flags; see run.Suite.
+// TestSuites runs all cases in one process, on a cluster that it creates:
+//
+//	go test ./suites -timeout 0 -args -e2e
+//
+// Go's default timeout of 10 minutes is too short. "ginkgo -p ./suites -- -e2e" runs the cases
+// in parallel. Ginkgo's own flags select cases; see run.Suite. Without -e2e and -kubeconfig the
+// test is skipped, so that "go test ./..." creates no cluster.
 
 var (
+	e2e        = flag.Bool("e2e", false, "create a cluster and run all cases")
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
 	restarts   = flag.Bool("restart-nodes", false, "with -kubeconfig: run cases that restart a worker or a node of the control plane, too")
@@ -32,6 +38,9 @@ var (
 )
 
 func TestSuites(t *testing.T) {
+	if !*e2e && *kubeconfig == "" {
+		t.Skip("needs a cluster: run go test ./suites -timeout 0 -args -e2e to create one, or -args -kubeconfig FILE")
+	}
 	dir := os.Getenv("ARTIFACTS")
 	if dir == "" {
 		dir = "../_artifacts" // tests run in their package's folder
