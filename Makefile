@@ -243,7 +243,7 @@ registry-proof: build ## Run core cases on a node image from a registry on loopb
 generate: ## Write the generated files anew (catalogue, known issues, open requirements, JSON schema, definitions of classic DRA)
 	$(GO) test ./suites/catalogue -update
 	$(GO) test ./reports/schema -update
-	cd implementation && $(CONTROLLER_GEN) output:crd:dir=classic/crd
+	cd implementation && $(CONTROLLER_GEN) output:crd:dir=cmd/dra-classic-driver/crd
 
 .PHONY: verify
 verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities
@@ -256,7 +256,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) test . ./suites/catalogue
 	$(GO) test ./suites/catalogue -run TestKnownIssuesAreNotDue -today "$$(date -u +%F)"
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
-	cd implementation && new=$$(mktemp -d) && $(CONTROLLER_GEN) output:dir="$$new" && diff -r -x '*.go' classic/crd "$$new" && \
+	cd implementation && new=$$(mktemp -d) && $(CONTROLLER_GEN) output:dir="$$new" && diff -r -x '*.go' cmd/dra-classic-driver/crd "$$new" && \
 	cmp classic/api/v1alpha1/zz_generated.deepcopy.go "$$new/zz_generated.deepcopy.go" && rm -r "$$new"
 	.ci/vulncheck
 

@@ -23,7 +23,7 @@ const (
 // base is what engines and cases stand on: everything of framework that knows neither
 // clusters nor drivers.
 var base = []string{
-	"framework/spec", "framework/audit", "framework/forward", "framework/harness/", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/audit", "framework/harness/", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 

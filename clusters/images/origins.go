@@ -12,7 +12,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
-	"github.com/dra-conformance/dratest/clusters/images/release"
 	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
@@ -21,7 +20,7 @@ import (
 // the embedded module of the version.
 type origins struct {
 	checkout *source.Checkout
-	release  *release.Release
+	release  *source.Release
 	// components come from checkouts of their own.
 	components map[string]source.Checkout
 }
@@ -72,8 +71,8 @@ func kubernetesImage(v versions.Version, program string) string {
 func (o Options) Validate() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
-		if !slices.Contains(release.Programs(), name) {
-			errs = append(errs, fmt.Errorf("component: unknown %q, known are %s", name, strings.Join(release.Programs(), ", ")))
+		if !slices.Contains(source.Programs(), name) {
+			errs = append(errs, fmt.Errorf("component: unknown %q, known are %s", name, strings.Join(source.Programs(), ", ")))
 		}
 		if o.Components[name] == "" {
 			errs = append(errs, fmt.Errorf("component: %s has no folder: give it as %s=DIR", name, name))
@@ -96,7 +95,7 @@ func (b *builder) origins(ctx context.Context, version *versions.Version) (o ori
 			err = fmt.Errorf("%w: %s has no git tags that tell its version: give it with --version", clusters.ErrUnknownVersion, b.Source)
 		}
 		o.checkout, *version = &checkout, checkout.Version
-	case release.Check(b.Source) != nil:
+	case source.Check(b.Source) != nil:
 		err = fmt.Errorf("%w: %s is neither a folder nor a version like v1.38.0-alpha.1", clusters.ErrUnknownVersion, b.Source)
 	default:
 		o.release, err = b.fetch(ctx)
@@ -121,15 +120,15 @@ func (b *builder) origins(ctx context.Context, version *versions.Version) (o ori
 }
 
 // fetch makes the module of a version that is not in the table.
-func (b *builder) fetch(ctx context.Context) (*release.Release, error) {
+func (b *builder) fetch(ctx context.Context) (*source.Release, error) {
 	temp, err := b.cache.Temp("release-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = cache.RemoveAll(temp) }()
-	var r release.Release
+	var r source.Release
 	err = slowly(b.Progress, "find what Kubernetes "+b.Source+" requires", 0, func() (err error) {
-		r, err = release.Fetch(ctx, b.Source, temp)
+		r, err = source.Fetch(ctx, b.Source, temp)
 		return err
 	})
 	return &r, err

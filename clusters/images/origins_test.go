@@ -8,7 +8,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
-	"github.com/dra-conformance/dratest/clusters/images/release"
 	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
@@ -28,7 +27,7 @@ func TestProgramsComeFromTheirOrigins(t *testing.T) {
 		dir, reports  string
 	}{
 		{"embedded", "kubelet", origins{}, "", "v1.99.0"},
-		{"release", "kubelet", origins{release: &release.Release{Mod: []byte("m")}}, "", "v1.99.0"},
+		{"release", "kubelet", origins{release: &source.Release{Mod: []byte("m")}}, "", "v1.99.0"},
 		{"checkout", "kubelet", origins{checkout: &checkout}, "/all", "v1.99.0"},
 		{"component", "kubelet", origins{components: map[string]source.Checkout{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
 		{"component with a version", "kubelet", origins{components: map[string]source.Checkout{"kubelet": checkout}}, "/all", "v1.99.0-alpha.1+01234567"},
@@ -60,7 +59,7 @@ func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
 
 func TestValidateNamesAllProblems(t *testing.T) {
 	err := Options{Components: map[string]string{"etcd": ".", "kubelet": "", "kubeadm": "."}}.Validate()
-	want := `component: unknown "etcd", known are ` + strings.Join(release.Programs(), ", ") + "\ncomponent: kubelet has no folder: give it as kubelet=DIR"
+	want := `component: unknown "etcd", known are ` + strings.Join(source.Programs(), ", ") + "\ncomponent: kubelet has no folder: give it as kubelet=DIR"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/dra-conformance/dratest/framework/forward"
+	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -41,7 +41,7 @@ func (t *T) Store(resource, name string, object any) {
 	// The certificate of the server is not checked: the API server leads to the pod itself.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}}} //nolint:gosec // see above
 	defer transport.CloseIdleConnections()
-	err = forward.To(t.ctx, t.env.Config, t.Client, pod, etcdPort, func(address string) error {
+	err = metrics.Forward(t.ctx, t.env.Config, t.Client, pod, etcdPort, func(address string) error {
 		return put(t.ctx, &http.Client{Transport: transport}, "https://"+address, "/registry/"+resource+"/"+t.Namespace+"/"+name, content)
 	})
 	t.NoError(err, "write %s %s into etcd", resource, name)

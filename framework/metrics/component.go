@@ -10,8 +10,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
-
-	"github.com/dra-conformance/dratest/framework/forward"
 )
 
 // Component reads the metrics of a component of the control plane that runs in a pod and
@@ -27,7 +25,7 @@ func Component(ctx context.Context, config *rest.Config, client kubernetes.Inter
 }
 
 func throughForward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (families Families, err error) {
-	err = forward.To(ctx, config, client, pod, port, func(address string) (err error) {
+	err = Forward(ctx, config, client, pod, port, func(address string) (err error) {
 		families, err = get(ctx, "https://"+address+"/metrics", token)
 		return err
 	})

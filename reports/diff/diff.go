@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/reports/fields"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -42,13 +41,6 @@ type Slower struct {
 	B float64 `json:"b"`
 }
 
-// Field is a part of the configuration that differs, as JSON.
-type Field struct {
-	Path string `json:"path"`
-	A    string `json:"a,omitempty"`
-	B    string `json:"b,omitempty"`
-}
-
 // A case is slower if it takes this many times as long and this many seconds longer:
 // less is noise, as cases share a machine.
 const (
@@ -76,10 +68,8 @@ func Compare(a, b schema.ConformanceReport) (Diff, error) {
 		}
 	}
 	d.Worse = len(d.Slower) > 0 || slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Worse })
-	differences, err := fields.Compare(configurationOf(a), configurationOf(b))
-	for _, f := range differences {
-		d.Configuration = append(d.Configuration, Field(f))
-	}
+	var err error
+	d.Configuration, err = Fields(configurationOf(a), configurationOf(b))
 	return d, err
 }
 

@@ -1,3 +1,3 @@
 // Package diff says what differs between two conformance reports: what cases came to, how
-// long they took, and what was tested.
+// long they took, and what was tested. Fields compares any two values.
 package diff

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/reports/fields"
+	"github.com/dra-conformance/dratest/reports/diff"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -134,7 +134,7 @@ func claims(e *dsse.Envelope, data []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	differences, err := fields.Compare(a, b)
+	differences, err := diff.Fields(a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/reports/fields"
+	"github.com/dra-conformance/dratest/reports/diff"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -65,7 +65,7 @@ func (v *verification) required() {
 
 // compare refuses each field in which what was found is not what it should be.
 func (v *verification) compare(where, source string, found, should any) {
-	differences, err := fields.Compare(found, should)
+	differences, err := diff.Fields(found, should)
 	if err != nil {
 		v.refuse("%s: %v", where, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 
-	"github.com/dra-conformance/dratest/clusters/images/release"
+	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
@@ -46,7 +46,7 @@ func add(ctx context.Context, root, version string) error {
 		return fmt.Errorf("make a work folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	r, err := release.Fetch(ctx, version, dir)
+	r, err := source.Fetch(ctx, version, dir)
 	if err != nil {
 		return err
 	}

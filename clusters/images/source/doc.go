@@ -1,4 +1,7 @@
-// Package source reads a checkout of Kubernetes: which version it is of, what its
-// kubeadm asks for, and a key that changes with every file that is compiled. It
-// builds nothing; clusters/images/modules does. Start at Open.
+// Package source finds what Kubernetes is built from: a checkout, with a key that changes
+// with every file that is compiled (Open), or the module of a release, which "make
+// add-version" keeps in the repository and a pre-release gets for one build (Fetch). Fetch
+// needs the go command and a module proxy.
+//
+// It builds nothing; clusters/images/modules does.
 package source

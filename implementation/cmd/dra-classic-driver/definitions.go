@@ -1,15 +1,22 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
-
-	"github.com/dra-conformance/dratest/implementation/classic/crd"
-	"github.com/dra-conformance/dratest/implementation/classic/policy"
 )
+
+// definitions are what a cluster needs for classic DRA: the CustomResourceDefinitions, which
+// are generated from classic/api/v1alpha1, and admission policies, which keep what the API
+// server cannot know. These are how many pods may use a claim, where another scheduler would
+// let any number do so, and that a DeviceClass which names a ResourceClass is of no use to a
+// scheduler.
+//
+//go:embed crd/*.yaml policy/*.yaml
+var definitions embed.FS
 
 func definitionsCommand() *cobra.Command {
 	return &cobra.Command{
@@ -23,13 +30,13 @@ func definitionsCommand() *cobra.Command {
 }
 
 func printDefinitions(out io.Writer) error {
-	for _, files := range []fs.FS{crd.Files, policy.Files} {
-		names, err := fs.Glob(files, "*.yaml")
+	for _, files := range []string{"crd/*.yaml", "policy/*.yaml"} {
+		names, err := fs.Glob(definitions, files)
 		if err != nil {
 			return fmt.Errorf("list the definitions: %w", err)
 		}
 		for _, name := range names {
-			text, err := fs.ReadFile(files, name)
+			text, err := definitions.ReadFile(name)
 			if err != nil {
 				return fmt.Errorf("read the definitions: %w", err)
 			}

@@ -1,7 +1,7 @@
 // Command dra-scheduler is kube-scheduler with this project's plugin for dynamic
 // resource allocation in place of the built-in DynamicResources. config.yaml is
 // the configuration that puts it there. With config-classic.yaml it has the plugin for
-// classic DRA, too, where the definitions of implementation/classic/crd are installed.
+// classic DRA, too, where the definitions of classic DRA are installed.
 package main
 
 import (

@@ -2,7 +2,7 @@
 // Kubernetes 1.26 have in resource.k8s.io/v1alpha1 and resource.k8s.io/v1 has not.
 //
 // ResourceClass, PodScheduling and ClassicClaim are stored as custom resources; the
-// definitions in implementation/classic/crd are generated from these types, as are
+// definitions in cmd/dra-classic-driver/crd are generated from these types, as are
 // the deep copies. ClassConfig, ClaimConfig and AllocationConfig are not stored by
 // themselves: they are the opaque parameters of a DeviceClass, a ResourceClaim and an
 // allocation, addressed to the driver name GroupName. Start at ResourceClass;

@@ -1,4 +1,4 @@
-package forward
+package metrics
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/tools/portforward"
 )
 
-// To does something with an address of this machine that leads to a port of a pod as long
-// as it is done.
-func To(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, do func(address string) error) error {
+// Forward calls do with an address of this machine that leads to a port of a pod through
+// the API server, also where the program listens on the loopback address only.
+func Forward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, do func(address string) error) error {
 	url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("portforward").URL()
 	dialer, err := portforward.NewSPDYOverWebsocketDialer(url, config)
 	if err != nil {

@@ -1,4 +1,4 @@
-package policy_test
+package main
 
 import (
 	"bufio"
@@ -115,7 +115,7 @@ func object(t *testing.T, text string) map[string]any {
 func bufferedReader(text []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(text)) }
 
 func TestUserLimit(t *testing.T) {
-	policy := load(t, "user-limit.yaml")
+	policy := load(t, "policy/user-limit.yaml")
 	// claim has an allocation for so many users, empty for one of a scheduler.
 	claim := func(limit string, users ...string) string {
 		config := `{source: FromClaim, opaque: {driver: gpu.example.com, parameters: {kind: X}}}`
@@ -147,7 +147,7 @@ func TestUserLimit(t *testing.T) {
 }
 
 func TestClassSelector(t *testing.T) {
-	policy := load(t, "class-selector.yaml")
+	policy := load(t, "policy/class-selector.yaml")
 	const classic = `config: [{opaque: {driver: classic.dra-conformance.github.io, parameters: {}}}]`
 	tests := []struct{ name, spec, want string }{
 		{"classic", `{selectors: [{cel: {expression: "false"}}], ` + classic + `}`, ""},

@@ -17,7 +17,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
-	"github.com/dra-conformance/dratest/clusters/images/release"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
@@ -62,11 +61,11 @@ func Open(ctx context.Context, dir, version string) (Checkout, error) {
 	if version == "" {
 		return c, nil
 	}
-	if err := release.Check(version); err != nil {
+	if err := Check(version); err != nil {
 		return Checkout{}, err
 	}
 	c.Version = versions.Version{Kubernetes: version + "+" + c.Key[:8], Built: built}
-	c.Version.Etcd, c.Version.Pause, err = release.Tags(dir)
+	c.Version.Etcd, c.Version.Pause, err = Tags(dir)
 	return c, err
 }
 

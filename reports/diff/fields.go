@@ -1,4 +1,4 @@
-package fields
+package diff
 
 import (
 	"encoding/json"
@@ -7,18 +7,19 @@ import (
 	"slices"
 )
 
-// Difference is a field that two values have not in common.
-type Difference struct {
+// Field is one that differs between two values.
+type Field struct {
 	// Path leads to the field, as `cases[core/one-device].result`.
-	Path string
+	Path string `json:"path"`
 	// A and B are what the values have there, as JSON; empty where there is nothing.
-	A, B string
+	A string `json:"a,omitempty"`
+	B string `json:"b,omitempty"`
 }
 
-// Compare returns the differences of two values, in the order of their paths. Items of
+// Fields returns the differences of two values, in the order of their paths. Items of
 // lists that have an id, a name, a path or a case are found by that, others by their
 // position.
-func Compare(a, b any) ([]Difference, error) {
+func Fields(a, b any) ([]Field, error) {
 	plainA, err := plain(a)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func plain(v any) (any, error) {
 	return out, nil
 }
 
-type comparison struct{ differences []Difference }
+type comparison struct{ differences []Field }
 
 func (c *comparison) values(path string, a, b any) {
 	mapA, isMapA := a.(map[string]any)
@@ -59,7 +60,7 @@ func (c *comparison) values(path string, a, b any) {
 		c.maps(path, byKey(listA), byKey(listB), "%s[%s]")
 	default:
 		if textA, textB := text(a), text(b); textA != textB {
-			c.differences = append(c.differences, Difference{path, textA, textB})
+			c.differences = append(c.differences, Field{path, textA, textB})
 		}
 	}
 }

@@ -1,3 +1,0 @@
-// Package crd has the CustomResourceDefinitions of classic DRA, which are made from
-// classic/api/v1alpha1.
-package crd
