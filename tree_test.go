@@ -103,9 +103,16 @@ var arrows = map[string][]string{
 	"implementation/simulation/":        {"implementation/scheduler", "implementation/dramanager"},
 	"implementation/controllers/":       {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan"},
 	"implementation/kubelet/":           {"implementation/kubelet/", "implementation/nodeplan"},
-	"implementation/difftest/":          {"implementation/"},
-	"implementation/bench/":             {"implementation/"},
-	"implementation/cmd/":               {"implementation/"},
+	"implementation/difftest/":          {"implementation/difftest/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
+	"implementation/bench/":             {"implementation/bench/", "implementation/difftest", "implementation/difftest/generate", "implementation/difftest/problem", "implementation/simulation", "implementation/inventory", "implementation/celeval", "implementation/allocator"},
+
+	"implementation/cmd/bench-scheduler/":           {"implementation/bench/schedulerperf", "implementation/cmd/dra-scheduler/plugin"},
+	"implementation/cmd/dra-classic-driver/":        {"implementation/classic/"},
+	"implementation/cmd/dra-composable-controller/": {"implementation/cmd/dra-controller-manager/app", "implementation/controllers/composable", "implementation/fabricplan"},
+	"implementation/cmd/dra-controller-manager/":    {"implementation/cmd/dra-controller-manager/app", "implementation/controllers/resourceclaim", "implementation/controllers/tainteviction"},
+	"implementation/cmd/dra-kubelet/":               {"implementation/cmd/dra-kubelet/", "implementation/kubelet", "implementation/nodeplan"},
+	"implementation/cmd/dra-scheduler/":             {"implementation/cmd/dra-scheduler/plugin", "implementation/scheduler", "implementation/inventory", "implementation/classic/scheduler"},
+	"implementation/cmd/dra-whatif/":                {"implementation/cmd/dra-whatif/app", "implementation/cmd/dra-scheduler/plugin", "implementation/simulation"},
 }
 
 // modules are those of the tree that are held to the same rules.
