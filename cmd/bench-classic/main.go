@@ -19,10 +19,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/framework/testbed/classic"
 )
 
 const (
@@ -89,8 +89,8 @@ func (o options) run(ctx context.Context) (r result, err error) {
 	if err := o.validate(); err != nil {
 		return r, err
 	}
-	programs, out := classic.Programs{}, progress.New(os.Stderr)
-	programs.Scheduler, programs.Driver, programs.Config, err = images.Local{Progress: out}.ClassicPrograms(ctx)
+	out := progress.New(os.Stderr)
+	programs, err := classic.Find(ctx, images.Local{Progress: out})
 	if err != nil {
 		return r, err
 	}

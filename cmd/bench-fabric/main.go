@@ -17,8 +17,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
 )
 
 const (
@@ -87,7 +87,7 @@ func (o options) run(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	out := progress.New(os.Stderr)
-	program, err := images.Local{Progress: out}.ComposableProgram(ctx)
+	program, _, err := images.Local{Progress: out}.OwnProgram(ctx, "dra-composable-controller")
 	if err != nil {
 		return r, err
 	}

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
 )
 
 const (

@@ -19,11 +19,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/framework/testbed/classic"
 )
 
 // soakFlags are the flags of "dratest soak".
@@ -231,9 +231,11 @@ func buildCrash(ctx context.Context) ([]byte, error) {
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
 	local := images.Local{Progress: progress.New(o.Out)}
-	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: local.ComposableProgram, Sim: local.SimProgram, Classic: func(ctx context.Context) (p classic.Programs, err error) {
-		p.Scheduler, p.Driver, p.Config, err = local.ClassicPrograms(ctx)
-		return p, err
+	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
+		path, _, err := local.OwnProgram(ctx, "dra-composable-controller")
+		return path, err
+	}, Sim: local.SimProgram, Classic: func(ctx context.Context) (classic.Programs, error) {
+		return classic.Find(ctx, local)
 	}}
 	if slices.Contains(f.kill, "kubelet") {
 		parts.Repair = faults.UnfreezeContainers{Engine: engine.Engine{}}.Do

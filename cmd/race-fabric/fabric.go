@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
-	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 )
 
 const (

@@ -55,7 +55,7 @@ func (o options) run(ctx context.Context) (result summary, err error) {
 		return result, errors.New("-rounds must be at least 1, and -scheduler stock or own")
 	}
 	out := progress.New(os.Stderr)
-	program, err := images.Local{Progress: out}.ComposableProgram(ctx)
+	program, _, err := images.Local{Progress: out}.OwnProgram(ctx, "dra-composable-controller")
 	if err != nil {
 		return result, err
 	}

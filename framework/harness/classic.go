@@ -20,7 +20,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Classic starts programs of classic DRA. It is implemented by framework/testbed/classic.
+// Classic starts programs of classic DRA. It is implemented by framework/companions/classic.
 type Classic interface {
 	// Start starts a program, whose log is in a folder of its own. What it returns has to be
 	// removed, even if there is an error.

@@ -18,7 +18,7 @@ import (
 )
 
 // Fabrics starts fabrics with their controllers. It is implemented by
-// framework/testbed/composed.
+// framework/companions/fabric.
 type Fabrics interface {
 	// Start starts one, whose files and logs are in dir. Stop has to be called, also after
 	// an error.

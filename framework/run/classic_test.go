@@ -15,7 +15,7 @@ func TestClassicInAClusterOfOthersNeedsLeave(t *testing.T) {
 	noFilesLeft(t)
 	p := parts()
 	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/classic", Checks: "It does.",
-		Requires: []spec.RequirementID{"kep-3063/x"}, Needs: spec.Needs{Classic: true, NoKubelet: true}}})
+		Requires: []spec.RequirementID{"kep-3063/x"}, Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}, NoKubelet: true}}})
 	kubeconfig, _ := apiServer(t)
 	o, _ := options(t, kubeconfig, "^fake/passes ", "^fake/classic ")
 	report, err := run.Run(t.Context(), p, o)

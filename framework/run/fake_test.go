@@ -11,6 +11,7 @@ import (
 	"github.com/onsi/gomega"
 	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -44,7 +45,7 @@ func failOnce(context.Context) {
 func parts() run.Parts {
 	ids := []string{"fake/passes", "fake/passes-too", "fake/fails", "fake/panics", "fake/times-out", "fake/hangs", "fake/serial",
 		"fake/deaf", "fake/exits", "fake/late", "fake/skipped", "fake/flaky"}
-	p := run.Parts{Parts: testbed.Parts{Agents: agents{}}, Register: register}
+	p := run.Parts{Parts: testbed.Parts{Agents: agents{}, Companions: companions.All()}, Register: register}
 	for _, id := range ids {
 		m := spec.Meta{ID: id, Checks: "It does.", Requires: []spec.RequirementID{"kep-4381/x"}}
 		switch id {

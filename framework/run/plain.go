@@ -83,7 +83,7 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 		return session, err
 	}
 	return Session{
-		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Composable: s.testbed.composable, WhatIf: s.testbed.whatIf, Classic: s.testbed.classic, Plan: s.testbed.plan,
+		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Companions: s.testbed.found, Plan: s.testbed.plan,
 		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict, Timelines: s.options.Timelines,
 	}, nil
 }
@@ -101,7 +101,7 @@ func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
 	}
 	ginkgo.DeferCleanup(w.Close)
 	// The context of this node ends with it, the connection must not.
-	if s.env, err = session.env(context.WithoutCancel(ctx), s.parts.Agents, w); err != nil {
+	if s.env, err = session.env(context.WithoutCancel(ctx), s.parts.Parts, w); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }

@@ -192,7 +192,7 @@ func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error
 	defer lines.Close()
 	c.show = lines.Show
 	g, err := startGinkgo(Session{
-		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Composable: r.testbed.composable, WhatIf: r.testbed.whatIf, Classic: r.testbed.classic, Plan: p,
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.testbed.found, Plan: p,
 		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, CaseLimit: r.options.CaseLimit, Mutant: r.mutant(),
 	}, r.options)
 	if err != nil {

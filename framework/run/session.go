@@ -12,26 +12,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/framework/testbed/classic"
-	"github.com/dra-conformance/dratest/framework/testbed/composed"
-	"github.com/dra-conformance/dratest/framework/testbed/whatif"
 )
 
 // Session is what the processes of a run share, as a file between them. All
 // paths are absolute.
 type Session struct {
-	Kubeconfig string `json:"kubeconfig"`
-	Context    string `json:"context,omitempty"`
-	// Composable and WhatIf are the paths of dra-composable-controller and of dra-whatif;
-	// empty where no case needs them.
-	Composable string `json:"composable,omitempty"`
-	WhatIf     string `json:"whatIf,omitempty"`
-	// Classic are the programs of classic DRA.
-	Classic   classic.Programs `json:"classic,omitzero"`
-	Plan      spec.Plan        `json:"plan"`
-	ReportDir string           `json:"reportDir"`
-	PodImage  string           `json:"podImage"`
-	Keep      bool             `json:"keep,omitempty"`
+	Kubeconfig string    `json:"kubeconfig"`
+	Context    string    `json:"context,omitempty"`
+	Companions found     `json:"companions,omitempty"`
+	Plan       spec.Plan `json:"plan"`
+	ReportDir  string    `json:"reportDir"`
+	PodImage   string    `json:"podImage"`
+	Keep       bool      `json:"keep,omitempty"`
 	// Strict has cases fail that see a known issue.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines says of which cases a timeline is kept.
@@ -66,23 +58,22 @@ func readSession(path string) (Session, error) {
 }
 
 // env connects a process to the session's cluster.
-func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writer) (*harness.Env, error) {
+func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer) (*harness.Env, error) {
 	config, err := testbed.ClientConfig(s.Kubeconfig, s.Context)
 	if err != nil {
 		return nil, err
 	}
-	drivers, nodes, err := agents.Connect(ctx, config)
+	drivers, nodes, err := parts.Agents.Connect(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the test driver's agents: %w", err)
 	}
+	companions, err := s.Companions.clients(parts.Companions)
+	if err != nil {
+		return nil, err
+	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
-		Companions: map[spec.Companion]any{
-			spec.FabricCompanion:  composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
-			spec.WhatIfCompanion:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
-			spec.ClassicCompanion: s.Classic,
-		},
-		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
+		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.

@@ -29,7 +29,7 @@ func runSession(ctx context.Context, t ginkgo.GinkgoTestingT, parts Parts, sessi
 		return
 	}
 	defer func() { _ = w.Close() }()
-	env, err := session.env(ctx, parts.Agents, w)
+	env, err := session.env(ctx, parts.Parts, w)
 	if err != nil {
 		report(w, err.Error())
 		t.Fail()

@@ -15,7 +15,7 @@ import (
 func whatIfParts() run.Parts {
 	p := parts()
 	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/what-if", Checks: "It does.",
-		Requires: []spec.RequirementID{"kep-4381/x"}, Needs: spec.Needs{WhatIf: true, NoKubelet: true}}})
+		Requires: []spec.RequirementID{"kep-4381/x"}, Needs: spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, NoKubelet: true}}})
 	return p
 }
 

@@ -7,10 +7,10 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed/composed"
 )
 
 // WhenAttached is what becomes of a pod whose device was attached (docs/fabric.md).
@@ -53,7 +53,7 @@ func (b *soakbed) prepareFabric(ctx context.Context) error {
 		return err
 	}
 	var err error
-	fabrics := composed.Fabrics{Kubeconfig: b.Kubeconfig, Context: b.Context}
+	fabrics := fabric.Fabrics{Kubeconfig: b.Kubeconfig, Context: b.Context}
 	if fabrics.Program, err = b.parts.Composable(ctx); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (b *soakbed) account(ctx context.Context, name string, rules []rbacv1.Polic
 	return "system:serviceaccount:" + b.namespace + ":" + name, b.allow(ctx, name, subject, rules)
 }
 
-func (b *soakbed) startFabric(ctx context.Context, fabrics composed.Fabrics, fabric spec.ComposedFabric) (err error) {
+func (b *soakbed) startFabric(ctx context.Context, fabrics fabric.Fabrics, fabric spec.ComposedFabric) (err error) {
 	if b.fabric, err = fabrics.Start(ctx, b.options.ReportDir, fabric); err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
-	"github.com/dra-conformance/dratest/framework/testbed/composed"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -67,7 +67,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 // clean removes an earlier soak's files.
 func clean(dir string) error {
 	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog), filepath.Join(dir, schedulerLog), filepath.Join(dir, driverLog)}
-	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml", composed.DriverLog("*")} {
+	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml", fabric.DriverLog("*")} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return err

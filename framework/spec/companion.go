@@ -1,14 +1,77 @@
 package spec
 
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
 // Companion names a program that a run starts for its cases beside the cluster's own components.
+// It is also the name of the field that says that a case needs it.
 type Companion string
 
 // The companions there are.
 const (
 	// FabricCompanion starts composable fabrics with their controllers.
-	FabricCompanion Companion = "fabric"
+	FabricCompanion Companion = "composable"
 	// WhatIfCompanion answers what-if questions about nodes.
-	WhatIfCompanion Companion = "what-if"
+	WhatIfCompanion Companion = "whatIf"
 	// ClassicCompanion starts schedulers and drivers of classic DRA.
 	ClassicCompanion Companion = "classic"
 )
+
+// Beside reports whether the case needs a companion.
+func (n Needs) Beside(c Companion) bool { return slices.Contains(n.Companions, c) }
+
+// RunsBeside reports whether an entry that is not skipped needs a companion.
+func (p Plan) RunsBeside(c Companion) bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Beside(c) })
+}
+
+// fields are the needs without their own way of being encoded.
+type fields Needs
+
+// MarshalJSON writes each companion as a field of its own, which is true.
+func (n Needs) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(fields(n))
+	if err != nil || len(n.Companions) == 0 {
+		return data, err
+	}
+	data = data[:len(data)-1]
+	for _, c := range n.Companions {
+		if len(data) > 1 {
+			data = append(data, ',')
+		}
+		name, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		data = append(append(data, name...), ":true"...)
+	}
+	return append(data, '}'), nil
+}
+
+// UnmarshalJSON takes each field that is true and no other need for a companion.
+func (n *Needs) UnmarshalJSON(data []byte) error {
+	var all, known map[string]json.RawMessage
+	*n = Needs{}
+	if err := json.Unmarshal(data, (*fields)(n)); err != nil {
+		return err
+	}
+	others, err := json.Marshal((*fields)(n))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(others, &known); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if _, other := known[name]; !other && string(all[name]) == "true" {
+			n.Companions = append(n.Companions, Companion(name))
+		}
+	}
+	return nil
+}

@@ -55,15 +55,8 @@ type Needs struct {
 	// DefaultsProfile is whether pods of the case use a profile of the scheduler in which
 	// nothing is set.
 	DefaultsProfile bool `json:"defaultsProfile,omitempty"`
-	// Composable is whether the case has a fabric of devices with a controller that attaches
-	// them.
-	Composable bool `json:"composable,omitempty"`
-	// WhatIf is whether the case asks which nodes its pods need, dra-whatif or a driver of
-	// classic DRA. With NoKubelet it adds them: simulated ones.
-	WhatIf bool `json:"whatIf,omitempty"`
-	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
-	// claims themselves. Without NoKubelet it has their part on nodes, too.
-	Classic bool `json:"classic,omitempty"`
+	// Companions are the programs that the case has beside the cluster.
+	Companions []Companion `json:"-"`
 	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
 	// the case reads: they must run in pods that can be seen.
 	Metrics []string `json:"metrics,omitempty"`
@@ -275,16 +268,8 @@ var needs = []need{
 		missing: missingBindingTimeout,
 	},
 	{
-		wanted: func(n Needs) bool { return n.Composable },
-		text:   words("a composable fabric"),
-	},
-	{
-		wanted: func(n Needs) bool { return n.WhatIf },
-		text:   words("dra-whatif"),
-	},
-	{
-		wanted: func(n Needs) bool { return n.Classic },
-		text:   words("classic DRA"),
+		wanted: func(n Needs) bool { return len(n.Companions) > 0 },
+		text:   func(n Needs) []string { return each("companion %s", n.Companions) },
 	},
 }
 

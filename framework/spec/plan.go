@@ -31,21 +31,6 @@ func (p Plan) RunsOnNodes() bool {
 	})
 }
 
-// RunsComposable tells whether an entry that is not skipped has a fabric of devices.
-func (p Plan) RunsComposable() bool {
-	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Composable })
-}
-
-// RunsWhatIf tells whether an entry that is not skipped asks dra-whatif.
-func (p Plan) RunsWhatIf() bool {
-	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.WhatIf })
-}
-
-// RunsClassic tells whether an entry that is not skipped has classic DRA.
-func (p Plan) RunsClassic() bool {
-	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Classic })
-}
-
 // RunsWith tells whether an entry that is not skipped needs a feature.
 func (p Plan) RunsWith(f Feature) bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && slices.Contains(e.Meta.Needs.Features, f) })

@@ -53,6 +53,8 @@ type Parts struct {
 	// Clusters makes the cluster of a testbed that is given no kubeconfig.
 	Clusters clusters.Provider
 	Agents   Agents
+	// Companions are the programs that cases may have beside the cluster.
+	Companions []Companion
 }
 
 // Testbed is a cluster that can be worked with. Fields are set once Open, and for

@@ -19,7 +19,7 @@ var NodePart = harness.Case{Meta: spec.Meta{
 		"kep-3063/claim-uid-in-call", "kep-3063/cdi-to-runtime", "kep-3063/shared-by-containers", "kep-3063/unprepare-each-prepared",
 		"kep-3063/unprepare-when-pod-deleted", "kep-3063/attributes-passed-on",
 	},
-	Needs: spec.Needs{Classic: true, Nodes: 1, Since: "1.37"},
+	Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: 1, Since: "1.37"},
 }, Run: func(t *harness.T) {
 	c := t.Classic()
 	d := c.Driver(spec.ClassicDriver{Devices: 1})

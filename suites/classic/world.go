@@ -23,12 +23,12 @@ const (
 
 // needs are those of all cases: dra-scheduler is for the newest release.
 func needs(nodes int) spec.Needs {
-	return spec.Needs{NoKubelet: true, Classic: true, Nodes: nodes, Since: "1.37"}
+	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: nodes, Since: "1.37"}
 }
 
 // addsNodes are needs of a case that adds simulated nodes.
 func addsNodes(n spec.Needs) spec.Needs {
-	n.WhatIf = true
+	n.Companions = []spec.Companion{spec.WhatIfCompanion, spec.ClassicCompanion}
 	return n
 }
 

@@ -22,7 +22,7 @@ const (
 
 // needs are those of all cases.
 func needs(nodes int) spec.Needs {
-	return spec.Needs{NoKubelet: true, Composable: true, Nodes: nodes,
+	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.FabricCompanion}, Nodes: nodes,
 		Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules}}
 }
 

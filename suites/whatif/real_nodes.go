@@ -21,7 +21,7 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	Checks: "Of a group that is learned from a node with a kubelet and a driver dra-whatif says how many pods another node would serve and how many wait: " +
 		"when a driver publishes such devices on another node, as many pods run there and as many wait.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
-	Needs:    spec.Needs{WhatIf: true, Nodes: 2, Profile: profiles.Empty()},
+	Needs:    spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, Nodes: 2, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
 	there, coming := t.Nodes[0], t.Nodes[1]
 	t.Driver.PublishOn(there, profiles.TwoDevices())

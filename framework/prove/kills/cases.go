@@ -16,7 +16,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/framework/testbed/classic"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -144,7 +143,13 @@ func (c *Cases) vacate(ctx context.Context, cases []string) error {
 
 // tidy removes what cases have left, and does not wait until it is gone.
 func (c *Cases) tidy(ctx context.Context) error {
-	return errors.Join(testbed.Tidy(ctx, c.Bed.Client), classic.LetGo(ctx, c.Bed.REST))
+	errs := []error{testbed.Tidy(ctx, c.Bed.Client)}
+	for _, companion := range c.Parts.Companions {
+		if companion.Tidy != nil {
+			errs = append(errs, companion.Tidy(ctx, c.Bed.REST))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (schema.Report, error) {
@@ -225,7 +230,7 @@ func (c *Cases) options(cases []string, dir string) run.Options {
 // limit is the time that each of these cases has.
 func limit(metas []spec.Meta, cases []string, provider string) time.Duration {
 	starts := slices.ContainsFunc(metas, func(m spec.Meta) bool {
-		return slices.Contains(cases, m.ID) && (m.Needs.Classic || m.Needs.Composable || m.Needs.WhatIf)
+		return slices.Contains(cases, m.ID) && len(m.Needs.Companions) > 0
 	})
 	switch {
 	case starts:

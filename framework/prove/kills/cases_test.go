@@ -13,7 +13,7 @@ import (
 )
 
 func TestCasesThatStartProgramsHaveMoreTime(t *testing.T) {
-	metas := []spec.Meta{{ID: "plain"}, {ID: "classic", Needs: spec.Needs{Classic: true}}, {ID: "fabric", Needs: spec.Needs{Composable: true}}, {ID: "whatif", Needs: spec.Needs{WhatIf: true}}}
+	metas := []spec.Meta{{ID: "plain"}, {ID: "classic", Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}}}, {ID: "fabric", Needs: spec.Needs{Companions: []spec.Companion{spec.FabricCompanion}}}, {ID: "whatif", Needs: spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}}}}
 	for _, row := range []struct {
 		cases    []string
 		provider string

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
@@ -26,7 +27,7 @@ const module = "github.com/dra-conformance/dratest/"
 // REST client, or of objects whose type the source does not tell, is for
 // "dratest prove access" to find.
 func TestTheSourceAsksForNothingThatTheRulesLack(t *testing.T) {
-	has := access.Of(slices.Concat(access.Rules(true), access.Classic(), access.PoolRequests(), access.PodGroups()))
+	has := access.Of(slices.Concat(access.Rules(true), classic.Rules(), access.PoolRequests(), access.PodGroups()))
 	calls := 0
 	for _, p := range sources(t) {
 		for right, where := range p.rights(t) {

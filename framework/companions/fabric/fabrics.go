@@ -1,4 +1,4 @@
-package composed
+package fabric
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
 )
 
 // Fabrics starts fabrics for a cluster.

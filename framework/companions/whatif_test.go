@@ -1,4 +1,4 @@
-package whatif_test
+package companions_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dra-conformance/dratest/framework/testbed/whatif"
+	"github.com/dra-conformance/dratest/framework/companions"
 )
 
 // That something cannot be served is an answer; what the program says of a failure is in
@@ -23,13 +23,13 @@ func TestAsk(t *testing.T) {
 			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+test.script+"\n"), 0o700); err != nil { //nolint:gosec // a program
 				t.Fatal(err)
 			}
-			out, err := whatif.Command{Program: program, Kubeconfig: "k", Context: "c"}.Ask(t.Context(), []byte("input"), "a")
+			out, err := companions.Command{Program: program, Kubeconfig: "k", Context: "c"}.Ask(t.Context(), []byte("input"), "a")
 			if string(out) != test.out || (err == nil) != (test.problem == "") || err != nil && !strings.HasSuffix(err.Error(), test.problem) {
 				t.Errorf("got %q and error %v", out, err)
 			}
 		})
 	}
-	if _, err := (whatif.Command{}).Ask(t.Context(), nil); err == nil {
+	if _, err := (companions.Command{}).Ask(t.Context(), nil); err == nil {
 		t.Error("it was asked without a program")
 	}
 }

@@ -1,4 +1,4 @@
-package composed
+package fabric
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package whatif
+package companions
 
 import (
 	"bytes"
@@ -8,8 +8,38 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
+
+// whatIf is dra-whatif, which answers which nodes pods need. Most of its cases add simulated
+// nodes to a cluster that has some.
+func whatIf() testbed.Companion {
+	return testbed.Companion{
+		Name:         spec.WhatIfCompanion,
+		Skip:         "WhatIfNotAvailable",
+		NoKubeconfig: "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
+		NoProgram:    "starts dra-whatif, which is not there",
+		Lacks: func(needs spec.Needs, target spec.Target) string {
+			switch {
+			case !needs.NoKubelet:
+				return ""
+			case target.Simulated() == 0:
+				return "adds simulated nodes, of which the cluster has none: use --provider=controlplane"
+			case !target.Disruptable:
+				return "adds simulated nodes that are ready, on which pods of others could land: allow it with --disruptive"
+			}
+			return ""
+		},
+		Find: func(ctx context.Context, b *testbed.Testbed, overlay map[string][]byte) (any, error) {
+			program, _, err := images.Local{Progress: b.Progress, Overlay: overlay}.OwnProgram(ctx, "dra-whatif")
+			return Command{Program: program, Kubeconfig: b.Kubeconfig, Context: b.Context}, err
+		},
+		Decode: testbed.Decoded[Command],
+	}
+}
 
 // Command is dra-whatif with the cluster that it looks at.
 type Command struct {

@@ -1,4 +1,4 @@
-package composed_test
+package fabric_test
 
 import (
 	"os"
@@ -10,9 +10,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed/composed"
 )
 
 // start starts a fabric with a program in place of the controller.
@@ -39,7 +39,7 @@ func startAs(t *testing.T, dir string, as spec.ComposedFabric) (harness.Composed
 	if err := clientcmd.WriteToFile(config, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return composed.Fabrics{Program: program, Sim: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir, as)
+	return fabric.Fabrics{Program: program, Sim: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir, as)
 }
 
 func TestFabricIsKilled(t *testing.T) {
@@ -85,7 +85,7 @@ func TestDetachingTakesItsTime(t *testing.T) {
 		if won, err := f.Take(t.Context()); err != nil || !won {
 			t.Fatalf("take: %t, %v", won, err)
 		}
-		if err := composed.Detach(t.Context(), f, id); err != nil {
+		if err := fabric.Detach(t.Context(), f, id); err != nil {
 			t.Fatal(err)
 		}
 		if devices, err := f.Devices(t.Context()); err != nil || devices[id].Phase != "Detaching" {
@@ -160,7 +160,7 @@ func TestDrivers(t *testing.T) {
 		DriverAsked(node string) time.Time
 	})
 	lines := func(node string) []string {
-		log, err := os.ReadFile(filepath.Join(logs, composed.DriverLog(node)))
+		log, err := os.ReadFile(filepath.Join(logs, fabric.DriverLog(node)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,11 +198,11 @@ func TestDriversOfAFabricThatBinds(t *testing.T) {
 }
 
 func TestFabricWithoutProgram(t *testing.T) {
-	_, err := composed.Fabrics{}.Start(t.Context(), t.TempDir(), spec.ComposedFabric{Driver: "d", User: "u", DetachAfter: time.Minute})
+	_, err := fabric.Fabrics{}.Start(t.Context(), t.TempDir(), spec.ComposedFabric{Driver: "d", User: "u", DetachAfter: time.Minute})
 	if err == nil || !strings.Contains(err.Error(), "no dra-composable-controller") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := (composed.Fabrics{}).Start(t.Context(), t.TempDir(), spec.ComposedFabric{}); err == nil || !strings.Contains(err.Error(), "must be given") {
+	if _, err := (fabric.Fabrics{}).Start(t.Context(), t.TempDir(), spec.ComposedFabric{}); err == nil || !strings.Contains(err.Error(), "must be given") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/framework/companions/beside"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed/beside"
 )
 
 // Programs are the programs of classic DRA with the cluster that they work for.
@@ -25,6 +27,16 @@ type Programs struct {
 }
 
 var _ harness.Classic = Programs{}
+
+// Find finds or builds the programs. They are of no cluster yet.
+func Find(ctx context.Context, local images.Local) (Programs, error) {
+	scheduler, config, err := local.OwnProgram(ctx, "dra-scheduler", "config-classic.yaml")
+	if err != nil {
+		return Programs{}, err
+	}
+	driver, _, err := local.OwnProgram(ctx, "dra-classic-driver")
+	return Programs{Scheduler: scheduler, Driver: driver, Config: config[0]}, err
+}
 
 // instance is a program that was started, or is to be.
 type instance struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
-	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 )
 
 // A manager that was killed goes on with what it had, at the same address, and knows who has

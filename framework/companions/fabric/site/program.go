@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/dra-conformance/dratest/framework/testbed/beside"
+	"github.com/dra-conformance/dratest/framework/companions/beside"
 )
 
 // Client is a program between a cluster and the fabric.

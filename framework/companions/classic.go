@@ -1,0 +1,47 @@
+package companions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/framework/companions/classic"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
+)
+
+// classicDRA are schedulers and drivers with which drivers allocate claims themselves (KEP-3063).
+func classicDRA() testbed.Companion {
+	return testbed.Companion{
+		Name:         spec.ClassicCompanion,
+		Skip:         "ClassicNotAvailable",
+		NoKubeconfig: "starts schedulers and drivers as processes beside dratest, which need a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
+		NoProgram:    "starts dra-scheduler and dra-classic-driver, which are not there",
+		Lacks: func(_ spec.Needs, target spec.Target) string {
+			if !target.Disruptable {
+				return "installs definitions and admission policies of classic DRA for the whole cluster: allow it with --disruptive"
+			}
+			return ""
+		},
+		Find: func(ctx context.Context, b *testbed.Testbed, overlay map[string][]byte) (any, error) {
+			programs, err := classic.Find(ctx, images.Local{Progress: b.Progress, Overlay: overlay})
+			programs.Kubeconfig, programs.Context = b.Kubeconfig, b.Context
+			return programs, err
+		},
+		Decode: testbed.Decoded[classic.Programs],
+		Install: func(ctx context.Context, b *testbed.Testbed, client any) (remove func(context.Context) error, reason string) {
+			if b.Provider == testbed.Existing {
+				if err := access.Check(ctx, b.Client, classic.Rules()); err != nil {
+					return func(context.Context) error { return nil }, fmt.Sprintf("installs definitions and admission policies of classic DRA: %v", err)
+				}
+			}
+			remove, err := client.(classic.Programs).Install(ctx, b.REST)
+			if err != nil {
+				reason = fmt.Sprintf("the definitions of classic DRA could not be installed: %v", err)
+			}
+			return remove, reason
+		},
+		Tidy: classic.LetGo,
+	}
+}
