@@ -1,6 +1,6 @@
 package versions
 
-// "make add-version" writes this table.
+// "go run ./clusters/images/addversion" writes this table.
 //
 //nolint:gochecknoglobals // a table
 var table = []Version{ // newest first

@@ -24,7 +24,7 @@ stack. Some of them are for what scheduler or controllers are told, and write; t
 
 No one cluster has what all cases need. --rest-of does what proofs on other clusters
 leave: mutants that these do not kill, and those that a case must notice which has
-noticed none in them. "make mutants" does so part by part.
+noticed none in them. ".ci/mutants DIRECTORY" does so part by part.
 
 With --changed-since only those mutants are tried that change a file which has changed in
 the checkout since that commit, or that a case must notice which such a file has; those of

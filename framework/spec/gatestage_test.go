@@ -33,7 +33,7 @@ func TestGatesFileIsTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not the table of gatestage.go: run this test with -rewrite, then the one that compares it with Kubernetes' (make test-own)", gatesFile)
+		t.Errorf("%s is not the table of gatestage.go: run this test with -rewrite, then the one that compares it with Kubernetes' (go -C implementation test ./cmd/...)", gatesFile)
 	}
 }
 

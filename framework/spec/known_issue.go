@@ -36,7 +36,7 @@ type KnownIssue struct {
 	// look again: the case fails.
 	Through string `json:"through"`
 	// Review is the day by which a maintainer must look again whether it is still
-	// there, as "2027-01-31"; "make verify" fails from then on.
+	// there, as "2027-01-31"; the nightly workflow fails from then on.
 	Review string `json:"review"`
 	// Does is what it does, in a sentence.
 	Does string `json:"does"`

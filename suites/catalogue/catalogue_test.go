@@ -169,7 +169,7 @@ func TestEachSanityCheckWasSeenToFail(t *testing.T) {
 	kills := newKills(t)
 	for _, m := range sanity.Metas() {
 		if !slices.ContainsFunc(kills, func(k catalogue.Kill) bool { return slices.Contains(k.By, m.ID) }) {
-			t.Errorf("no bug of a driver is recorded that %s has noticed: make certify-mutants, and add its results (-kills)", m.ID)
+			t.Errorf("no bug of a driver is recorded that %s has noticed: dratest prove bugs, and add its results (-kills)", m.ID)
 		}
 	}
 }
@@ -198,11 +198,11 @@ func TestReadmeCountsMutants(t *testing.T) {
 	}
 	want = fmt.Sprintf("it gives dra-sim %d bugs, %d of which published drivers had", len(broken.OfSanity), published)
 	if !strings.Contains(string(readme), want) {
-		t.Errorf("README.md does not say of \"make certify-mutants\": %s", want)
+		t.Errorf("README.md does not say of \"dratest prove bugs\": %s", want)
 	}
 }
 
-// Tests do not fail because time passes; "make verify" tells which day it is.
+// Tests do not fail because time passes: only the nightly workflow passes -today.
 func TestKnownIssuesAreNotDue(t *testing.T) {
 	if *today == "" {
 		return

@@ -15,7 +15,7 @@ func RenderKnownIssues(cases []spec.Meta) []byte {
 		"# Known issues of Kubernetes\n\n" +
 		"These cases pass with this project's components, which do not replace the API server. With Kubernetes' own, up to the release that\n" +
 		"is named, they are reported as known issues, which fail no run, if they see exactly what is said here. Anything else that they see\n" +
-		"is a failure. A maintainer looks again by the day of the review, and \"make verify\" names those whose day has come.\n\n" +
+		"is a failure. A maintainer looks again by the day of the review, and a nightly workflow names those whose day has come.\n\n" +
 		"| what must hold | Kubernetes does instead | component | issue | case | review |\n|---|---|---|---|---|---|\n")
 	for _, c := range cases {
 		if known := c.KnownIssue; known != nil {

@@ -48,7 +48,7 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated with \"make generate\"; do not edit. -->\n"+
 		"# Mutants\n\n"+
-		"`make mutants` breaks this project's scheduler, controllers, kubelets, drivers of classic DRA, controller of fabrics and dra-whatif,\n"+
+		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets, drivers of classic DRA, controller of fabrics and dra-whatif,\n"+
 		"the API server, and the test driver, one way after the other, and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
 		"and that passes without it.\n"+
 		"%s\n", counted(kills, "", len(broken.Components)+len(broken.API)+len(broken.Driver)))
@@ -75,11 +75,11 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", string(m.ID)}))
 	}
 	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
-		"`make certify-mutants` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
+		"`dratest prove bugs` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
 		"the bug, and passes without it. " + counted(kills, bugs.Name, len(broken.OfSanity)) + "\n")
 	renderBugs(&b, broken.OfSanity, bugs.Name, found)
 	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
-		"`make certify-life-mutants` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
+		"`dratest prove life` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
 		counted(kills, life.Name, len(broken.OfLife)) + "\n")
 	renderBugs(&b, broken.OfLife, life.Name, found)
 	return []byte(b.String())

@@ -1,6 +1,6 @@
 // Command addversion adds a Kubernetes release to those that node images can be
 // built of: it writes the release's module and its row of the table of versions, in
-// the place of the row of the same minor version. "make add-version" runs it.
+// the place of the row of the same minor version. "go run ./clusters/images/addversion" runs it.
 package main
 
 import (
@@ -28,7 +28,7 @@ const (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "add-version: say which, as in: make add-version V=v1.38.0")
+		fmt.Fprintln(os.Stderr, "add-version: say which, as in: go run ./clusters/images/addversion v1.38.0")
 		os.Exit(2)
 	}
 	if err := add(context.Background(), ".", os.Args[1]); err != nil {
@@ -94,7 +94,7 @@ func with(rows []versions.Version, row versions.Version, kindImage string) (all 
 // render is the table's source.
 func render(rows []versions.Version) ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString("package versions\n\n// \"make add-version\" writes this table.\n//\n//nolint:gochecknoglobals // a table\nvar table = []Version{ // newest first\n")
+	out.WriteString("package versions\n\n// \"go run ./clusters/images/addversion\" writes this table.\n//\n//nolint:gochecknoglobals // a table\nvar table = []Version{ // newest first\n")
 	for _, r := range rows {
 		fmt.Fprintf(&out, "{\nKubernetes: %q, Pause: %q, Etcd: %q, Built: %q,\n", r.Kubernetes, r.Pause, r.Etcd, r.Built)
 		if r.Published != "" {

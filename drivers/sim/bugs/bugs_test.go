@@ -13,7 +13,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 )
 
-// That each bug is noticed is shown by "make certify-mutants".
+// That each bug is noticed is shown by "dratest prove bugs".
 func TestBugsAreTold(t *testing.T) {
 	issue := regexp.MustCompile(`^([\w-]+/[\w-]+#\d+)?$`)
 	names := map[string]bool{}

@@ -42,7 +42,7 @@ func (c Config) Validate() error {
 	}
 	for _, path := range []string{c.Harness, filepath.Join(c.BinDir, "etcd")} {
 		if _, err := os.Stat(path); err != nil {
-			problems = append(problems, fmt.Errorf("find a program that make bench-scheduler builds: %w", err))
+			problems = append(problems, fmt.Errorf("find a program that .ci/bench-scheduler builds: %w", err))
 		}
 	}
 	for _, path := range []string{c.Harness, c.BinDir, c.Artifacts} {

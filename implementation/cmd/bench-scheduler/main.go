@@ -1,5 +1,5 @@
 // Command bench-scheduler compares this project's scheduler plugin with upstream's
-// on upstream's scheduler_perf workloads. "make bench-scheduler" builds what it
+// on upstream's scheduler_perf workloads. ".ci/bench-scheduler" builds what it
 // needs and starts it.
 package main
 

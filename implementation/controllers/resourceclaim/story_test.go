@@ -85,7 +85,7 @@ func TestDeletedClaimIsMadeAnew(t *testing.T) {
 
 // When many pods are deleted at once, the watch may show that a claim is gone before it
 // shows that its pod is. Such a pod must not get another claim: 156 of 3000 did in
-// make bench-node, and each was to be deleted again.
+// bin/bench-node, and each was to be deleted again.
 func TestPodThatIsGoneGetsNoOtherClaim(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer *corev1.Pod

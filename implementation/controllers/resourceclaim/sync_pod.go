@@ -221,7 +221,7 @@ func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames)
 		return fmt.Errorf("record the names of the claims of pod %s/%s: %w", action.Pod.Namespace, action.Pod.Name, err)
 	}
 	// Not V(2): each claim that was created has its line. Another one per pod cost 0.2 of
-	// the 9 s of processor time that 1000 pods and their claims take in make bench-node.
+	// the 9 s of processor time that 1000 pods and their claims take in bin/bench-node.
 	klog.FromContext(ctx).V(5).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
 	return nil
 }
