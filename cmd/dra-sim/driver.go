@@ -21,7 +21,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/fabric"
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/drivers/sim"
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -78,8 +78,8 @@ issue is named then:
 
 func bugList() string {
 	list := ""
-	for _, b := range bugs.All() {
-		list += fmt.Sprintf("  %-26s %s\n", b.Name, b.Story)
+	for _, b := range mutants.All() {
+		list += fmt.Sprintf("  %-26s %s\n", b.ID, b.What)
 		if b.Issue != "" {
 			list += fmt.Sprintf("  %-26s %s\n", "", b.Issue)
 		}
@@ -88,7 +88,7 @@ func bugList() string {
 }
 
 func drive(ctx context.Context, f driverFlags) error {
-	bug, err := bugs.Find(f.bug)
+	bug, err := mutants.Find(f.bug)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func drive(ctx context.Context, f driverFlags) error {
 	if f.classic {
 		config.Profile = spec.Profile{}
 	}
-	place := bugs.Place{
+	place := mutants.Place{
 		Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), KubeletRoot: f.KubeletRoot, Client: f.Client, Release: 2,
 	}
 	if f.previous {

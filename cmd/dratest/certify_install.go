@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -58,7 +58,7 @@ func withArguments(d declarations.Driver, manifests []byte, previous bool, bug s
 	if !bytes.Contains(manifests, []byte(last)) {
 		return nil, withCode(codeUsage, fmt.Errorf("driver %s has neither a previous version nor bugs here: dra-sim has", d.Name))
 	}
-	if _, err := bugs.Find(bug); err != nil {
+	if _, err := mutants.Find(bug); err != nil {
 		return nil, withCode(codeUsage, err)
 	}
 	return bytes.ReplaceAll(manifests, []byte(last), fmt.Appendf(nil, "%s, --previous=%t, --bug=%s", last, previous, bug)), nil

@@ -79,15 +79,15 @@ type mutantList struct {
 }
 
 type listedMutant struct {
-	ID       spec.MutantID `json:"id"`
-	Breaks   string        `json:"breaks"`
-	CaughtBy []string      `json:"caughtBy"`
+	ID       string   `json:"id"`
+	Breaks   string   `json:"breaks"`
+	CaughtBy []string `json:"caughtBy"`
 }
 
 func listMutants(metas []spec.Meta) (mutantList, error) {
 	list := mutantList{SchemaVersion: listVersion}
 	for _, m := range spec.Mutants() {
-		caught, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
+		caught, err := plan.Select(metas, plan.Filter{Mutant: spec.MutantID(m.ID)})
 		if err != nil {
 			return list, err
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/access"
 	"github.com/dra-conformance/dratest/framework/prove/bugs"
-	"github.com/dra-conformance/dratest/framework/prove/spoils"
+	"github.com/dra-conformance/dratest/framework/prove/soaks"
 	"github.com/dra-conformance/dratest/framework/prove/thresholds"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -36,11 +36,11 @@ func (f *proveFlags) access(_ context.Context, out io.Writer) (prove.Proof, prov
 }
 
 func (f *proveFlags) soak(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	proof := spoils.Proof()
+	proof := soaks.Proof()
 	proof.Where = f.where()
-	o := spoils.Load(soak.Options{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out})
+	o := soaks.Load(soak.Options{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out})
 	p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: simAgents(f.agentImage)}}
-	return proof, &spoils.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
+	return proof, &soaks.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
 }
 
 func (f *proveFlags) bugs(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {

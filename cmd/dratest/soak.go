@@ -133,7 +133,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.times, "times", 10, "how often to kill each of them, at each point, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
-	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", ")+". With --fabric: "+strings.Join(faults.FabricWays(), ", ")+"; with --classic: "+strings.Join(faults.ClassicWays(), ", "))
+	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.IDs(faults.Injections()), ", ")+". With --fabric: "+strings.Join(faults.IDs(faults.FabricInjections()), ", ")+"; with --classic: "+strings.Join(faults.IDs(faults.ClassicInjections()), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the summary and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the pods run: a busybox")
@@ -173,10 +173,11 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 		o.Faults = append(o.Faults, list...)
 	}
 	if f.spoil != "" {
-		if !slices.Contains(faults.Ways(), f.spoil) {
-			return o, fmt.Errorf("spoil: unknown way %q, known are %s", f.spoil, strings.Join(faults.Ways(), ", "))
+		fault, err := faults.Find(faults.Injections(), f.spoil)
+		if err != nil {
+			return o, fmt.Errorf("spoil: %w", err)
 		}
-		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
+		o.Faults = append(o.Faults, fault.With(f.PodImage))
 	}
 	return o, o.Validate()
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,19 +16,20 @@ import (
 type planeSoak struct {
 	// flag chooses it.
 	flag string
-	// components can be killed, and ways are those to spoil it.
-	components, ways []string
-	killing          func(component string, plane faults.ControlPlane) soak.Fault
+	// components can be killed, injections are its other faults.
+	components []string
+	injections []faults.Inject
+	killing    func(component string, plane faults.ControlPlane) soak.Fault
 	// not are flags that make no sense for it beside those that make none for any.
 	not []string
 }
 
 func fabricSoak(when soak.WhenAttached) planeSoak {
-	return planeSoak{flag: "fabric", components: faults.FabricComponents(when), ways: faults.FabricWays(), killing: faults.KillingOfFabric}
+	return planeSoak{flag: "fabric", components: faults.FabricComponents(when), injections: faults.FabricInjections(), killing: faults.KillingOfFabric}
 }
 
 func classicSoak() planeSoak {
-	return planeSoak{flag: "classic", components: faults.ClassicComponents(), ways: faults.ClassicWays(), killing: faults.KillingOfClassic, not: []string{"scheduler"}}
+	return planeSoak{flag: "classic", components: faults.ClassicComponents(), injections: faults.ClassicInjections(), killing: faults.KillingOfClassic, not: []string{"scheduler"}}
 }
 
 // planeOptions are the flags as options of such a soak.
@@ -69,10 +69,11 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	}
 	o.Faults = slices.Repeat(kills, f.times)
 	if f.spoil != "" {
-		if !slices.Contains(kind.ways, f.spoil) {
-			return o, fmt.Errorf("spoil: unknown way %q, with --%s known are %s", f.spoil, kind.flag, strings.Join(kind.ways, ", "))
+		fault, err := faults.Find(kind.injections, f.spoil)
+		if err != nil {
+			return o, fmt.Errorf("spoil: with --%s: %w", kind.flag, err)
 		}
-		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
+		o.Faults = append(o.Faults, fault.With(f.PodImage))
 	}
 	return o, o.Validate()
 }

@@ -64,7 +64,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 		kubeletplugin.RollingUpdate(process),
 		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
-		kubeletplugin.Serialize(config.Flaw != spec.FlawAtOnce),
+		kubeletplugin.Serialize(config.Mutant != spec.MutantAtOnce),
 		kubeletplugin.HealthService(config.Profile.Health),
 		kubeletplugin.HealthV1(!config.OlderHealth),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
@@ -82,10 +82,10 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 	switch {
 	case config.Publishing == spec.PublishAtOnce:
 		conn.publisher = i.publisher
-	case config.Flaw.Publishes():
+	case slices.Contains([]spec.MutantID{spec.MutantInPlace, spec.MutantOneVersion, spec.MutantUnchecked}, config.Mutant):
 		own := i.agent
 		own.Client = client
-		conn.publisher = &publisher{agent: own, driver: config.Name, flaw: config.Flaw}
+		conn.publisher = &publisher{agent: own, driver: config.Name, mutant: config.Mutant}
 	}
 	if conn.publisher != nil {
 		conn.publishing.Go(func() { conn.publisher.run(ctx, conn.kick, i.plugin.report) })

@@ -33,7 +33,7 @@ const (
 type attacher struct {
 	agent  Config
 	driver string
-	flaw   spec.Flaw
+	mutant spec.MutantID
 	report func(error)
 
 	// lifecycle serialises tell.
@@ -62,7 +62,7 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 	if len(conditions) == 0 {
 		return nil
 	}
-	if a.flaw == spec.FlawOneCondition {
+	if a.mutant == spec.MutantOneCondition {
 		conditions = conditions[:1]
 	}
 	script := fabric.Script{Driver: a.driver, Node: a.agent.NodeName, Told: time.Now(), Conditions: slices.Clone(conditions)}

@@ -68,14 +68,15 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 
 // newInstance is a driver that is not connected yet.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
-	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, flaw: config.Flaw, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, mutant: config.Mutant, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
+	mutant, _ := spec.FindMutant(config.Mutant)
 	p.declinesHealth = config.DeclinesHealth
 	return &instance{
-		agent: agent, config: config, script: &script.Script{}, generation: 1,
+		agent: agent, config: config, script: &script.Script{Mutant: mutant.Fault}, generation: 1,
 		plugin: p, served: p,
-		publisher: &publisher{agent: agent, driver: config.Name, flaw: config.Flaw},
-		attacher:  &attacher{agent: agent, driver: config.Name, flaw: config.Flaw, report: p.report},
+		publisher: &publisher{agent: agent, driver: config.Name, mutant: config.Mutant},
+		attacher:  &attacher{agent: agent, driver: config.Name, mutant: config.Mutant, report: p.report},
 	}
 }
 

@@ -15,21 +15,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// metadataOptions have the library write files with metadata, as wrong as the driver's flaw
+// metadataOptions have the library write files with metadata, as wrong as the driver's mutant
 // has them.
 func metadataOptions(config spec.DriverConfig, cdiDir string) []kubeletplugin.Option {
 	versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
-	if config.Flaw == spec.FlawNewestMetadata {
+	if config.Mutant == spec.MutantNewestMetadata {
 		versions = versions[:1]
 	}
 	options := []kubeletplugin.Option{kubeletplugin.EnableDeviceMetadata(true, versions), kubeletplugin.CDIDirectory(cdiDir)}
 	var spoil *strings.Replacer
-	switch config.Flaw {
-	case spec.FlawMetadataOfClaim:
+	switch config.Mutant {
+	case spec.MutantMetadataOfClaim:
 		spoil = strings.NewReplacer("/"+metadata.ResourceClaimTemplatesSubDir+"/", "/"+metadata.ResourceClaimsSubDir+"/")
-	case spec.FlawMetadataWithoutDriver:
+	case spec.MutantMetadataWithoutDriver:
 		spoil = strings.NewReplacer("/"+metadata.MetadataFileName(config.Name), "/metadata.json")
-	case spec.FlawMetadataWritable:
+	case spec.MutantMetadataWritable:
 		spoil = strings.NewReplacer(`"ro"`, `"rw"`)
 	default:
 		return options

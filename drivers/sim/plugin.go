@@ -26,7 +26,7 @@ type plugin struct {
 	driver  string
 	node    string
 	client  kubernetes.Interface
-	flaw    spec.Flaw
+	mutant  spec.MutantID
 	store   cdiStore
 	failed  atomic.Pointer[string]
 	profile atomic.Pointer[spec.Profile]
@@ -70,11 +70,11 @@ func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, 
 	if err := inject.Conflict(injected, prepared); err != nil {
 		return nil, err
 	}
-	inject.Spoil(injected, broken)
+	inject.Fault(injected, broken)
 	if err := p.store.write(injected); err != nil {
 		return nil, err
 	}
-	if p.profile.Load().DeviceStatus && p.flaw != spec.FlawNoStatus {
+	if p.profile.Load().DeviceStatus && p.mutant != spec.MutantNoStatus {
 		if err := p.tell(ctx, claim); err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplug
 	results := map[types.UID]error{}
 	for _, claim := range claims {
 		results[claim.UID] = p.store.remove(claim.UID)
-		if p.flaw == spec.FlawUnprepareAll {
+		if p.mutant == spec.MutantUnprepareAll {
 			results[claim.UID] = p.store.removeAll()
 		}
 	}

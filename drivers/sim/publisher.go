@@ -33,8 +33,8 @@ type publisher struct {
 	driver string
 	// undivided publishes each pool as one slice, whatever the limits are.
 	undivided bool
-	// flaw is how the driver is broken.
-	flaw spec.Flaw
+	// mutant is how the driver is broken.
+	mutant spec.MutantID
 
 	// mutex serialises writing.
 	mutex   sync.Mutex
@@ -135,10 +135,10 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 		return nil
 	}
 	client := p.agent.Client.ResourceV1().ResourceSlices()
-	if len(parts) == len(old) && (len(old) == 1 || p.flaw == spec.FlawInPlace) {
+	if len(parts) == len(old) && (len(old) == 1 || p.mutant == spec.MutantInPlace) {
 		for i := range old {
 			slice := old[i].DeepCopy()
-			if p.flaw != spec.FlawInPlace {
+			if p.mutant != spec.MutantInPlace {
 				slice.Spec.Pool.Generation++
 			}
 			slice.Spec.Devices, slice.Spec.SharedCounters = parts[i].Spec.Devices, parts[i].Spec.SharedCounters
@@ -179,7 +179,7 @@ func (p *publisher) checkStored(wanted, stored *resourceapi.ResourceSlice, err e
 	if err != nil {
 		return fmt.Errorf("write resource slice: %w", err)
 	}
-	if p.flaw == spec.FlawUnchecked || sameDevices(*wanted, *stored) {
+	if p.mutant == spec.MutantUnchecked || sameDevices(*wanted, *stored) {
 		return nil
 	}
 	return &resourceslice.DroppedFieldsError{PoolName: wanted.Spec.Pool.Name, DesiredSlice: wanted, ActualSlice: stored}
@@ -210,10 +210,10 @@ func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 					APIVersion: "v1", Kind: "Node", Name: p.agent.NodeName, UID: p.agent.NodeUID, Controller: ptr.To(true),
 				}},
 			}
-			switch p.flaw {
-			case spec.FlawNoOwner:
+			switch p.mutant {
+			case spec.MutantNoOwner:
 				parts[i].OwnerReferences = nil
-			case spec.FlawNoMapping:
+			case spec.MutantNoMapping:
 				parts[i].Spec.Devices = unmapped(parts[i].Spec.Devices)
 			default:
 			}

@@ -54,17 +54,12 @@ func (d *Driver) start() error {
 // startOn starts one instance, as it is at the beginning of a case.
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
-	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC, Flaw: t.env.Flaw}
+	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC, Mutant: t.env.Mutant}
 	if d.configure != nil {
 		d.configure(&config)
 	}
 	if err := t.env.Drivers.Start(ctx, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
-	}
-	if len(t.env.Faults) > 0 {
-		if err := t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &t.env.Faults}); err != nil {
-			return fmt.Errorf("break driver on %s: %w", node, err)
-		}
 	}
 	return nil
 }
@@ -121,7 +116,6 @@ func (d *Driver) Fail(faults ...spec.Fault) {
 		d.t.Step("script fault: %s %s", f.Method, f.Kind)
 	}
 	all := append([]spec.Fault{}, faults...) // not nil, which would leave those before
-	all = append(all, d.t.env.Faults...)
 	d.change(spec.DriverChange{Faults: &all})
 }
 
@@ -278,7 +272,7 @@ func (d *Driver) restore(ctx context.Context) error {
 // pod is gone that was deleted by force. Drivers that are broken from the start keep no promise
 // about that.
 func (d *Driver) awaitNonePrepared(ctx context.Context) error {
-	if len(d.t.env.Faults) > 0 || d.t.env.Flaw != "" {
+	if d.t.env.Mutant != "" {
 		return nil
 	}
 	var left []string

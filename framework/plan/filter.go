@@ -111,12 +111,12 @@ func knownMutant(id spec.MutantID) error {
 	if id == "" {
 		return nil
 	}
+	if _, found := spec.FindMutant(id); found {
+		return nil
+	}
 	var known []string
 	for _, m := range spec.Mutants() {
-		if m.ID == id {
-			return nil
-		}
-		known = append(known, string(m.ID))
+		known = append(known, m.ID)
 	}
 	return fmt.Errorf("mutant %q is unknown, known are: %s", id, strings.Join(known, ", "))
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Proof is what is to be shown, trial by trial.
@@ -43,6 +45,11 @@ type Trial struct {
 	// Elsewhere: it was shown on another cluster, and is done once more only while there are
 	// quiet ones among those who must notice.
 	Elsewhere bool `json:"-"`
+}
+
+// TrialOf is the trial of a defect, which those must notice.
+func TrialOf(d spec.Defect, must ...string) Trial {
+	return Trial{ID: d.ID, What: d.String(), Must: must}
 }
 
 // Shard is a part of a proof's trials; the zero value is all of them.

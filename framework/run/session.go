@@ -73,7 +73,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
-		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
+		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Mutant: s.Mutant,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.
@@ -107,21 +107,4 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 		planned = append(planned, c)
 	}
 	return planned
-}
-
-// mutant is what breaks all drivers; without one it breaks nothing.
-func (s Session) mutant() spec.Mutant {
-	for _, m := range spec.Mutants() {
-		if m.ID == s.Mutant {
-			return m
-		}
-	}
-	return spec.Mutant{}
-}
-
-func (s Session) faults() []spec.Fault {
-	if m := s.mutant(); m.ID != "" && m.Flaw == "" {
-		return []spec.Fault{m.Fault}
-	}
-	return nil
 }

@@ -31,17 +31,3 @@ func TestCaseLimit(t *testing.T) {
 		}
 	}
 }
-
-// What breaks a driver beside its answers is no fault of a call: drivers refuse one that names
-// no method.
-func TestMutantIsFaultOrFlaw(t *testing.T) {
-	for _, m := range spec.Mutants() {
-		s := Session{Mutant: m.ID}
-		if got := s.mutant().Flaw; got != m.Flaw || (m.Flaw == "") != (len(s.faults()) == 1) || (m.Flaw == "") != (m.Fault.Method != "") {
-			t.Errorf("mutant %s: flaw %q, faults %v", m.ID, got, s.faults())
-		}
-	}
-	if none := (Session{}); none.mutant().Flaw != "" || none.faults() != nil {
-		t.Errorf("without a mutant: %+v", none.mutant())
-	}
-}

@@ -92,8 +92,8 @@ type DriverConfig struct {
 	// DeclinesHealth is whether the driver offers to tell of health, and says that it does
 	// not when it is asked. Its profile tells of health then.
 	DeclinesHealth bool `json:"declinesHealth,omitempty"`
-	// Flaw is how the driver is broken on purpose; empty means not at all.
-	Flaw Flaw `json:"flaw,omitempty"`
+	// Mutant is how the driver is broken on purpose; empty means not at all.
+	Mutant MutantID `json:"mutant,omitempty"`
 }
 
 // Access is how a driver comes to the API server.
@@ -167,69 +167,6 @@ const (
 	GetInfo                  Method = "GetInfo"
 	NotifyRegistrationStatus Method = "NotifyRegistrationStatus"
 )
-
-// FaultKind is a way in which a driver misbehaves.
-type FaultKind string
-
-// The ways in which a driver can be made to misbehave.
-const (
-	// FaultClaimError: the answer carries an error for the claim.
-	FaultClaimError FaultKind = "ClaimError"
-	// FaultCallError: the whole call fails with a gRPC status.
-	FaultCallError FaultKind = "CallError"
-	// FaultHang: no answer until the kubelet gives up or the fault is removed.
-	FaultHang FaultKind = "Hang"
-	// FaultSlow: the right answer after Delay.
-	FaultSlow FaultKind = "Slow"
-	// FaultBusy: the right answer after the driver's own work on it took a second.
-	FaultBusy FaultKind = "Busy"
-	// FaultNoAnswer: the answer leaves the claim out.
-	FaultNoAnswer FaultKind = "NoAnswer"
-	// FaultWrongClaim: the answer is given for a claim that was not asked for.
-	FaultWrongClaim FaultKind = "WrongClaim"
-	// FaultWrongDevice: the answer names CDI devices that do not exist.
-	FaultWrongDevice FaultKind = "WrongDevice"
-	// FaultSwapped: the answer gives each device the CDI devices of the claim's next
-	// one.
-	FaultSwapped FaultKind = "Swapped"
-	// FaultAllRequests: the answer names no requests, so that containers get all
-	// devices of the claim.
-	FaultAllRequests FaultKind = "AllRequests"
-	// FaultOtherDevice: containers are told of devices that are not allocated.
-	FaultOtherDevice FaultKind = "OtherDevice"
-	// FaultNoParameters: containers are told of no parameters.
-	FaultNoParameters FaultKind = "NoParameters"
-	// FaultMixedParameters: containers are told of the class's parameters as if they
-	// were the claim's, and the other way round.
-	FaultMixedParameters FaultKind = "MixedParameters"
-	// FaultErrorWithDevices: the answer carries an error for the claim, and its devices.
-	FaultErrorWithDevices FaultKind = "ErrorWithDevices"
-	// FaultNoCDI: the answer names no CDI devices.
-	FaultNoCDI FaultKind = "NoCDI"
-	// FaultAllCDI: the answer gives each device the CDI devices of all of the claim's.
-	FaultAllCDI FaultKind = "AllCDI"
-	// FaultNothingDone: the answer says success although nothing was done: no
-	// CDI device is made, none is removed.
-	FaultNothingDone FaultKind = "NothingDone"
-)
-
-// Fault is one scripted misbehaviour of a driver instance.
-type Fault struct {
-	Method Method    `json:"method"`
-	Kind   FaultKind `json:"kind"`
-	// Claim restricts the fault to the claim of this name; empty means all.
-	Claim string `json:"claim,omitempty"`
-	// Times is the number of calls that are hit; zero means until the faults
-	// are replaced.
-	Times int `json:"times,omitempty"`
-	// Delay is how long FaultSlow takes.
-	Delay time.Duration `json:"delay,omitempty"`
-	// Message is the error's text for FaultClaimError and FaultCallError.
-	Message string `json:"message,omitempty"`
-	// Code is the gRPC code of FaultCallError by name, as "Unavailable";
-	// empty means "Internal".
-	Code string `json:"code,omitempty"`
-}
 
 // DriverStatus is the state of one driver instance.
 type DriverStatus struct {

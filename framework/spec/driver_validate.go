@@ -11,28 +11,6 @@ import (
 
 var driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
-// FaultKinds lists all kinds of faults.
-func FaultKinds() []FaultKind {
-	return []FaultKind{
-		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
-		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
-		FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
-		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI, FaultBusy,
-	}
-}
-
-// OnDevices is whether faults of the kind falsify devices, of which an answer to
-// unprepare has none.
-func (k FaultKind) OnDevices() bool {
-	switch k {
-	case FaultWrongDevice, FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
-		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI:
-		return true
-	default:
-		return false
-	}
-}
-
 // Validate returns all problems at once. A driver's name starts with a letter
 // because it is also the vendor of the CDI devices.
 func (c DriverConfig) Validate() error {
@@ -43,8 +21,8 @@ func (c DriverConfig) Validate() error {
 	if !slices.Contains(Publishings(), c.Publishing) {
 		errs = append(errs, fmt.Errorf("publishing: unknown way %q, known are %q", c.Publishing, Publishings()))
 	}
-	if c.Flaw != "" && !slices.Contains(Flaws(), c.Flaw) {
-		errs = append(errs, fmt.Errorf("flaw: unknown %q, known are %q", c.Flaw, Flaws()))
+	if _, known := FindMutant(c.Mutant); c.Mutant != "" && !known {
+		errs = append(errs, fmt.Errorf("mutant: unknown %q", c.Mutant))
 	}
 	return errors.Join(append(errs, ValidateGRPC(c.GRPC), c.Profile.Validate())...)
 }
@@ -83,31 +61,4 @@ func (p Profile) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Validate returns all problems at once.
-func (f Fault) Validate() error {
-	var errs []error
-	if f.Method != Prepare && f.Method != Unprepare {
-		errs = append(errs, fmt.Errorf("unknown method %q, known are %s and %s", f.Method, Prepare, Unprepare))
-	}
-	if !slices.Contains(FaultKinds(), f.Kind) {
-		errs = append(errs, fmt.Errorf("unknown kind %q, known are %v", f.Kind, FaultKinds()))
-	}
-	if f.Kind.OnDevices() && f.Method == Unprepare {
-		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, f.Kind))
-	}
-	if f.Kind == FaultBusy && f.Method == Unprepare {
-		errs = append(errs, fmt.Errorf("%s is only scripted for %s", f.Kind, Prepare))
-	}
-	if f.Times < 0 {
-		errs = append(errs, errors.New("times must not be negative"))
-	}
-	if (f.Delay > 0) != (f.Kind == FaultSlow) {
-		errs = append(errs, fmt.Errorf("delay must be positive for %s and zero for other kinds", FaultSlow))
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return fmt.Errorf("fault %s for %s: %w", f.Kind, f.Method, errors.Join(errs...))
 }

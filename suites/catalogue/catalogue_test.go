@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	vendors "github.com/dra-conformance/dratest/drivers/sim/bugs"
+	vendors "github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/apiserver"
 	"github.com/dra-conformance/dratest/framework/prove/bugs"
@@ -86,15 +86,15 @@ func allBroken(t *testing.T) catalogue.Broken {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogue.Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI, OfSanity: told(bugs.OfSanity()), OfLife: told(life.OfLife())}
+	return catalogue.Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI, OfSanity: defects(bugs.OfSanity()), OfLife: defects(life.OfLife())}
 }
 
-func told(all []vendors.Bug) []catalogue.Bug {
-	var told []catalogue.Bug
-	for _, b := range all {
-		told = append(told, catalogue.Bug{Name: b.Name, Story: b.Story, Issue: b.Issue})
+func defects(all []vendors.Mutant) []spec.Defect {
+	var defects []spec.Defect
+	for _, m := range all {
+		defects = append(defects, m.Defect)
 	}
-	return told
+	return defects
 }
 
 func TestDocumentsAreUpToDate(t *testing.T) {
@@ -262,7 +262,7 @@ func TestCasesAreValid(t *testing.T) {
 func TestMutantsExistAndAreCaught(t *testing.T) {
 	caught := map[spec.MutantID]bool{}
 	for _, m := range spec.Mutants() {
-		caught[m.ID] = false
+		caught[spec.MutantID(m.ID)] = false
 	}
 	for _, c := range suites.All() {
 		for _, id := range c.Catches {

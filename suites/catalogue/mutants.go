@@ -17,16 +17,13 @@ type Broken struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
 	API        []apiserver.Mutant
-	// OfSanity and OfLife are bugs of drivers, for checks of "dratest sanity" and cases of life.
-	OfSanity, OfLife []Bug
+	// OfSanity and OfLife are mutants of drivers, for checks of "dratest sanity" and cases of life.
+	OfSanity, OfLife []spec.Defect
 }
-
-// Bug is one of drivers/sim/bugs.
-type Bug struct{ Name, Story, Issue string }
 
 // Has is whether a record is of something that there still is.
 func (b Broken) Has(k Kill) bool {
-	named := func(bug Bug) bool { return bug.Name == k.Mutant }
+	named := func(d spec.Defect) bool { return d.ID == k.Mutant }
 	switch k.Proof {
 	case bugs.Name:
 		return slices.ContainsFunc(b.OfSanity, named)
@@ -35,7 +32,7 @@ func (b Broken) Has(k Kill) bool {
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
 			slices.ContainsFunc(b.API, func(m apiserver.Mutant) bool { return m.ID == k.Mutant }) ||
-			slices.ContainsFunc(b.Driver, func(m spec.Mutant) bool { return string(m.ID) == k.Mutant })
+			slices.ContainsFunc(b.Driver, func(m spec.Mutant) bool { return m.ID == k.Mutant })
 	}
 }
 
@@ -56,7 +53,7 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
 		for _, m := range broken.Components {
 			if m.Component() == component {
-				renderMutant(&b, m.ID, m.What, m.Requires, m.Link, found)
+				renderMutant(&b, m.Defect, found)
 			}
 		}
 	}
@@ -66,13 +63,13 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		fmt.Fprintf(&b, "\n## %s\n%s", of.title, mutantsHead)
 		for _, m := range broken.API {
 			if m.Of == of.component {
-				renderMutant(&b, m.ID, m.What, m.Requires, m.Link, found)
+				renderMutant(&b, m.Defect, found)
 			}
 		}
 	}
 	b.WriteString("\n## test driver\n\nEach case must notice that says so (`Catches`).\n\n| mutant | what is broken | killed by | seconds |\n|---|---|---|---|\n")
 	for _, m := range broken.Driver {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", string(m.ID)}))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", m.ID}))
 	}
 	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
 		"`dratest prove bugs` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
@@ -88,26 +85,26 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 // mutantsHead is what stands over mutants with requirements.
 const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n"
 
-func renderMutant(b *strings.Builder, id, what string, requires []spec.RequirementID, issue string, found map[key]Kill) {
+func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Kill) {
 	var promises []string
-	for _, r := range requires {
+	for _, r := range d.Requires {
 		promises = append(promises, "`"+string(r)+"`")
 	}
 	had := ""
-	if issue != "" {
-		had = "Kubernetes: " + strings.TrimPrefix(link(issue), "none; ")
+	if d.Issue != "" {
+		had = "Kubernetes: " + strings.TrimPrefix(link(d.Issue), "none; ")
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", id, what, strings.Join(promises, ", "), had, verdict(found, key{"", id}))
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", d.ID, d.What, strings.Join(promises, ", "), had, verdict(found, key{"", d.ID}))
 }
 
-func renderBugs(b *strings.Builder, all []Bug, proof string, found map[key]Kill) {
+func renderBugs(b *strings.Builder, all []spec.Defect, proof string, found map[key]Kill) {
 	b.WriteString("\n| bug | what is wrong | had the bug | killed by | seconds |\n|---|---|---|---|---|\n")
 	for _, bug := range all {
 		had := ""
 		if repository, number, ok := strings.Cut(bug.Issue, "#"); ok {
 			had = fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", bug.Issue, repository, number)
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", bug.Name, bug.Story, had, verdict(found, key{proof, bug.Name}))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", bug.ID, bug.What, had, verdict(found, key{proof, bug.ID}))
 	}
 }
 

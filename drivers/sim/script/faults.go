@@ -62,55 +62,104 @@ func (s *Script) run(ctx context.Context, c *call) (map[string]*answer, error) {
 
 // apply is the answer to c under a fault (none if its kind is empty).
 func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struct{}) (map[string]*answer, error) {
-	switch fault.Kind {
-	case "":
-		return c.handle(ctx, c.claims)
-	case spec.FaultCallError:
-		number, err := code(fault)
-		if err != nil {
-			return nil, err
-		}
-		return nil, status.Error(number, message(fault))
-	case spec.FaultHang:
-		select {
-		case <-ctx.Done():
-			return nil, status.FromContextError(ctx.Err()).Err()
-		case <-replaced:
-			return c.handle(ctx, c.claims)
-		}
-	case spec.FaultSlow:
-		timer := time.NewTimer(fault.Delay)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return nil, status.FromContextError(ctx.Err()).Err()
-		case <-timer.C:
-			return c.handle(ctx, c.claims)
-		}
-	case spec.FaultClaimError, spec.FaultNothingDone:
-		return applyUndone(ctx, c, fault)
-	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice, spec.FaultSwapped, spec.FaultAllRequests,
-		spec.FaultErrorWithDevices, spec.FaultNoCDI, spec.FaultAllCDI:
-		return applyWrong(ctx, c, fault)
-	case spec.FaultOtherDevice, spec.FaultNoParameters, spec.FaultMixedParameters, spec.FaultBusy:
-		return c.handle(context.WithValue(ctx, faultKey{}, fault), c.claims)
-	default:
-		return nil, status.Errorf(codes.Internal, "fault %q is not implemented", fault.Kind)
+	if inject, ok := calls[fault.Kind]; ok {
+		return inject(ctx, c, fault, replaced)
 	}
+	if instead, ok := undone[fault.Kind]; ok {
+		return applyUndone(ctx, c, fault, instead)
+	}
+	answers, err := c.handle(context.WithValue(ctx, faultKey{}, fault), c.claims)
+	if err != nil {
+		return nil, err
+	}
+	for _, claim := range c.claims {
+		a := answers[claim.Uid]
+		if a == nil || !hits(fault, claim) {
+			continue
+		}
+		if change, ok := wrong[fault.Kind]; ok {
+			change(answers, claim, fault)
+		}
+		falsify(a.devices, fault.Kind)
+	}
+	return answers, nil
 }
 
+// Each kind of fault is in one of these tables, or the driver itself has it; see Beyond.
+//
+//nolint:gochecknoglobals // tables
+var (
+	// calls are faults of a whole call.
+	calls = map[spec.FaultKind]func(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struct{}) (map[string]*answer, error){
+		spec.FaultCallError: func(_ context.Context, _ *call, fault spec.Fault, _ <-chan struct{}) (map[string]*answer, error) {
+			number, err := code(fault)
+			if err != nil {
+				return nil, err
+			}
+			return nil, status.Error(number, message(fault))
+		},
+		spec.FaultHang: func(ctx context.Context, c *call, _ spec.Fault, replaced <-chan struct{}) (map[string]*answer, error) {
+			select {
+			case <-ctx.Done():
+				return nil, status.FromContextError(ctx.Err()).Err()
+			case <-replaced:
+				return c.handle(ctx, c.claims)
+			}
+		},
+		spec.FaultSlow: func(ctx context.Context, c *call, fault spec.Fault, _ <-chan struct{}) (map[string]*answer, error) {
+			timer := time.NewTimer(fault.Delay)
+			defer timer.Stop()
+			select {
+			case <-ctx.Done():
+				return nil, status.FromContextError(ctx.Err()).Err()
+			case <-timer.C:
+				return c.handle(ctx, c.claims)
+			}
+		},
+	}
+
+	// undone are answers for claims that the driver does not get to see.
+	undone = map[spec.FaultKind]func(spec.Fault) *answer{
+		spec.FaultClaimError:  func(fault spec.Fault) *answer { return &answer{err: message(fault)} },
+		spec.FaultNothingDone: func(spec.Fault) *answer { return &answer{} },
+	}
+
+	// wrong changes the answer for a claim after the driver has done its work.
+	wrong = map[spec.FaultKind]func(answers map[string]*answer, claim *drapb.Claim, fault spec.Fault){
+		spec.FaultNoAnswer: func(answers map[string]*answer, claim *drapb.Claim, _ spec.Fault) { delete(answers, claim.Uid) },
+		spec.FaultWrongClaim: func(answers map[string]*answer, claim *drapb.Claim, _ spec.Fault) {
+			answers["not-"+claim.Uid] = answers[claim.Uid]
+			delete(answers, claim.Uid)
+		},
+		spec.FaultErrorWithDevices: func(answers map[string]*answer, claim *drapb.Claim, fault spec.Fault) {
+			answers[claim.Uid].err = message(fault)
+		},
+	}
+
+	// falsified changes what an answer says of a device; names are the CDI devices of all of the
+	// claim's devices, as the driver has answered them.
+	falsified = map[spec.FaultKind]func(device *drapb.Device, i int, names [][]string){
+		spec.FaultWrongDevice: func(device *drapb.Device, _ int, _ [][]string) {
+			for j := range device.CdiDeviceIds {
+				device.CdiDeviceIds[j] += "-does-not-exist"
+			}
+		},
+		spec.FaultAllRequests: func(device *drapb.Device, _ int, _ [][]string) { device.RequestNames = nil },
+		spec.FaultNoCDI:       func(device *drapb.Device, _ int, _ [][]string) { device.CdiDeviceIds = nil },
+		spec.FaultAllCDI:      func(device *drapb.Device, _ int, names [][]string) { device.CdiDeviceIds = slices.Concat(names...) },
+		spec.FaultSwapped:     func(device *drapb.Device, i int, names [][]string) { device.CdiDeviceIds = names[(i+1)%len(names)] },
+	}
+)
+
 // applyUndone leaves the faulty claims to nobody and answers for them.
-func applyUndone(ctx context.Context, c *call, fault spec.Fault) (map[string]*answer, error) {
+func applyUndone(ctx context.Context, c *call, fault spec.Fault, instead func(spec.Fault) *answer) (map[string]*answer, error) {
 	var healthy []*drapb.Claim
 	answers := map[string]*answer{}
 	for _, claim := range c.claims {
-		switch {
-		case !hits(fault, claim):
+		if hits(fault, claim) {
+			answers[claim.Uid] = instead(fault)
+		} else {
 			healthy = append(healthy, claim)
-		case fault.Kind == spec.FaultClaimError:
-			answers[claim.Uid] = &answer{err: message(fault)}
-		default:
-			answers[claim.Uid] = &answer{}
 		}
 	}
 	if len(healthy) == 0 {
@@ -124,12 +173,11 @@ func applyUndone(ctx context.Context, c *call, fault spec.Fault) (map[string]*an
 	return answers, nil
 }
 
-// faultKey is under which a context carries a fault that cannot be seen in an
-// answer.
+// faultKey is under which a context carries a fault.
 type faultKey struct{}
 
-// Beyond is the fault that the driver itself has to apply to a claim, because an
-// answer does not show it; empty if there is none.
+// Beyond is the kind of fault that hits a claim, for the driver, which applies those that an
+// answer does not show; empty if there is none.
 func Beyond(ctx context.Context, claim string) spec.FaultKind {
 	fault, _ := ctx.Value(faultKey{}).(spec.Fault)
 	if fault.Claim != "" && fault.Claim != claim {
@@ -138,60 +186,18 @@ func Beyond(ctx context.Context, claim string) spec.FaultKind {
 	return fault.Kind
 }
 
-// applyWrong lets the driver do its work and falsifies what it says.
-func applyWrong(ctx context.Context, c *call, fault spec.Fault) (map[string]*answer, error) {
-	answers, err := c.handle(ctx, c.claims)
-	if err != nil {
-		return nil, err
-	}
-	for _, claim := range c.claims {
-		a := answers[claim.Uid]
-		if a == nil || !hits(fault, claim) {
-			continue
-		}
-		switch fault.Kind {
-		case spec.FaultNoAnswer:
-			delete(answers, claim.Uid)
-		case spec.FaultWrongClaim:
-			delete(answers, claim.Uid)
-			answers["not-"+claim.Uid] = a
-		case spec.FaultErrorWithDevices:
-			a.err = message(fault)
-		default:
-			falsify(a.devices, fault.Kind)
-		}
-	}
-	return answers, nil
-}
-
 // falsify changes what an answer says of a claim's devices.
 func falsify(devices []*drapb.Device, kind spec.FaultKind) {
-	if len(devices) == 0 {
+	change, ok := falsified[kind]
+	if !ok {
 		return
 	}
-	first := devices[0].CdiDeviceIds
-	var all []string
+	var names [][]string
 	for _, device := range devices {
-		all = append(all, device.CdiDeviceIds...)
+		names = append(names, device.CdiDeviceIds)
 	}
 	for i, device := range devices {
-		switch kind {
-		case spec.FaultWrongDevice:
-			for j := range device.CdiDeviceIds {
-				device.CdiDeviceIds[j] += "-does-not-exist"
-			}
-		case spec.FaultAllRequests:
-			device.RequestNames = nil
-		case spec.FaultNoCDI:
-			device.CdiDeviceIds = nil
-		case spec.FaultAllCDI:
-			device.CdiDeviceIds = all
-		case spec.FaultSwapped:
-			device.CdiDeviceIds = first
-			if i+1 < len(devices) {
-				device.CdiDeviceIds = devices[i+1].CdiDeviceIds
-			}
-		}
+		change(device, i, names)
 	}
 }
 

@@ -15,6 +15,9 @@ const maxCalls = 10_000
 // It may be used by several goroutines, and by several gRPC servers at once
 // while an instance is being upgraded. The zero value is ready.
 type Script struct {
+	// Mutant is the fault of each call that no other fault hits; its zero value is none.
+	Mutant spec.Fault
+
 	mutex  sync.Mutex
 	faults []spec.Fault
 	// replaced is closed when the faults are replaced; it wakes calls that hang.
@@ -86,6 +89,9 @@ func (s *Script) take(c *call) spec.Fault {
 			s.faults[i].Times--
 		}
 		return fault
+	}
+	if matches(s.Mutant, c) {
+		return s.Mutant
 	}
 	return spec.Fault{}
 }

@@ -185,6 +185,26 @@ func TestFaultsFollowOneAnother(t *testing.T) {
 	}
 }
 
+// A driver that is broken from its start stays so beneath what a case injects.
+func TestMutantHitsWhatNoFaultHits(t *testing.T) {
+	script := &Script{Mutant: spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError}}
+	client := serve(t, script, &driver{}, spec.GRPCv1)
+	if err := script.SetFaults([]spec.Fault{{Method: spec.Prepare, Kind: spec.FaultCallError, Times: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_, _ = ask(t.Context(), client, spec.Prepare)
+	}
+	_, _ = ask(t.Context(), client, spec.Unprepare)
+	var got []spec.FaultKind
+	for _, call := range script.Calls() {
+		got = append(got, call.Fault)
+	}
+	if diff := cmp.Diff([]spec.FaultKind{spec.FaultCallError, spec.FaultClaimError, spec.FaultClaimError, ""}, got); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+}
+
 func TestHangEndsWithTheCall(t *testing.T) {
 	script := &Script{}
 	client := serve(t, script, &driver{}, spec.GRPCv1)

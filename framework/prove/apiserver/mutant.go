@@ -18,15 +18,8 @@ import (
 // Mutant is a bug that an API server seems to have. It has exactly one of Accepts,
 // Refuses, Stores, Answers and Ignores.
 type Mutant struct {
-	// ID begins with "api-".
-	ID string `json:"id"`
-	// What is the bug in one sentence.
-	What string `json:"what"`
-	// Requires are the promises that it breaks. A case that lists one of them must fail.
-	Requires []spec.RequirementID `json:"requires"`
-	// Link is the issue or pull request of an API server that had the bug, as
-	// "kubernetes#141274"; empty where none is known.
-	Link string `json:"link,omitempty"`
+	// Its ID begins with "api-".
+	spec.Defect
 	// Of is the component to whom the API server has the bug, scheduler or controllers; empty
 	// are the cases.
 	Of string `json:"of,omitempty"`

@@ -27,7 +27,7 @@ func TestCasesOnNodesNoticeWhatNoOtherCould(t *testing.T) {
 		{"kubelets are not behind the proxy", scheduler, "nodes", nil},
 		{"nor is the scheduler for the API alone", scheduler, "alone", nil},
 	} {
-		m := Mutant{Of: row.of, Requires: []spec.RequirementID{row.id}}
+		m := Mutant{Defect: spec.Defect{Requires: []spec.RequirementID{row.id}}, Of: row.of}
 		if diff := cmp.Diff(row.want, m.Trial(metas).Must); diff != "" {
 			t.Errorf("%s: %s", row.name, diff)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 )
 
 const (
@@ -62,7 +62,7 @@ func (d *driver) sockets() string { return filepath.Join(d.state(), "dra*.sock")
 func (d *driver) subject() Subject {
 	return Subject{
 		Driver: driverName, Node: node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
-		Checkpoint: filepath.Join(d.state(), bugs.CheckpointFile), Restart: d.restart, Upgrade: d.replace(false), Downgrade: d.replace(true),
+		Checkpoint: filepath.Join(d.state(), mutants.CheckpointFile), Restart: d.restart, Upgrade: d.replace(false), Downgrade: d.replace(true),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -25,8 +25,8 @@ import (
 const node = "dratest-bugs"
 
 // OfSanity are the bugs that sanity checks are about; the others show only with a kubelet.
-func OfSanity() []bugs.Bug {
-	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return b.Check == "" })
+func OfSanity() []mutants.Mutant {
+	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return m.Check == "" })
 }
 
 // Name is the proof's.
@@ -35,8 +35,8 @@ const Name = "bugs"
 // Proof has a trial for each bug of OfSanity.
 func Proof() prove.Proof {
 	p := prove.Proof{Name: Name, Word: "killed"}
-	for _, b := range OfSanity() {
-		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: []string{b.Check}})
+	for _, m := range OfSanity() {
+		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Check))
 	}
 	return p
 }
@@ -94,12 +94,12 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 
 // Try does the check of a bug with it and without it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
-	bug, err := bugs.Find(t.ID)
+	bug, err := mutants.Find(t.ID)
 	if err != nil {
 		return prove.Finding{}, err
 	}
 	var found [2]spec.Outcome
-	for i, name := range []string{bug.Name, ""} {
+	for i, name := range []string{bug.ID, ""} {
 		if found[i], err = p.check(ctx, name, bug.Check, filepath.Join(dir, []string{"with", "without"}[i])); err != nil {
 			return prove.Finding{}, err
 		}

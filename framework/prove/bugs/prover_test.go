@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
@@ -13,7 +13,7 @@ func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
 	metas := sanity.Metas()
 	for _, b := range OfSanity() {
 		if !slices.ContainsFunc(metas, func(m spec.Meta) bool { return m.ID == b.Check }) {
-			t.Errorf("bug %s is about check %s, which there is not", b.Name, b.Check)
+			t.Errorf("bug %s is about check %s, which there is not", b.ID, b.Check)
 		}
 	}
 	if got := len(Proof().Trials); got != len(OfSanity()) {
@@ -24,7 +24,7 @@ func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
 // TestEachCheckHasABug: it has to show that it can fail.
 func TestEachCheckHasABug(t *testing.T) {
 	for _, m := range sanity.Metas() {
-		if !slices.ContainsFunc(OfSanity(), func(b bugs.Bug) bool { return b.Check == m.ID }) {
+		if !slices.ContainsFunc(OfSanity(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {
 			t.Errorf("no bug makes %s fail", m.ID)
 		}
 	}

@@ -17,15 +17,8 @@ import (
 
 // Mutant is a bug that a component does not have.
 type Mutant struct {
-	// ID begins with the component, as in "kubelet-unprepare-forgotten".
-	ID string `json:"id"`
-	// What is the bug in one sentence.
-	What string `json:"what"`
-	// Requires are the promises that it breaks. A case that lists one of them must fail.
-	Requires []spec.RequirementID `json:"requires"`
-	// Link is the issue or pull request of a component that had the bug, as
-	// "kubernetes#141274"; empty where none is known.
-	Link string `json:"link,omitempty"`
+	// Its ID begins with the component, as in "kubelet-unprepare-forgotten".
+	spec.Defect
 	// Edits are what is changed in the component's source.
 	Edits []Edit `json:"edits"`
 }

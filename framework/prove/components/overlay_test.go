@@ -104,7 +104,7 @@ func TestApply(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	good := Mutant{ID: "kubelet-x", What: "It is broken.", Requires: []spec.RequirementID{"a/b"}, Edits: []Edit{{File: "a/b.go", Find: "x", Replace: "ON"}}}
+	good := Mutant{Defect: spec.Defect{ID: "kubelet-x", What: "It is broken.", Requires: []spec.RequirementID{"a/b"}}, Edits: []Edit{{File: "a/b.go", Find: "x", Replace: "ON"}}}
 	if err := good.validate(); err != nil {
 		t.Error(err)
 	}

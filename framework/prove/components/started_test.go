@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -12,14 +13,14 @@ func TestProgramsThatCasesStartAreNotSwitched(t *testing.T) {
 		"scheduler-x": true, "controllers-x": true, "kubelet-x": true,
 		"scheduler-classic-x": false, "classic-x": false, "fabric-x": false, "whatif-x": false,
 	} {
-		if got := (Mutant{ID: id}).OfCluster(); got != want {
+		if got := (Mutant{Defect: spec.Defect{ID: id}}).OfCluster(); got != want {
 			t.Errorf("%s: got %t", id, got)
 		}
 	}
 }
 
 func TestWhatACaseStartsSaysWhenItCrashes(t *testing.T) {
-	m := Mutant{ID: "whatif-x"}
+	m := Mutant{Defect: spec.Defect{ID: "whatif-x"}}
 	for name, crash := range map[string]string{"it does not": "", "it does": "panic: assignment to entry in nil map"} {
 		_, crashed, err := told(m, func() (schema.Report, error) {
 			if got := os.Getenv(variable); got != m.ID {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/prove"
@@ -26,15 +26,15 @@ import (
 const Name = "life"
 
 // OfLife are the bugs that cases of life are about.
-func OfLife() []bugs.Bug {
-	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return len(b.Cases) == 0 })
+func OfLife() []mutants.Mutant {
+	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return len(m.Cases) == 0 })
 }
 
 // Proof has a trial for each bug of OfLife.
 func Proof() prove.Proof {
 	p := prove.Proof{Name: Name, Word: "killed"}
-	for _, b := range OfLife() {
-		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: b.Cases})
+	for _, m := range OfLife() {
+		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Cases...))
 	}
 	return p
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
@@ -26,8 +27,8 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 		Watchers: []string{"claims/one", "claims/two", "claims/three"},
 	}
 	ofComponents := []components.Mutant{
-		{ID: "scheduler-a", Edits: []components.Edit{{File: "scheduler/a.go"}}},
-		{ID: "scheduler-b", Edits: []components.Edit{{File: "scheduler/a.go"}, {File: "scheduler/b.go"}}},
+		{Defect: spec.Defect{ID: "scheduler-a"}, Edits: []components.Edit{{File: "scheduler/a.go"}}},
+		{Defect: spec.Defect{ID: "scheduler-b"}, Edits: []components.Edit{{File: "scheduler/a.go"}, {File: "scheduler/b.go"}}},
 	}
 	checkout := fstest.MapFS{
 		"suites/claims/two.go":             {Data: []byte(`Meta{ID: "claims/two"}`)},

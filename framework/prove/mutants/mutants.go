@@ -47,8 +47,8 @@ func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
 		}
 	}
 	for _, m := range spec.Mutants() {
-		t := prove.Trial{ID: string(m.ID), What: m.What, All: true}
-		catch, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
+		t := prove.Trial{ID: m.ID, What: m.What, All: true}
+		catch, err := plan.Select(metas, plan.Filter{Mutant: spec.MutantID(m.ID)})
 		if err != nil {
 			return p, err
 		}

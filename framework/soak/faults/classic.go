@@ -3,12 +3,12 @@ package faults
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -56,18 +56,31 @@ func (k KillProgram) Do(ctx context.Context, target soak.Target) error {
 	return awaitWork(ctx, "the "+k.Component+" to work again", program.Worked)
 }
 
-// The ways to spoil a soak of classic DRA.
-const (
-	UnheldDevice   = "unheld-device"
-	HeldTwice      = "held-twice"
-	LeftDevice     = "left-device"
-	LeftRecord     = "left-record"
-	LeftScheduling = "left-scheduling"
-)
-
-// ClassicWays lists the ways to spoil a soak of classic DRA.
-func ClassicWays() []string {
-	return []string{DoubleAllocation, UnheldDevice, HeldTwice, LeftDevice, LeftRecord, LeftScheduling, LeakedClaim, StuckPod}
+// ClassicInjections lists the faults for a soak of classic DRA.
+func ClassicInjections() []Inject {
+	return []Inject{
+		doubleAllocation(),
+		{Defect: spec.Defect{ID: "unheld-device"}, Rule: audit.NotHeld, inject: without(func(ctx context.Context, target soak.Target) error {
+			return allocate(ctx, target, objects.Claim("spoiled", objects.Request("device", "none")),
+				resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: nobody, Device: "spoiled"})
+		})},
+		{Defect: spec.Defect{ID: "held-twice"}, Rule: audit.HeldForTwo, inject: without(func(_ context.Context, target soak.Target) error {
+			return target.Classic.Driver.Hold(map[string]string{nobodysUID + "-1": nobody + "/spoiled", nobodysUID + "-2": nobody + "/spoiled"})
+		})},
+		{Defect: spec.Defect{ID: "left-device"}, Rule: audit.LeftHeld, inject: without(func(_ context.Context, target soak.Target) error {
+			return target.Classic.Driver.Hold(map[string]string{nobodysUID: nobody + "/spoiled"})
+		})},
+		{Defect: spec.Defect{ID: "left-record"}, Rule: audit.RecordLeft, inject: without(func(ctx context.Context, target soak.Target) error {
+			// Of another driver: this one would end it.
+			return create(ctx, target, "classicclaims", "ClassicClaim", map[string]any{
+				"claimUID": nobodysUID, "driverName": nobody + ".example.com", "allocationMode": "Immediate",
+			})
+		})},
+		{Defect: spec.Defect{ID: "left-scheduling"}, Rule: audit.SchedulingLeft, inject: without(func(ctx context.Context, target soak.Target) error {
+			return create(ctx, target, "podschedulings", "PodScheduling", map[string]any{})
+		})},
+		leakedClaim(), stuckPod(),
+	}
 }
 
 const (
@@ -75,26 +88,6 @@ const (
 	// nobodysUID is that of a claim that there is not.
 	nobodysUID = "00000000-0000-0000-0000-000000000000"
 )
-
-func spoilClassic(ctx context.Context, target soak.Target, way string) error {
-	switch way {
-	case UnheldDevice:
-		return allocate(ctx, target, objects.Claim("spoiled", objects.Request("device", "none")),
-			resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: nobody, Device: "spoiled"})
-	case HeldTwice:
-		return target.Classic.Driver.Hold(map[string]string{nobodysUID + "-1": nobody + "/spoiled", nobodysUID + "-2": nobody + "/spoiled"})
-	case LeftDevice:
-		return target.Classic.Driver.Hold(map[string]string{nobodysUID: nobody + "/spoiled"})
-	case LeftRecord: // of another driver: this one would end it
-		return create(ctx, target, "classicclaims", "ClassicClaim", map[string]any{
-			"claimUID": nobodysUID, "driverName": nobody + ".example.com", "allocationMode": "Immediate",
-		})
-	case LeftScheduling:
-		return create(ctx, target, "podschedulings", "PodScheduling", map[string]any{})
-	default:
-		return fmt.Errorf("unknown way %s", way)
-	}
-}
 
 // create makes an object of classic DRA that nobody owns.
 func create(ctx context.Context, target soak.Target, plural, kind string, what map[string]any) error {

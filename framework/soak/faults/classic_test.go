@@ -87,27 +87,22 @@ func TestKillOfAProgramThatHasEnded(t *testing.T) {
 	}
 }
 
-// Each way breaks the rule that it is for, and what a claim has is what the driver holds else.
-func TestSpoilOfClassicDRA(t *testing.T) {
-	rules := map[string]audit.Rule{
-		faults.DoubleAllocation: audit.DoubleAllocated, faults.UnheldDevice: audit.NotHeld, faults.HeldTwice: audit.HeldForTwo,
-		faults.LeftDevice: audit.LeftHeld, faults.LeftRecord: audit.RecordLeft, faults.LeftScheduling: audit.SchedulingLeft,
-		faults.LeakedClaim: audit.LeakedClaim, faults.StuckPod: audit.PodStuck,
-	}
+// Each fault breaks the rule that it is for, and what a claim has is what the driver holds else.
+func TestInjectIntoClassicDRA(t *testing.T) {
 	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
-	for _, way := range faults.ClassicWays() {
+	for _, fault := range faults.ClassicInjections() {
 		template := &resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "delayed-0"}}
 		template.Spec.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r"}}
 		driver := &process{held: map[string]string{}}
 		classic := &soak.Classic{Driver: soak.NewProgram(driver, spec.ClassicProcess{}), Client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList"})}
 		target := soak.Target{Client: cluster(template), Namespace: "ns", Driver: "d", Classic: classic}
-		if err := (faults.Spoil{Way: way}).Do(t.Context(), target); err != nil {
-			t.Errorf("%s: %v", way, err)
+		if err := fault.Do(t.Context(), target); err != nil {
+			t.Errorf("%s: %v", fault.ID, err)
 			continue
 		}
-		if found := audited(t, target, driver.held); !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
-			t.Errorf("%s: found %v", way, found)
+		if found := audited(t, target, driver.held); !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == fault.Rule }) {
+			t.Errorf("%s: found %v", fault.ID, found)
 		}
 	}
 }

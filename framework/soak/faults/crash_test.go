@@ -142,11 +142,15 @@ func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
 
 // A kubelet that skips a call leaves what a driver leaves that does nothing.
 func TestSpoilCalls(t *testing.T) {
-	for way, method := range map[string]spec.Method{"skipped-prepare": spec.Prepare, "skipped-unprepare": spec.Unprepare} {
+	for id, method := range map[string]spec.Method{"skipped-prepare": spec.Prepare, "skipped-unprepare": spec.Unprepare} {
 		d := &drivers{}
-		err := faults.Spoil{Way: way}.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w1", "w2"}})
+		fault, err := faults.Find(faults.Injections(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = fault.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w1", "w2"}})
 		if err != nil || len(d.changes) != 2 || (*d.changes[1].Faults)[0].Method != method || (*d.changes[1].Faults)[0].Kind != spec.FaultNothingDone {
-			t.Errorf("%s: got %v, changes %+v", way, err, d.changes)
+			t.Errorf("%s: got %v, changes %+v", id, err, d.changes)
 		}
 	}
 }

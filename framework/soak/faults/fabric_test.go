@@ -173,11 +173,8 @@ func slice(node, device string) *resourceapi.ResourceSlice {
 		Driver: "d", NodeName: &node, Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
 }
 
-// Each way breaks the rule that it is for.
-func TestSpoilOfAFabric(t *testing.T) {
-	rules := map[string]audit.Rule{
-		faults.DetachedInUse: audit.DetachedInUse, faults.HadByTwo: audit.HadByTwo, faults.PublishedUnattached: audit.PublishedUnattached, faults.LeakedClaim: audit.LeakedClaim,
-	}
+// Each fault breaks the rule that it is for.
+func TestInjectIntoAFabric(t *testing.T) {
 	inUse := func(name, device string) *resourceapi.ResourceClaim {
 		c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: name}}
@@ -185,7 +182,7 @@ func TestSpoilOfAFabric(t *testing.T) {
 			Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "d", Pool: "n", Device: device}}}}
 		return c
 	}
-	for _, way := range faults.FabricWays() {
+	for _, fault := range faults.FabricInjections() {
 		objects := []runtime.Object{inUse("one", "gpu-0"), inUse("two", "gpu-1")}
 		for _, name := range []string{"a", "b", "c"} {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
@@ -196,17 +193,17 @@ func TestSpoilOfAFabric(t *testing.T) {
 			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n"}, "gpu-1": {ID: "gpu-1", Phase: "Attached", Node: "n"}, "gpu-2": {ID: "gpu-2", Phase: "Free"},
 		}}
 		target := soak.Target{Client: cluster(objects...), Namespace: "ns", Driver: "d", Fabric: f}
-		if err := (faults.Spoil{Way: way}).Do(t.Context(), target); err != nil {
-			t.Errorf("%s: %v", way, err)
+		if err := fault.Do(t.Context(), target); err != nil {
+			t.Errorf("%s: %v", fault.ID, err)
 			continue
 		}
 		found := auditedFabric(t, target, f)
-		if !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
-			t.Errorf("%s: found %v", way, found)
+		if !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == fault.Rule }) {
+			t.Errorf("%s: found %v", fault.ID, found)
 		}
 		for _, v := range found {
-			if v.Rule != rules[way] && v.Rule != audit.LeftAttached && !v.Rule.Warning() {
-				t.Errorf("%s: found %s, too", way, v)
+			if v.Rule != fault.Rule && v.Rule != audit.LeftAttached && !v.Rule.Warning() {
+				t.Errorf("%s: found %s, too", fault.ID, v)
 			}
 		}
 	}

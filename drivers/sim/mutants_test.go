@@ -17,10 +17,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// publishFlawed publishes profiles with a flaw and returns the slices.
-func publishFlawed(t *testing.T, client *fake.Clientset, flaw spec.Flaw, all ...spec.Profile) []resourceapi.ResourceSlice {
+// publishMutated publishes profiles with a mutant and returns the slices.
+func publishMutated(t *testing.T, client *fake.Clientset, mutant spec.MutantID, all ...spec.Profile) []resourceapi.ResourceSlice {
 	t.Helper()
-	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver, flaw: flaw}
+	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver, mutant: mutant}
 	for _, profile := range all {
 		if err := p.set(t.Context(), profile); err != nil {
 			t.Fatal(err)
@@ -33,29 +33,29 @@ func publishFlawed(t *testing.T, client *fake.Clientset, flaw spec.Flaw, all ...
 	return list.Items
 }
 
-func TestFlawsOfPublishing(t *testing.T) {
-	for _, s := range publishFlawed(t, newClient(), spec.FlawNoOwner, profiles.OneDevice()) {
+func TestMutantsOfPublishing(t *testing.T) {
+	for _, s := range publishMutated(t, newClient(), spec.MutantNoOwner, profiles.OneDevice()) {
 		if len(s.OwnerReferences) > 0 {
-			t.Errorf("flaw %s: %v", spec.FlawNoOwner, s.OwnerReferences)
+			t.Errorf("mutant %s: %v", spec.MutantNoOwner, s.OwnerReferences)
 		}
 	}
 	mapped := profiles.OneDevice()
 	mapped.Pools[0].Devices[0].NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: {}}
-	for _, s := range publishFlawed(t, newClient(), spec.FlawNoMapping, mapped) {
+	for _, s := range publishMutated(t, newClient(), spec.MutantNoMapping, mapped) {
 		if s.Spec.Devices[0].NodeAllocatableResources != nil {
-			t.Errorf("flaw %s: %v", spec.FlawNoMapping, s.Spec.Devices[0].NodeAllocatableResources)
+			t.Errorf("mutant %s: %v", spec.MutantNoMapping, s.Spec.Devices[0].NodeAllocatableResources)
 		}
 	}
 	if mapped.Pools[0].Devices[0].NodeAllocatableResources == nil {
-		t.Errorf("flaw %s changes the inventory itself", spec.FlawNoMapping)
+		t.Errorf("mutant %s changes the inventory itself", spec.MutantNoMapping)
 	}
 	before, after := profiles.Devices(130), profiles.Devices(130)
 	for i := range after.Pools[0].Devices {
 		after.Pools[0].Devices[i].Attributes["changed"] = resourceapi.DeviceAttribute{StringValue: new(string)}
 	}
-	for _, s := range publishFlawed(t, newClient(), spec.FlawInPlace, before, after) {
+	for _, s := range publishMutated(t, newClient(), spec.MutantInPlace, before, after) {
 		if _, changed := s.Spec.Devices[0].Attributes["changed"]; s.Spec.Pool.Generation != 1 || !changed {
-			t.Errorf("flaw %s: generation %d, changed: %t", spec.FlawInPlace, s.Spec.Pool.Generation, changed)
+			t.Errorf("mutant %s: generation %d, changed: %t", spec.MutantInPlace, s.Spec.Pool.Generation, changed)
 		}
 	}
 	tainted := profiles.OneDevice()
@@ -67,23 +67,23 @@ func TestFlawsOfPublishing(t *testing.T) {
 		slice.Spec.Devices[0].Taints = nil
 		return true, slice, nil
 	})
-	publishFlawed(t, client, spec.FlawUnchecked, tainted)
+	publishMutated(t, client, spec.MutantUnchecked, tainted)
 }
 
-// TestFlawsOfMetadata: each is in what the library has a container get.
-func TestFlawsOfMetadata(t *testing.T) {
+// TestMutantsOfMetadata: each is in what the library has a container get.
+func TestMutantsOfMetadata(t *testing.T) {
 	const good = `"containerPath":"/var/run/kubernetes.io/dra-device-attributes/resourceclaimtemplates/gpu/r/` + driver + `-metadata.json"`
-	for flaw, want := range map[spec.Flaw][]string{
-		"":                             {good, `"ro"`},
-		spec.FlawMetadataOfClaim:       {strings.Replace(good, "resourceclaimtemplates", "resourceclaims", 1), `"ro"`},
-		spec.FlawMetadataWithoutDriver: {strings.Replace(good, driver+"-", "", 1), `"ro"`},
-		spec.FlawMetadataWritable:      {good, `"rw"`},
+	for mutant, want := range map[spec.MutantID][]string{
+		"":                               {good, `"ro"`},
+		spec.MutantMetadataOfClaim:       {strings.Replace(good, "resourceclaimtemplates", "resourceclaims", 1), `"ro"`},
+		spec.MutantMetadataWithoutDriver: {strings.Replace(good, driver+"-", "", 1), `"ro"`},
+		spec.MutantMetadataWritable:      {good, `"rw"`},
 	} {
-		t.Run(string(flaw), func(t *testing.T) {
+		t.Run(string(mutant), func(t *testing.T) {
 			root := shortDir(t)
 			kubelet := startKubelet(t, root)
 			agent, client := newAgent(t, root)
-			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.WritingMetadata(profiles.OneDevice()), Flaw: flaw}); err != nil {
+			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.WritingMetadata(profiles.OneDevice()), Mutant: mutant}); err != nil {
 				t.Fatal(err)
 			}
 			kubelet.registered(t, 1)
@@ -109,5 +109,20 @@ func TestFlawsOfMetadata(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Each mutant is a fault of the kubelet's calls, or is built in beside them.
+func TestMutantsAreFaultsOrBuiltIn(t *testing.T) {
+	for _, m := range spec.Mutants() {
+		i := newInstance(Config{}, spec.DriverConfig{Name: driver, Mutant: spec.MutantID(m.ID)})
+		if i.script.Mutant != m.Fault || i.publisher.mutant != spec.MutantID(m.ID) {
+			t.Errorf("mutant %s: fault %v", m.ID, i.script.Mutant)
+		}
+		if m.Fault != (spec.Fault{}) {
+			if err := m.Fault.Validate(); err != nil {
+				t.Errorf("mutant %s: %v", m.ID, err)
+			}
+		}
 	}
 }

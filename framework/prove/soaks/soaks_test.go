@@ -1,4 +1,4 @@
-package spoils
+package soaks
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-func TestEachWayToSpoilHasARule(t *testing.T) {
+func TestEachFaultHasARule(t *testing.T) {
 	p := Proof()
-	if len(p.Trials) != len(faults.Ways()) || len(rules) != len(p.Trials) {
-		t.Errorf("%d trials and %d rules for %d ways", len(p.Trials), len(rules), len(faults.Ways()))
+	if len(p.Trials) != len(faults.Injections()) {
+		t.Errorf("%d trials for %d faults", len(p.Trials), len(faults.Injections()))
 	}
 	for _, trial := range p.Trials {
 		if len(trial.Must) != 1 || trial.Must[0] == "" {
@@ -25,14 +25,14 @@ func TestEachWayToSpoilHasARule(t *testing.T) {
 
 func TestLoadCanBeSoaked(t *testing.T) {
 	o := Load(soak.Options{})
-	o.Faults = []soak.Fault{faults.Spoil{}}
+	o.Faults = []soak.Fault{faults.Inject{}}
 	if err := o.Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestJudge(t *testing.T) {
-	trial := prove.Trial{ID: faults.StuckPod, Must: []string{string(audit.PodStuck)}}
+	trial := prove.Trial{ID: "stuck-pod", Must: []string{string(audit.PodStuck)}}
 	found := func(warning bool, rules ...audit.Rule) []soak.Finding {
 		var all []soak.Finding
 		for _, r := range rules {

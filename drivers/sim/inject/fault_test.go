@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-func TestSpoil(t *testing.T) {
+func TestFault(t *testing.T) {
 	for kind, tc := range map[spec.FaultKind]struct{ has, lacks []string }{
 		"": {has: []string{"claim_my_gpus_two=device-2,device-1", "user_a=b", "admin_a=class"}},
 		spec.FaultOtherDevice: {
@@ -22,7 +22,7 @@ func TestSpoil(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Spoil(broken, kind)
+		Fault(broken, kind)
 		for _, device := range broken.Devices[1:] { // those of request two
 			env := device.ContainerEdits.Env
 			for _, want := range tc.has {

@@ -1,4 +1,4 @@
-package spoils
+package soaks
 
 import (
 	"context"
@@ -7,35 +7,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// rules are what a soak must report, by the way in which the cluster was spoilt.
-var rules = map[string]audit.Rule{
-	faults.DoubleAllocation: audit.DoubleAllocated,
-	faults.LeakedClaim:      audit.LeakedClaim,
-	faults.StuckPod:         audit.PodStuck,
-	faults.FailedPod:        audit.PodFailed,
-	faults.SkippedPrepare:   audit.NotPrepared,
-	faults.SkippedUnprepare: audit.StillPrepared,
-}
-
-// Proof has a trial for each way to spoil a cluster.
+// Proof has a trial for each fault that a soak must notice.
 func Proof() prove.Proof {
 	p := prove.Proof{Name: "soak", Word: "noticed"}
-	for _, way := range faults.Ways() {
-		p.Trials = append(p.Trials, prove.Trial{
-			ID: way, What: "spoil the cluster under load with " + way, Must: []string{string(rules[way])},
-		})
+	for _, i := range faults.Injections() {
+		p.Trials = append(p.Trials, prove.Trial{ID: i.ID, What: "spoil the cluster under load with " + i.ID, Must: []string{string(i.Rule)}})
 	}
 	return p
 }
 
-// Prover soaks one cluster, spoilt in a way each time.
+// Prover soaks one cluster, with one fault each time.
 type Prover struct {
 	Parts   soak.Parts
 	Options soak.Options
@@ -63,11 +50,15 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 // Close removes the cluster.
 func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(ctx, nil) }
 
-// Try soaks the cluster and spoils it meanwhile.
+// Try soaks the cluster and injects the fault meanwhile.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	o := p.Options
 	o.Kubeconfig, o.Context = p.bed.Kubeconfig, p.bed.Context
-	o.Faults = []soak.Fault{faults.Spoil{Way: t.ID, Image: o.PodImage}}
+	fault, err := faults.Find(faults.Injections(), t.ID)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	o.Faults = []soak.Fault{fault.With(o.PodImage)}
 	o.ReportDir = dir
 	summary, err := soak.Run(ctx, p.Parts, o)
 	if err != nil {

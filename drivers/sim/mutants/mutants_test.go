@@ -1,4 +1,4 @@
-package bugs
+package mutants
 
 import (
 	"context"
@@ -14,19 +14,19 @@ import (
 )
 
 // That each bug is noticed is shown by "dratest prove bugs".
-func TestBugsAreTold(t *testing.T) {
+func TestMutantsAreTold(t *testing.T) {
 	issue := regexp.MustCompile(`^([\w-]+/[\w-]+#\d+)?$`)
 	names := map[string]bool{}
-	for _, b := range All() {
-		if names[b.Name] || !strings.HasSuffix(b.Story, ".") || !issue.MatchString(b.Issue) || b.Check == "" && len(b.Cases) == 0 {
-			t.Errorf("bug %s is there twice, or not told: %q, %q, %q", b.Name, b.Story, b.Issue, b.Check)
+	for _, m := range All() {
+		if names[m.ID] || !strings.HasSuffix(m.What, ".") || !issue.MatchString(m.Issue) || m.Check == "" && len(m.Cases) == 0 {
+			t.Errorf("bug %s is there twice, or not told: %q, %q, %q", m.ID, m.What, m.Issue, m.Check)
 		}
-		if b.around == nil && b.inventory == nil && !b.process.breaks() {
-			t.Errorf("bug %s breaks nothing", b.Name)
+		if m.around == nil && m.inventory == nil && !m.process.breaks() {
+			t.Errorf("bug %s breaks nothing", m.ID)
 		}
-		names[b.Name] = true
-		if found, err := Find(b.Name); err != nil || found.Story != b.Story {
-			t.Errorf("find %s: %v", b.Name, err)
+		names[m.ID] = true
+		if found, err := Find(m.ID); err != nil || found.What != m.What {
+			t.Errorf("find %s: %v", m.ID, err)
 		}
 	}
 	if _, err := Find("odd"); err == nil || !strings.Contains(err.Error(), "restored-prepare") {
@@ -54,10 +54,10 @@ func (quiet) UnprepareResourceClaims(_ context.Context, claims []object) (map[ty
 }
 
 // A bug is about one thing: each claim still has exactly one result.
-func TestBugsAnswerEachClaim(t *testing.T) {
-	for _, b := range All() {
+func TestMutantsAnswerEachClaim(t *testing.T) {
+	for _, m := range All() {
 		place := Place{Driver: "d.example.com", CDIDir: t.TempDir(), StateDir: t.TempDir(), Release: 2}
-		driver := b.Around(place, quiet{})
+		driver := m.Around(place, quiet{})
 		var claims []*resourceapi.ResourceClaim
 		for _, uid := range []types.UID{"a", "b"} {
 			claims = append(claims, &resourceapi.ResourceClaim{
@@ -68,11 +68,11 @@ func TestBugsAnswerEachClaim(t *testing.T) {
 		for range 2 {
 			results, err := driver.PrepareResourceClaims(t.Context(), claims)
 			if err != nil || len(results) != len(claims) {
-				t.Errorf("%s: %d results, %v", b.Name, len(results), err)
+				t.Errorf("%s: %d results, %v", m.ID, len(results), err)
 			}
 		}
 		if entries, err := os.ReadDir(place.CDIDir); err != nil || len(entries) > 0 {
-			t.Errorf("%s: %d CDI files for claims without devices, %v", b.Name, len(entries), err)
+			t.Errorf("%s: %d CDI files for claims without devices, %v", m.ID, len(entries), err)
 		}
 	}
 }

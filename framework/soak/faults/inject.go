@@ -12,90 +12,115 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Spoil makes the cluster wrong in a way that a soak has to notice: one that does
-// not fail afterwards proves nothing.
-type Spoil struct {
-	// Way is one of Ways.
-	Way string
-	// Image is what a pod would run.
-	Image string
+// Inject breaks the cluster such that a rule of the audit is violated: a soak that does not
+// fail afterwards proves nothing.
+type Inject struct {
+	spec.Defect
+	// Rule is what must be found violated.
+	Rule audit.Rule
+
+	image  string
+	inject func(ctx context.Context, target soak.Target, image string) error
 }
 
-var _ soak.Fault = Spoil{}
+var _ soak.Fault = Inject{}
 
-// The ways to spoil a cluster.
-const (
-	DoubleAllocation = "double-allocation"
-	LeakedClaim      = "leaked-claim"
-	StuckPod         = "stuck-pod"
-	FailedPod        = "failed-pod"
-	SkippedPrepare   = "skipped-prepare"
-	SkippedUnprepare = "skipped-unprepare"
-)
-
-// Ways lists the ways to spoil a cluster.
-func Ways() []string {
-	return []string{DoubleAllocation, LeakedClaim, StuckPod, FailedPod, SkippedPrepare, SkippedUnprepare}
-}
-
-// allWays lists the ways to spoil soaks of all kinds.
-func allWays() []string {
-	all := slices.Concat(Ways(), FabricWays(), ClassicWays())
-	slices.Sort(all)
-	return slices.Compact(all)
+// With is the fault with the image that a pod of it runs.
+func (i Inject) With(image string) Inject {
+	i.image = image
+	return i
 }
 
 // Name implements soak.Fault.
-func (s Spoil) Name() string { return "spoil with " + s.Way }
+func (i Inject) Name() string { return "spoil with " + i.ID }
 
 // Do implements soak.Fault.
-func (s Spoil) Do(ctx context.Context, target soak.Target) error {
-	var err error
-	switch s.Way {
-	case DoubleAllocation:
-		err = allocateTwice(ctx, target)
-	case LeakedClaim:
-		err = leakClaim(ctx, target)
-	case StuckPod:
-		pod := objects.Pod("spoiled", s.Image)
-		pod.Spec.NodeSelector = map[string]string{"dra-conformance.github.io/no-node-has": "this"}
-		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	case FailedPod:
-		pod := objects.Pod("spoiled", s.Image)
-		pod.Spec.Containers[0].Command = []string{"false"}
-		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	case SkippedPrepare:
-		err = skip(ctx, target, spec.Prepare)
-	case SkippedUnprepare:
-		err = skip(ctx, target, spec.Unprepare)
-	case DetachedInUse, HadByTwo, PublishedUnattached:
-		err = spoilFabric(ctx, target, s.Way)
-	case UnheldDevice, HeldTwice, LeftDevice, LeftRecord, LeftScheduling:
-		err = spoilClassic(ctx, target, s.Way)
-	default:
-		err = fmt.Errorf("unknown way, known are %s", strings.Join(allWays(), ", "))
-	}
-	if err != nil {
-		return fmt.Errorf("spoil the cluster with %s: %w", s.Way, err)
+func (i Inject) Do(ctx context.Context, target soak.Target) error {
+	if err := i.inject(ctx, target, i.image); err != nil {
+		return fmt.Errorf("spoil the cluster with %s: %w", i.ID, err)
 	}
 	return nil
+}
+
+// IDs are those of faults.
+func IDs(all []Inject) []string {
+	ids := make([]string, 0, len(all))
+	for _, i := range all {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+// Find returns the fault of an ID.
+func Find(known []Inject, id string) (Inject, error) {
+	i := slices.IndexFunc(known, func(i Inject) bool { return i.ID == id })
+	if i < 0 {
+		return Inject{}, fmt.Errorf("unknown way %q, known are %s", id, strings.Join(IDs(known), ", "))
+	}
+	return known[i], nil
+}
+
+// Injections lists the faults for clusters whose nodes run containers.
+func Injections() []Inject {
+	return []Inject{
+		doubleAllocation(), leakedClaim(), stuckPod(),
+		{
+			Defect: spec.Defect{ID: "failed-pod"}, Rule: audit.PodFailed,
+			inject: func(ctx context.Context, target soak.Target, image string) error {
+				pod := objects.Pod("spoiled", image)
+				pod.Spec.Containers[0].Command = []string{"false"}
+				_, err := target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+				return err
+			},
+		},
+		{Defect: spec.Defect{ID: "skipped-prepare"}, Rule: audit.NotPrepared, inject: skip(spec.Prepare)},
+		{Defect: spec.Defect{ID: "skipped-unprepare"}, Rule: audit.StillPrepared, inject: skip(spec.Unprepare)},
+	}
+}
+
+func doubleAllocation() Inject {
+	return Inject{Defect: spec.Defect{ID: "double-allocation"}, Rule: audit.DoubleAllocated, inject: without(allocateTwice)}
+}
+
+func leakedClaim() Inject {
+	return Inject{Defect: spec.Defect{ID: "leaked-claim"}, Rule: audit.LeakedClaim, inject: without(leakClaim)}
+}
+
+func stuckPod() Inject {
+	return Inject{
+		Defect: spec.Defect{ID: "stuck-pod"}, Rule: audit.PodStuck,
+		inject: func(ctx context.Context, target soak.Target, image string) error {
+			pod := objects.Pod("spoiled", image)
+			pod.Spec.NodeSelector = map[string]string{"dra-conformance.github.io/no-node-has": "this"}
+			_, err := target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+			return err
+		},
+	}
+}
+
+// without is for what needs no image.
+func without(inject func(context.Context, soak.Target) error) func(context.Context, soak.Target, string) error {
+	return func(ctx context.Context, target soak.Target, _ string) error { return inject(ctx, target) }
 }
 
 // skip makes the drivers answer calls without doing anything, as if a kubelet had
 // skipped them. Some pods with the claims may never run.
-func skip(ctx context.Context, target soak.Target, method spec.Method) error {
-	lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
-	for _, node := range target.Workers {
-		if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
-			return err
+func skip(method spec.Method) func(context.Context, soak.Target, string) error {
+	return without(func(ctx context.Context, target soak.Target) error {
+		lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
+		for _, node := range target.Workers {
+			if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // allocateTwice allocates one device to two claims, as a scheduler would that does

@@ -20,28 +20,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The ways to spoil a soak with a fabric.
-const (
-	DetachedInUse       = "detached-in-use"
-	HadByTwo            = "had-by-two"
-	PublishedUnattached = "published-unattached"
-)
-
-// FabricWays lists the ways to spoil a soak with a fabric.
-func FabricWays() []string {
-	return []string{DetachedInUse, HadByTwo, PublishedUnattached, LeakedClaim}
-}
-
-func spoilFabric(ctx context.Context, target soak.Target, way string) error {
-	switch way {
-	case DetachedInUse:
-		return detachInUse(ctx, target)
-	case HadByTwo:
-		return giveTwice(ctx, target)
-	case PublishedUnattached:
-		return publishUnattached(ctx, target)
-	default:
-		return fmt.Errorf("unknown way %s", way)
+// FabricInjections lists the faults for a soak with a fabric.
+func FabricInjections() []Inject {
+	return []Inject{
+		{Defect: spec.Defect{ID: "detached-in-use"}, Rule: audit.DetachedInUse, inject: without(detachInUse)},
+		{Defect: spec.Defect{ID: "had-by-two"}, Rule: audit.HadByTwo, inject: without(giveTwice)},
+		{Defect: spec.Defect{ID: "published-unattached"}, Rule: audit.PublishedUnattached, inject: without(publishUnattached)},
+		leakedClaim(),
 	}
 }
 

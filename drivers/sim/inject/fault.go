@@ -8,13 +8,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Spoil makes a claim's spec tell containers something wrong, as a driver would
+// Fault makes a claim's spec tell containers something wrong, as a driver would
 // that is broken in this way; kinds that do not concern the spec change nothing.
-func Spoil(claim *cdispec.Spec, kind spec.FaultKind) {
+func Fault(claim *cdispec.Spec, kind spec.FaultKind) {
 	for i := range claim.Devices {
 		var lines []string
 		for _, line := range claim.Devices[i].ContainerEdits.Env {
-			if line = spoilLine(line, kind); line != "" {
+			if line = faultyLine(line, kind); line != "" {
 				lines = append(lines, line)
 			}
 		}
@@ -22,8 +22,8 @@ func Spoil(claim *cdispec.Spec, kind spec.FaultKind) {
 	}
 }
 
-// spoilLine is what becomes of "name=value"; empty if nothing does.
-func spoilLine(line string, kind spec.FaultKind) string {
+// faultyLine is what becomes of "name=value"; empty if nothing does.
+func faultyLine(line string, kind spec.FaultKind) string {
 	name, value, _ := strings.Cut(line, "=")
 	claims, user, admin := strings.HasPrefix(name, "claim_"), strings.HasPrefix(name, "user_"), strings.HasPrefix(name, "admin_")
 	switch {

@@ -1,0 +1,126 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Fault is injected into the calls of a driver instance.
+type Fault struct {
+	Method Method    `json:"method"`
+	Kind   FaultKind `json:"kind"`
+	// Claim restricts the fault to the claim of this name; empty means all.
+	Claim string `json:"claim,omitempty"`
+	// Times is the number of calls that are hit; zero means until the faults
+	// are replaced.
+	Times int `json:"times,omitempty"`
+	// Delay is how long FaultSlow takes.
+	Delay time.Duration `json:"delay,omitempty"`
+	// Message is the error's text for FaultClaimError and FaultCallError.
+	Message string `json:"message,omitempty"`
+	// Code is the gRPC code of FaultCallError by name, as "Unavailable";
+	// empty means "Internal".
+	Code string `json:"code,omitempty"`
+}
+
+// FaultKind is a way in which a driver misbehaves when the kubelet calls it.
+type FaultKind string
+
+// The kinds of faults; faultKinds describes them.
+const (
+	FaultClaimError       FaultKind = "ClaimError"
+	FaultCallError        FaultKind = "CallError"
+	FaultHang             FaultKind = "Hang"
+	FaultSlow             FaultKind = "Slow"
+	FaultBusy             FaultKind = "Busy"
+	FaultNoAnswer         FaultKind = "NoAnswer"
+	FaultWrongClaim       FaultKind = "WrongClaim"
+	FaultWrongDevice      FaultKind = "WrongDevice"
+	FaultSwapped          FaultKind = "Swapped"
+	FaultAllRequests      FaultKind = "AllRequests"
+	FaultOtherDevice      FaultKind = "OtherDevice"
+	FaultNoParameters     FaultKind = "NoParameters"
+	FaultMixedParameters  FaultKind = "MixedParameters"
+	FaultErrorWithDevices FaultKind = "ErrorWithDevices"
+	FaultNoCDI            FaultKind = "NoCDI"
+	FaultAllCDI           FaultKind = "AllCDI"
+	FaultNothingDone      FaultKind = "NothingDone"
+)
+
+// faultKind describes a kind of fault. A driver with that fault in each call is a mutant.
+type faultKind struct {
+	Kind FaultKind
+	// mutant ends the mutant's ID; what is between "the driver" and the name of the call.
+	// Busy drivers are right, and no mutants.
+	mutant, what string
+	// prepareOnly: answers to unprepare have nothing that it could change.
+	prepareOnly bool
+	// several: claims with a single request do not show it.
+	several bool
+	// delay and message are those of the mutant's fault.
+	delay   time.Duration
+	message string
+}
+
+// beyondKubelet is longer than the 45 s that the kubelet waits for a driver
+// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin/dra_plugin.go).
+const beyondKubelet = 50 * time.Second
+
+const onPurpose = "broken on purpose"
+
+// faultKinds are all kinds of faults. What each does is in drivers/sim/script.
+//
+//nolint:gochecknoglobals // a table
+var faultKinds = []faultKind{
+	{Kind: FaultClaimError, mutant: "claim-error", what: "answers an error for each claim to", message: onPurpose},
+	{Kind: FaultCallError, mutant: "call-error", what: "fails each call to", message: onPurpose},
+	{Kind: FaultHang, mutant: "hang", what: "never answers a call to"},
+	{Kind: FaultSlow, mutant: "slow", what: "takes longer than the kubelet waits to", delay: beyondKubelet},
+	{Kind: FaultNoAnswer, mutant: "no-answer", what: "leaves the claim out of its answer to"},
+	{Kind: FaultWrongClaim, mutant: "wrong-claim", what: "answers for another claim when asked to"},
+	{Kind: FaultWrongDevice, mutant: "wrong-device", what: "names CDI devices that do not exist when asked to", prepareOnly: true},
+	{Kind: FaultNothingDone, mutant: "nothing-done", what: "says success and does nothing when asked to"},
+	{Kind: FaultSwapped, mutant: "swapped", what: "gives each device the CDI devices of the claim's next one when asked to", prepareOnly: true, several: true},
+	{Kind: FaultAllRequests, mutant: "all-requests", what: "gives all of a claim's devices to containers that name one request when asked to", prepareOnly: true, several: true},
+	{Kind: FaultOtherDevice, mutant: "other-device", what: "tells containers of devices that are not allocated when asked to", prepareOnly: true},
+	{Kind: FaultNoParameters, mutant: "no-parameters", what: "ignores parameters when asked to", prepareOnly: true},
+	{Kind: FaultErrorWithDevices, mutant: "error-with-devices", what: "answers an error for each claim beside its devices when asked to", prepareOnly: true, message: onPurpose},
+	{Kind: FaultNoCDI, mutant: "no-cdi", what: "names no CDI devices when asked to", prepareOnly: true},
+	{Kind: FaultAllCDI, mutant: "all-cdi", what: "gives each device the CDI devices of all of the claim's when asked to", prepareOnly: true, several: true},
+	{Kind: FaultMixedParameters, mutant: "mixed-parameters", what: "takes the class's parameters for the claim's when asked to", prepareOnly: true},
+	{Kind: FaultBusy, prepareOnly: true}, // the right answer after a second of work
+}
+
+// FaultKinds lists all kinds of faults of a method.
+func FaultKinds(of Method) []FaultKind {
+	var kinds []FaultKind
+	for _, k := range faultKinds {
+		if of == Prepare || !k.prepareOnly {
+			kinds = append(kinds, k.Kind)
+		}
+	}
+	return kinds
+}
+
+// Validate returns all problems at once.
+func (f Fault) Validate() error {
+	var errs []error
+	if f.Method != Prepare && f.Method != Unprepare {
+		errs = append(errs, fmt.Errorf("unknown method %q, known are %s and %s", f.Method, Prepare, Unprepare))
+	}
+	if known := FaultKinds(f.Method); !slices.Contains(known, f.Kind) {
+		errs = append(errs, fmt.Errorf("unknown kind %q of %s, known are %v", f.Kind, f.Method, known))
+	}
+	if f.Times < 0 {
+		errs = append(errs, errors.New("times must not be negative"))
+	}
+	if (f.Delay > 0) != (f.Kind == FaultSlow) {
+		errs = append(errs, fmt.Errorf("delay must be positive for %s and zero for other kinds", FaultSlow))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("fault %s for %s: %w", f.Kind, f.Method, errors.Join(errs...))
+}
