@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters/images"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -49,7 +49,7 @@ type Command struct {
 	Kubeconfig, Context string
 }
 
-var _ harness.WhatIf = Command{}
+var _ whatif.Client = Command{}
 
 // unserved is the exit code of an answer by which something cannot be served.
 const unserved = 1

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -90,8 +91,8 @@ func (t *T) Classic() *ClassicDRA {
 	t.OnCleanup(c.stop)
 	t.AddEvidence(c.gather)
 	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
-	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
-	t.allowTo(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, ClassicSchedulerRules()...)
+	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
+	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, ClassicSchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")
 	c.Scheduler = c.start(spec.ClassicProcess{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
 	return c
@@ -159,7 +160,7 @@ func (p *ClassicProgram) held() (map[string]string, error) {
 		return nil, err
 	}
 	if found := audit.HeldTwice(held); len(found) > 0 {
-		return nil, errors.New(texts(found))
+		return nil, errors.New(audit.Texts(found))
 	}
 	return held, nil
 }
@@ -252,27 +253,27 @@ func (c *ClassicDRA) stop(context.Context, bool) error {
 // ClassicDriverRules are those of the manifest of dra-classic-driver.
 func ClassicDriverRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		rule("", "pods", "list", "watch"),
-		rule("", "nodes", "list", "watch"),
-		rule("", "configmaps", "get"),
-		rule("", "events", "create", "patch"),
-		rule("resource.k8s.io", "deviceclasses", "list", "watch"),
-		rule("resource.k8s.io", "resourceclaims", "get", "list", "watch", "update"),
-		rule("resource.k8s.io", "resourceclaims/status", "update"),
-		rule("resource.k8s.io", "resourceclaims/binding", "update"),
-		rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
-		rule(spec.ClassicGroup, "podschedulings", "list", "watch"),
-		rule(spec.ClassicGroup, "podschedulings/status", "update"),
-		rule(spec.ClassicGroup, "classicclaims/status", "update"),
-		rule(spec.ClassicGroup, "classicclaims", "get", "list", "watch", "create", "update", "delete"),
+		objects.Rule("", "pods", "list", "watch"),
+		objects.Rule("", "nodes", "list", "watch"),
+		objects.Rule("", "configmaps", "get"),
+		objects.Rule("", "events", "create", "patch"),
+		objects.Rule("resource.k8s.io", "deviceclasses", "list", "watch"),
+		objects.Rule("resource.k8s.io", "resourceclaims", "get", "list", "watch", "update"),
+		objects.Rule("resource.k8s.io", "resourceclaims/status", "update"),
+		objects.Rule("resource.k8s.io", "resourceclaims/binding", "update"),
+		objects.Rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
+		objects.Rule(spec.ClassicGroup, "podschedulings", "list", "watch"),
+		objects.Rule(spec.ClassicGroup, "podschedulings/status", "update"),
+		objects.Rule(spec.ClassicGroup, "classicclaims/status", "update"),
+		objects.Rule(spec.ClassicGroup, "classicclaims", "get", "list", "watch", "create", "update", "delete"),
 	}
 }
 
 // ClassicSchedulerRules are those that dra-scheduler has beside kube-scheduler's.
 func ClassicSchedulerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
-		rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
-		rule(spec.ClassicGroup, "classicclaims", "list", "watch", "update"),
+		objects.Rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
+		objects.Rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
+		objects.Rule(spec.ClassicGroup, "classicclaims", "list", "watch", "update"),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -66,8 +67,8 @@ func (k ClassicKind) Define(fields map[string]any) {
 func (k ClassicKind) MayRead() {
 	ginkgo.GinkgoHelper()
 	t := k.c.t
-	t.allowTo(t.Namespace+"-classic-parameters", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace},
-		rule(spec.ClassicParameters, k.plural, "get"))
+	t.Grant(t.Namespace+"-classic-parameters", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace},
+		objects.Rule(spec.ClassicParameters, k.plural, "get"))
 }
 
 // Object is an object of the kind.

@@ -77,9 +77,10 @@ type Env struct {
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
 
-	// Tests put other clients and a shorter time in place of the real ones.
-	connect func(*rest.Config) (kubernetes.Interface, store, error)
-	remove  time.Duration
+	// Connect and RemoveTimeout are for tests: other clients than those of a cluster, and a
+	// shorter time for removing pods and claims.
+	Connect       func(*rest.Config) (kubernetes.Interface, Objects, error)
+	RemoveTimeout time.Duration
 }
 
 // nodes are those on which a case with these needs can have pods with devices, in order.
@@ -110,7 +111,7 @@ func (e *Env) subject() string {
 }
 
 // connect makes the clients of a case.
-func connect(config *rest.Config) (kubernetes.Interface, store, error) {
+func connect(config *rest.Config) (kubernetes.Interface, Objects, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a client: %w", err)

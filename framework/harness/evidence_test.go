@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -130,32 +129,5 @@ func TestGatherKeepsWithinItsFolder(t *testing.T) {
 	}
 	if got := read(t, f, "nodes/node/inside"); got != "x" {
 		t.Errorf("inside: %q", got)
-	}
-}
-
-// Steps had the end of it, where nobody looked for it and the beginning was missing.
-func TestControllersLogIsAFileOfTheEvidence(t *testing.T) {
-	f := newFake(t)
-	logs := filepath.Join(f.env.ReportDir, "fabrics", namespace)
-	if err := os.MkdirAll(logs, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(logs, "controller.log"), []byte("Asked for a device\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	c := &Composed{t: f}
-	c.keepLog(logs)
-	f.AddEvidence(func(_ context.Context, e *Evidence) { e.File(controllerLog, c.log) })
-	f.gather(t.Context())
-
-	if got := read(t, f, "controller.log"); got != "Asked for a device\n" {
-		t.Errorf("controller.log: %q", got)
-	}
-	if got := read(t, f, "steps.txt"); strings.Contains(got, "Asked for a device") {
-		t.Errorf("steps.txt has the log, too:\n%s", got)
-	}
-	if _, err := os.Stat(logs); !os.IsNotExist(err) {
-		t.Errorf("the log is there twice: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // requests fail as forbidden.
 func (t *T) As(user rest.ImpersonationConfig) kubernetes.Interface {
 	ginkgo.GinkgoHelper()
-	open := t.env.connect
+	open := t.env.Connect
 	if open == nil {
 		open = connect
 	}

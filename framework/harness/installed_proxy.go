@@ -35,7 +35,7 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 		i.t.Fatalf("the nodes have no proxies")
 	}
 	p := &Proxy{t: i.t, proxies: proxies, node: node, driver: i.subject.Driver}
-	ginkgo.DeferCleanup(func(ctx context.Context) { i.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(finishTimeout))
+	ginkgo.DeferCleanup(func(ctx context.Context) { i.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(FinishTimeout))
 	i.t.NoError(proxies.StartProxy(i.t.ctx, node, p.driver, config), "put a proxy before the driver")
 	i.t.Poll("the kubelet to register the proxy", func(ctx context.Context) (bool, string, error) {
 		status, err := proxies.ProxyStatus(ctx, node, p.driver)

@@ -71,7 +71,7 @@ func (l *Life) Begin(ctx context.Context) *Failure {
 // Resume goes on in the namespace that an earlier process began in.
 func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 	return l.Run(ctx, spec.DefaultTimeout, func(t *T) {
-		open := t.env.connect
+		open := t.env.Connect
 		if open == nil {
 			open = connect
 		}

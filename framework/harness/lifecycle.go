@@ -52,7 +52,7 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
 	t.SetBlocked("the environment kept the case from starting")
-	open := t.env.connect
+	open := t.env.Connect
 	if open == nil {
 		open = connect
 	}
@@ -93,7 +93,7 @@ func (t *T) setUp() {
 	t.SetBlocked("")
 }
 
-// setBlocked says why a failure is not the case's own from now on; empty if it is.
+// SetBlocked says why a failure is not the case's own from now on; empty if it is.
 func (t *T) SetBlocked(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -204,7 +204,7 @@ func (t *T) collectTimeline(ctx context.Context) {
 // finish removes what needs no waiting, even if the time for waiting is used up. What pods need
 // to end stays if they do; the run removes it with its agents.
 func (t *T) finish(ctx context.Context, podsStay bool) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, fmt.Errorf("not done after %s", finishTimeout))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
 	defer cancel()
 	return errors.Join(t.hooks.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
@@ -214,7 +214,7 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 // removeObjects waits until pods and claims are gone, which it frees of what the case
 // itself keeps them with; nothing else can be kept from going.
 func (t *T) removeObjects(ctx context.Context) error {
-	limit := cmp.Or(t.env.remove, removeTimeout)
+	limit := cmp.Or(t.env.RemoveTimeout, removeTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
@@ -229,7 +229,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 	if stuck != nil {
 		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
 		// The rest is asked for all the same.
-		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
 		defer cancel()
 		ctx = rest
 	}
@@ -243,7 +243,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 			t.hooks.runRemoved(ctx))
 	}
 	// Those whom the case has given rights may need them until claims are gone.
-	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
 	defer cancel()
 	return errors.Join(append(errs, stuck, t.removeTracked(rest, isRight))...)
 }

@@ -16,9 +16,9 @@ const (
 	// that for evidence, cleanupTimeout everything that comes after a case.
 	removeTimeout  = 60 * time.Second
 	gatherTimeout  = 30 * time.Second
-	cleanupTimeout = removeTimeout + gatherTimeout + finishTimeout + 10*time.Second
-	// finishTimeout bounds what is done in the end whatever describe.LastSeen before.
-	finishTimeout = 20 * time.Second
+	cleanupTimeout = removeTimeout + gatherTimeout + FinishTimeout + 10*time.Second
+	// FinishTimeout bounds what is done in the end whatever describe.LastSeen before.
+	FinishTimeout = 20 * time.Second
 	// slack is what a case gets to say what it waited for when its time is up.
 	slack = 10 * time.Second
 )

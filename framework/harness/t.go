@@ -48,7 +48,7 @@ type T struct {
 	ctx      context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
 	meta     spec.Meta
 	env      *Env
-	objects  store
+	objects  Objects
 	started  time.Time
 	folder   string // of the evidence
 	lost     string // why there is none
@@ -74,8 +74,8 @@ type T struct {
 	measured []spec.Measurement
 }
 
-// store reads and writes objects of any kind.
-type store interface {
+// Objects reads and writes objects of any kind.
+type Objects interface {
 	Create(ctx context.Context, o k8s.Object, options ...resources.CreateOption) error
 	Get(ctx context.Context, name, namespace string, o k8s.Object) error
 	Delete(ctx context.Context, o k8s.Object, options ...resources.DeleteOption) error
@@ -96,6 +96,12 @@ func newT(m spec.Meta, e *Env) *T {
 	return &T{meta: m, env: e, Image: e.Image, started: time.Now(), abort: ginkgo.Fail, say: ginkgo.GinkgoWriter,
 		why: func() string { return failureText(ginkgo.CurrentSpecReport()) }}
 }
+
+// Env is what all cases of the process share.
+func (t *T) Env() *Env { return t.env }
+
+// Meta describes the case.
+func (t *T) Meta() spec.Meta { return t.meta }
 
 // Context ends when the case's time is up.
 func (t *T) Context() context.Context { return t.ctx }
@@ -126,7 +132,7 @@ func (t *T) stepsSoFar() []step {
 	return slices.Clone(t.steps)
 }
 
-// track has an object removed when the case ends.
+// Track has an object removed when the case ends.
 func (t *T) Track(o k8s.Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +156,7 @@ func (t *T) tracked() []k8s.Object {
 	return copies
 }
 
-// note adds to the steps what was seen.
+// Note adds to the steps what was seen.
 func (t *T) Note(format string, args ...any) { t.add("  "+format, args...) }
 
 // Expect is Gomega's, for facts that must hold now.

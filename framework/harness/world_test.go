@@ -87,7 +87,7 @@ func (w *world) note(line string) {
 	w.log = append(w.log, line)
 }
 
-func (w *world) connect(*rest.Config) (kubernetes.Interface, store, error) { return w.client, w, nil }
+func (w *world) connect(*rest.Config) (kubernetes.Interface, Objects, error) { return w.client, w, nil }
 
 func resourceOf(o k8s.Object) schema.GroupVersionResource {
 	kinds, _, err := scheme.Scheme.ObjectKinds(o)

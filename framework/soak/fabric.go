@@ -9,6 +9,8 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/harness"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -57,7 +59,7 @@ func (b *soakbed) prepareFabric(ctx context.Context) error {
 	if fabrics.Program, err = b.parts.Composable(ctx); err != nil {
 		return err
 	}
-	user, err := b.account(ctx, controllerUser, harness.ControllerRules(b.names.Driver))
+	user, err := b.account(ctx, controllerUser, casefabric.ControllerRules(b.names.Driver))
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (b *soakbed) prepareFabric(ctx context.Context) error {
 			return err
 		}
 		fabric.Drivers, fabric.Rescan = b.Target.NodesFor(spec.Needs{NoKubelet: true}), rescan
-		if fabric.DriverUser, err = b.account(ctx, driverUser, harness.DriverRules()); err != nil {
+		if fabric.DriverUser, err = b.account(ctx, driverUser, simdriver.Rules()); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 )
 
 // silence is for how long a fabric that is killed now and then may not answer.
@@ -20,7 +20,7 @@ type fabricWatcher struct {
 	auditor[audit.Fabric]
 
 	objects *watcher
-	fabric  harness.ComposedFabric
+	fabric  fabric.Client
 	when    WhenAttached
 
 	mutex             sync.Mutex
@@ -47,7 +47,7 @@ type FabricCount struct {
 	Unanswered int `json:"unanswered"`
 }
 
-func newFabricWatcher(fabric harness.ComposedFabric, when WhenAttached, objects *watcher) *fabricWatcher {
+func newFabricWatcher(fabric fabric.Client, when WhenAttached, objects *watcher) *fabricWatcher {
 	w := &fabricWatcher{fabric: fabric, when: when, objects: objects, keys: map[string]bool{}, local: map[types.UID]bool{}}
 	w.auditor = auditor[audit.Fabric]{what: "the fabric", ledger: objects.ledger, read: w.readFabric, always: audit.Attached, atRest: fabricAtRest}
 	return w

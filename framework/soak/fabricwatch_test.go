@@ -14,13 +14,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // fabricOf is a fabric that is looked at, and no more.
 type fabricOf struct {
-	harness.ComposedFabric
+	fabric.Client
 
 	devices map[string]spec.FabricDevice
 	down    bool

@@ -13,6 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
@@ -93,7 +94,7 @@ type Target struct {
 	Cluster string
 	// Fabric has the devices, if there is one; then there are no Drivers. On DrivenNodes
 	// drivers publish what it attaches.
-	Fabric      harness.ComposedFabric
+	Fabric      fabric.Client
 	DrivenNodes []string
 	// Classic is nil unless a driver allocates the claims itself; there are no Drivers then.
 	Classic *Classic

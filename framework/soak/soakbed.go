@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,7 +36,7 @@ type soakbed struct {
 	namespace string
 	names     load.Names
 	instances []outage.Instance
-	fabric    harness.ComposedFabric
+	fabric    fabric.Client
 	// drivenNodes are those where a driver publishes what the fabric attaches.
 	drivenNodes []string
 	classic     *Classic

@@ -8,6 +8,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -63,13 +64,13 @@ var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
 	skips.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{resourceapi.SkipNodeOperationAll}
 	t.Create(skips)
 	t.Publish("skips-not", "", device("c", map[string]any{"skips": 0}))
-	t.AddBareNode(t.NodeGroup("undeclared"), t.Namespace)
+	whatif.AddBareNode(t, whatif.NodeGroup(t, "undeclared"), t.Namespace)
 	claim := func(name string, skips int) *resourceapi.ResourceClaim {
 		return objects.Claim(name, objects.Request("req", class, fmt.Sprintf("%s == %d", t.Attribute("skips"), skips)))
 	}
 	there := func(name, claim string) *corev1.Pod {
 		pod := objects.Pod(name, t.Image, claim)
-		t.OnAdded(&pod.Spec)
+		whatif.OnAdded(t, &pod.Spec)
 		return pod
 	}
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,7 +24,7 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	Needs:    addsNodes(needs(1)),
 }, Run: func(t *harness.T) {
 	c := t.Classic()
-	group := t.NodeGroup("gpu")
+	group := whatif.NodeGroup(t, "gpu")
 	nodes := slices.Clone(t.Nodes)
 	for i := range 3 {
 		nodes = append(nodes, harness.SimulatedNode(group, i+1))
@@ -44,12 +45,12 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	t.Expect(where).To(gomega.ConsistOf(nodes[1:]), "their nodes")
 	servedByFewer, _ := split(fewer)
 
-	t.AddBareNode(group, nodes[1])
-	t.AddBareNode(group, nodes[2])
+	whatif.AddBareNode(t, group, nodes[1])
+	whatif.AddBareNode(t, group, nodes[2])
 	run := f.waitScheduled(1 + len(servedByFewer))
 	f.expectFull(nodes[:3])
 	t.Expect(f.waitScheduled(1+len(servedByFewer))).To(gomega.ConsistOf(run), "pods that have a node still")
-	t.AddBareNode(group, nodes[3])
+	whatif.AddBareNode(t, group, nodes[3])
 	t.Expect(f.waitScheduled(1+len(served))).To(gomega.ConsistOf(append(served, "runs")), "pods that have a node")
 	f.expectFull(nodes)
 	f.waitScheduled(1 + len(served))
@@ -71,7 +72,7 @@ func (f foretelling) pod(name string, claims int) {
 		f.t.Create(claim(names[i], f.class, nil))
 	}
 	pod := f.c.Pod(name, names...)
-	f.t.OnAdded(&pod.Spec)
+	whatif.OnAdded(f.t, &pod.Spec)
 	pod.Spec.NodeSelector = nil
 	f.t.Create(objects.OnlyOn(pod, f.nodes...))
 }

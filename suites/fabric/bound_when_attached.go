@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,9 +24,9 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	fabric := binding(2)
-	fabric.DetachAfter = 2 * time.Second
-	c := t.Composed(fabric).MayTell()
+	wanted := binding(2)
+	wanted.DetachAfter = 2 * time.Second
+	c := fabric.Start(t, wanted).MayTell()
 	c.WaitFree(2)
 	expectPool(t)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})

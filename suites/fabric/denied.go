@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -18,7 +19,7 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(1)).MayTell()
+	c := fabric.Start(t, binding(1)).MayTell()
 	c.WaitFree(1)
 	c.Token(false)
 	pod(t, class)
@@ -41,7 +42,7 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	Needs:    with(needs(1), spec.GranularStatusAuthorization),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(2))
+	c := fabric.Start(t, binding(2))
 	c.WaitFree(2)
 	pod(t, class)
 	t.WaitEvent("pod", "StatusForbidden", "arbitrary-node:update")

@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,7 +18,7 @@ var DeviceDied = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
+	c := fabric.Start(t, spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
 	c.WaitFree(2)
 	pod(t, class)
 	node := t.Nodes[0]

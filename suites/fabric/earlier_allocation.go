@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -20,7 +21,7 @@ var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(2)).MayTell()
+	c := fabric.Start(t, binding(2)).MayTell()
 	c.WaitFree(2)
 	c.End(spec.FabricController)
 	pod(t, class)

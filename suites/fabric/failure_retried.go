@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,7 +17,7 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(2)).MayTell()
+	c := fabric.Start(t, binding(2)).MayTell()
 	c.WaitFree(2)
 	c.Say(spec.AttachRule{Times: 1, Fail: "no free port"})
 	pod(t, class)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,7 +24,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	// The pod may come late: the device does not become a free one before it was seen to wait.
-	c := t.Composed(spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
+	c := fabric.Start(t, spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
 	c.WaitFree(1)
 	node, local := t.Nodes[0], resourceapi.Device{Name: "gpu-0"}
 	claim := objects.Claim("first", objects.Request("req", class))

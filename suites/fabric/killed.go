@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -18,7 +19,7 @@ var ControllerKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(3)).MayTell()
+	c := fabric.Start(t, binding(3)).MayTell()
 	c.WaitFree(3)
 	c.Say(spec.AttachRule{Takes: 5 * time.Second})
 	c.End(spec.FabricController)
@@ -51,7 +52,7 @@ var ManagerKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(3)).MayTell()
+	c := fabric.Start(t, binding(3)).MayTell()
 	c.WaitFree(3)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})
 	pod(t, class)

@@ -7,6 +7,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -28,7 +29,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(4)).MayTell()
+	c := fabric.Start(t, binding(4)).MayTell()
 	c.WaitFree(4)
 	for i := range localPods {
 		name := fmt.Sprintf("pod-%d", i)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -28,7 +29,7 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(manyDevices)).MayTell()
+	c := fabric.Start(t, binding(manyDevices)).MayTell()
 	c.WaitFree(manyDevices)
 	c.Say(spec.AttachRule{Takes: time.Second})
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -16,9 +17,9 @@ var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	fabric := binding(1)
-	fabric.DetachAfter = 2 * time.Second
-	c := t.Composed(fabric).MayTell()
+	wanted := binding(1)
+	wanted.DetachAfter = 2 * time.Second
+	c := fabric.Start(t, wanted).MayTell()
 	c.WaitFree(1)
 	c.Say(spec.AttachRule{Takes: 5 * time.Second})
 	claim, pod := objects.Claim("pod", objects.Request("req", class)), only(t)

@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -19,9 +20,9 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	fabric := binding(2)
-	fabric.DetachAfter = 20 * time.Second // long enough to see both devices attached
-	c := t.Composed(fabric).MayTell()
+	wanted := binding(2)
+	wanted.DetachAfter = 20 * time.Second // long enough to see both devices attached
+	c := fabric.Start(t, wanted).MayTell()
 	c.WaitFree(2)
 	c.Say(spec.AttachRule{Times: 1, Takes: t.BindingTimeout() + 10*time.Second})
 	pod(t, class)

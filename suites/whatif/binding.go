@@ -10,6 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,20 +24,20 @@ var WaitsInPreBind = harness.Case{Meta: spec.Meta{
 	Needs:    needs(spec.BindingConditions, spec.DeviceStatus),
 }, Run: func(t *harness.T) {
 	equal(t, "pod", 2, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
-	group := t.NodeGroup("gpu", profiles.FabricDevice().Pools[0].Devices...)
+	group := whatif.NodeGroup(t, "gpu", profiles.FabricDevice().Pools[0].Devices...)
 	waitClaims(t)
-	foretold := t.WhatIf(group)
+	foretold := whatif.Grow(t, group)
 	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "new nodes")
 	for _, name := range foretold.Groups[0].Nodes {
-		t.AddNode(group, name)
+		whatif.AddNode(t, group, name)
 	}
 	meant := waitNominated(t)
-	again := t.WhatIf(group)
+	again := whatif.Grow(t, group)
 	t.Expect(again.Groups[0].Count).To(gomega.BeZero(), "further nodes while pods wait in PreBind")
 	for _, p := range again.Pods {
 		t.Expect(p.Node).To(gomega.Equal(meant[p.Name]), "node of pod %s", p.Name)
 	}
-	gone := t.WhatIfGone(again.Pods[0].Node)
+	gone := whatif.Shrink(t, again.Pods[0].Node)
 	t.Expect(gone.Possible).To(gomega.BeFalse(), "node %s can go", again.Pods[0].Node)
 	t.Expect(gone.Blockers).To(gomega.HaveLen(1), "claims that keep node %s", again.Pods[0].Node)
 	waitBound(t, meant)

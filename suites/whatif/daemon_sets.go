@@ -9,6 +9,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -27,27 +28,27 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 1
 	claim := objects.Claim("agent", request)
 	t.Create(objects.Template("agent", claim))
-	t.AgentOnAdded("agent", "agent")
+	agentOnAdded(t, "agent", "agent")
 	equal(t, "pod", 3, claim, nil)
-	group := t.NodeGroup("gpu", devices(3)...)
+	group := whatif.NodeGroup(t, "gpu", devices(3)...)
 	agent := objects.Pod("agent", t.Image, "agent")
 	agent.Namespace, claim.Namespace = t.Namespace, t.Namespace
 	agent.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	group.Pods, group.Claims = append(group.Pods, agent), append(group.Claims, claim)
 	waitClaims(t)
-	foretold := t.WhatIf(group)
+	foretold := whatif.Grow(t, group)
 	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
 	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, of which the agents take a device each")
 	limited := group
 	limited.Max = 1
-	stay := unserved(t.WhatIf(limited))
+	stay := unserved(whatif.Grow(t, limited))
 	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that wait with one node less")
 
 	for i, name := range foretold.Groups[0].Nodes {
-		t.AddBareNode(group, name, t.Starting())
-		t.PublishFor(group, name)
+		whatif.AddBareNode(t, group, name, startup)
+		whatif.PublishFor(t, group, name)
 		waitAgents(t, i+1)
-		t.Started(group, name)
+		removeStartup(t, group, name)
 		if i == 0 {
 			expectStay(t, stay)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,7 +34,7 @@ func devices(n int) []resourceapi.Device { return profiles.Devices(n).Pools[0].D
 // Templates has five pods for nodes of two devices.
 var Templates = foretold("templates", "with a claim from a template each", needs(), func(t *harness.T) []spec.NodeGroup {
 	equal(t, "pod", 5, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
 // AllDevices has three pods each of which takes a whole node.
@@ -41,7 +42,7 @@ var AllDevices = foretold("all-devices", "that want all devices of a node", need
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	equal(t, "pod", 3, objects.Claim("", request), nil)
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
 // Shared has two claims with three pods each.
@@ -53,7 +54,7 @@ var Shared = foretold("shared", "that share claims", needs(), func(t *harness.T)
 			wait(t, objects.Pod(fmt.Sprintf("pod-%d", 3*i+j), t.Image, claim), nil)
 		}
 	}
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(1)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
 // Alternatives has pods that would like three devices, and are content with two.
@@ -66,7 +67,7 @@ var Alternatives = foretold("alternatives", "with a prioritized list of which no
 		})
 	}
 	equal(t, "pod", 3, objects.Claim("", request), nil)
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
 // Partitions has pods that each want half of a device.
@@ -74,7 +75,7 @@ var Partitions = foretold("partitions", "that want partitions of devices", needs
 	class := t.CreateClass(nil)
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Half+"'")), nil)
 	pool := profiles.Partitions().Pools[0]
-	group := t.NodeGroup("gpu", pool.Devices...)
+	group := whatif.NodeGroup(t, "gpu", pool.Devices...)
 	counters := t.Slice(group.Node.Name, group.Node.Name)
 	counters.Name += "-counters"
 	counters.Spec.SharedCounters = pool.SharedCounters
@@ -90,7 +91,7 @@ var Capacity = foretold("capacity", "that want some of a device's capacity", nee
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")}}
 	equal(t, "pod", 5, objects.Claim("", request), nil)
-	return []spec.NodeGroup{t.NodeGroup("gpu", profiles.SharedCapacity().Pools[0].Devices...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.SharedCapacity().Pools[0].Devices...)}
 })
 
 // Constraints has pods that each want two devices of one model, of which a node has two
@@ -101,7 +102,7 @@ var Constraints = foretold("constraints", "whose devices have to be of one model
 	claim := objects.Claim("", request)
 	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + profiles.Model))}}
 	equal(t, "pod", 2, claim, nil)
-	return []spec.NodeGroup{t.NodeGroup("gpu", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))}
 })
 
 // AdminAccess has pods that look at one device, and need three of a node's 8 CPUs each.
@@ -110,7 +111,7 @@ var AdminAccess = foretold("admin-access", "with admin access to one device of e
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AdminAccess = ptr.To(true)
 	equal(t, "pod", 5, objects.Claim("", request), cpus("3"))
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(1)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
 // Taints has pods that tolerate the taint of a node's first device, and pods for those that
@@ -127,7 +128,7 @@ var Taints = foretold("taints", "of which some tolerate tainted devices", needs(
 	equal(t, "plain", 3, objects.Claim("", objects.Request("req", class)), nil)
 	all := devices(4)
 	all[0].Taints = []resourceapi.DeviceTaint{taint}
-	return []spec.NodeGroup{t.NodeGroup("gpu", all...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", all...)}
 })
 
 // ExtendedExplicit has pods that want two of an extended resource that the class names.
@@ -147,5 +148,5 @@ func wanting(t *harness.T, resourceName string) []spec.NodeGroup {
 	for _, name := range []string{"pod-0", "pod-1", "pod-2"} {
 		wait(t, objects.PodWanting(name, t.Image, map[string]int64{resourceName: 2}), nil)
 	}
-	return []spec.NodeGroup{t.NodeGroup("gpu", devices(5)...)}
+	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(5)...)}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -17,18 +18,18 @@ var LateSlices = harness.Case{Meta: spec.Meta{
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
-	group := t.NodeGroup("gpu", devices(2)...)
+	group := whatif.NodeGroup(t, "gpu", devices(2)...)
 	waitClaims(t)
-	foretold := t.WhatIf(group)
+	foretold := whatif.Grow(t, group)
 	names := foretold.Groups[0].Nodes
 	t.Expect(names).To(gomega.HaveLen(2), "new nodes")
 	for _, name := range names {
-		t.AddBareNode(group, name)
+		whatif.AddBareNode(t, group, name)
 	}
 	expectStay(t, map[string]int{"pod": 3})
-	t.Expect(onNew(t.WhatIf(group))).To(gomega.Equal(3), "pods that need a new node while the slices of those that are there are missing")
+	t.Expect(onNew(whatif.Grow(t, group))).To(gomega.Equal(3), "pods that need a new node while the slices of those that are there are missing")
 	for _, name := range names {
-		t.PublishFor(group, name)
+		whatif.PublishFor(t, group, name)
 	}
 	waitScheduled(t, nil)
 	expectLeft(t, foretold)

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -15,11 +16,11 @@ var Learned = harness.Case{Meta: spec.Meta{
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
 	claim := objects.Claim("", objects.Request("req", t.CreateClass(nil)))
-	group := t.NodeGroup("gpu", devices(2)...)
+	group := whatif.NodeGroup(t, "gpu", devices(2)...)
 	first := group.Name + "-first"
-	t.AddNode(group, first)
+	whatif.AddNode(t, group, first)
 	equal(t, "user", 2, claim, nil)
 	waitScheduled(t, nil)
 	equal(t, "pod", 3, claim, nil)
-	expectTrue(t, t.Learn(first))
+	expectTrue(t, whatif.Learn(t, first))
 }}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -31,11 +32,11 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	}
 	waitScheduled(t, map[string]int{"pod": 3})
 
-	group := t.Learn(there)
+	group := whatif.Learn(t, there)
 	group.Max = 1
 	// Drivers of other cases come and go.
 	group.Slices = slices.DeleteFunc(group.Slices, func(s *resourceapi.ResourceSlice) bool { return s.Spec.Driver != t.DriverName() })
-	foretold := t.WhatIf(group)
+	foretold := whatif.Grow(t, group)
 	t.Expect(foretold.Groups[0].Count).To(gomega.Equal(1), "nodes that are needed")
 	stay := unserved(foretold)
 	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that one more node does not serve")

@@ -1,13 +1,16 @@
 package whatif
 
 import (
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -22,24 +25,24 @@ var Shrink = harness.Case{Meta: spec.Meta{
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	group := t.NodeGroup("rack")
+	group := whatif.NodeGroup(t, "rack")
 	far := group.Name + "-far" // has room, and no way to the devices
-	t.AddBareNode(group, far)
+	whatif.AddBareNode(t, group, far)
 	for _, rack := range []struct{ name, cpu string }{{"full", "5"}, {"roomy", "2"}} {
 		first, second := group.Name+"-"+rack.name+"-0", group.Name+"-"+rack.name+"-1"
-		t.AddBareNode(group, first)
+		whatif.AddBareNode(t, group, first)
 		t.Create(rackSlice(t, rack.name, first, second), objects.Claim(rack.name, objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+rack.name+"'")))
 		wait(t, sharing(t, rack.name, "0"), cpus("5"))
 		t.WaitScheduled(rack.name + "-0")
-		t.AddBareNode(group, second)
+		whatif.AddBareNode(t, group, second)
 		wait(t, objects.OnlyOn(sharing(t, rack.name, "1"), second), cpus(rack.cpu))
 		t.WaitScheduled(rack.name + "-1")
 
-		foretold := t.WhatIfGone(first)
+		foretold := whatif.Shrink(t, first)
 		t.Expect(foretold.Pods).To(gomega.HaveLen(1), "pods that have to move")
 		t.Expect(foretold.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
 		t.RemovePod(rack.name + "-0")
-		t.RemoveNode(first)
+		removeNode(t, first)
 		// The scheduler may not know yet that the node is gone, and bind the pod to it.
 		wait(t, objects.OnlyOn(sharing(t, rack.name, "0"), second, far), cpus("5"))
 		if !foretold.Possible {
@@ -70,4 +73,11 @@ func cpus(n string) func(*corev1.PodSpec) {
 	return func(pod *corev1.PodSpec) {
 		pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(n)}
 	}
+}
+
+// removeNode takes a node away that the case has added.
+func removeNode(t *harness.T, name string) {
+	ginkgo.GinkgoHelper()
+	t.Step("remove node %s", name)
+	t.Delete(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,7 +34,7 @@ func equal(t *harness.T, kind string, n int, claim *resourceapi.ResourceClaim, c
 
 // wait creates a pod that can only go to nodes that are added.
 func wait(t *harness.T, pod *corev1.Pod, change func(*corev1.PodSpec)) {
-	t.OnAdded(&pod.Spec)
+	whatif.OnAdded(t, &pod.Spec)
 	if change != nil {
 		change(&pod.Spec)
 	}
@@ -58,22 +59,22 @@ func unserved(growth spec.Growth) map[string]int {
 // many of each kind of equal pods have to stay as is said then, and with all of them none.
 func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	waitClaims(t)
-	foretold := t.WhatIf(groups...)
+	foretold := whatif.Grow(t, groups...)
 	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
 	less, last := oneLess(t, foretold, groups)
-	fewer := t.WhatIf(less...)
+	fewer := whatif.Grow(t, less...)
 	stay := unserved(fewer)
 	t.Expect(stay).NotTo(gomega.BeEmpty(), "pods that one node less does not serve")
 
 	for i := range foretold.Groups {
 		for _, name := range foretold.Groups[i].Nodes {
 			if name != last {
-				t.AddNode(groups[i], name)
+				whatif.AddNode(t, groups[i], name)
 			}
 		}
 	}
 	expectStay(t, stay)
-	t.AddNode(groups[groupOf(foretold, last)], last)
+	whatif.AddNode(t, groups[groupOf(foretold, last)], last)
 	waitScheduled(t, nil)
 	expectLeft(t, foretold)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
 	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
-	"github.com/dra-conformance/dratest/framework/harness"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -25,7 +25,7 @@ type Fabrics struct {
 	Kubeconfig, Context string
 }
 
-var _ harness.Fabrics = Fabrics{}
+var _ casefabric.Starter = Fabrics{}
 
 const (
 	ours, theirs, admin = "token-of-this-cluster", "token-of-another-cluster", "token-of-the-administrator"
@@ -50,7 +50,7 @@ type instance struct {
 // Start starts a manager, a controller, whose log is controller.log in logs, and drivers,
 // whose logs are DriverLog there. What has keys is in a folder for temporary files, which Stop
 // removes; Stop has to be called, also after an error.
-func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (harness.ComposedFabric, error) {
+func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (casefabric.Client, error) {
 	i := &instance{composed: composed, drivers: map[string]*site.Program{}}
 	if err := composed.Validate(); err != nil {
 		return i, fmt.Errorf("start a fabric: %w", err)

@@ -11,18 +11,18 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
-	"github.com/dra-conformance/dratest/framework/harness"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // start starts a fabric with a program in place of the controller.
-func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
+func start(t *testing.T, dir string) (casefabric.Client, error) {
 	t.Helper()
 	return startAs(t, dir, spec.ComposedFabric{Bind: true})
 }
 
 // startAs is the same, with what else is asked for.
-func startAs(t *testing.T, dir string, as spec.ComposedFabric) (harness.ComposedFabric, error) {
+func startAs(t *testing.T, dir string, as spec.ComposedFabric) (casefabric.Client, error) {
 	t.Helper()
 	as.Driver, as.Devices, as.User = "gpu.example.com", 2, "system:serviceaccount:ns:composable"
 	as.DetachAfter, as.DetachTakes = time.Minute, time.Hour

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -26,7 +26,7 @@ import (
 
 // fabric is asked by its controller two seconds after one of them was started.
 type fabric struct {
-	harness.ComposedFabric
+	casefabric.Client
 
 	done    []string
 	begun   time.Time

@@ -1,4 +1,4 @@
-package harness
+package fabric
 
 import (
 	"context"
@@ -13,20 +13,21 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Fabrics starts fabrics with their controllers. It is implemented by
+// Starter starts fabrics with their controllers. It is implemented by
 // framework/companions/fabric.
-type Fabrics interface {
+type Starter interface {
 	// Start starts one, whose files and logs are in dir. Stop has to be called, also after
 	// an error.
-	Start(ctx context.Context, dir string, fabric spec.ComposedFabric) (ComposedFabric, error)
+	Start(ctx context.Context, dir string, fabric spec.ComposedFabric) (Client, error)
 }
 
-// ComposedFabric is a fabric of devices and a controller that attaches them to nodes.
-type ComposedFabric interface {
+// Client controls a fabric of devices and a controller that attaches them to nodes.
+type Client interface {
 	// Turn ends a part at once, or starts it again: it goes on with what it had.
 	Turn(ctx context.Context, part spec.FabricPart, on bool) error
 	// Stop ends both.
@@ -38,11 +39,11 @@ type ComposedFabric interface {
 	Take(ctx context.Context) (bool, error)
 }
 
-// Composed is the fabric of a case.
-type Composed struct {
-	ComposedFabric
+// Fabric is the fabric of a case.
+type Fabric struct {
+	Client
 
-	t *T
+	t *harness.T
 	// log is the end of the controller's log, once that was stopped.
 	log []byte
 }
@@ -50,21 +51,21 @@ type Composed struct {
 // controllerUser is the service account as which the controller of a case works.
 const controllerUser = "composable"
 
-// Composed starts a fabric and its controller, which may do no more than it must: without
+// Start starts a fabric and its controller, which may do no more than it must: without
 // MayTell not even say of devices of the case's driver that they are attached.
-func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
+func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
 	ginkgo.GinkgoHelper()
-	fabrics := t.Companion(spec.FabricCompanion).(Fabrics)
+	starter := t.Companion(spec.FabricCompanion).(Starter)
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
 	t.Step("start a fabric with %d devices", fabric.Devices)
-	t.allow(t.Namespace+"-composable", controllerRules()...)
-	logs := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
+	allow(t, t.Namespace+"-composable", controllerRules()...)
+	logs := filepath.Join(t.Env().ReportDir, "fabrics", t.Namespace)
 	t.SetBlocked("the fabric and its controller could not be started on the machine of the run")
 	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
-	started, err := fabrics.Start(t.ctx, logs, fabric)
-	c := &Composed{ComposedFabric: started, t: t}
+	started, err := starter.Start(t.Context(), logs, fabric)
+	c := &Fabric{Client: started, t: t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
-	t.AddEvidence(func(_ context.Context, e *Evidence) { e.File(controllerLog, c.log) })
+	t.AddEvidence(c.gather)
 	t.NoError(err, "start a fabric")
 	ginkgo.DeferCleanup(c.audit)
 	t.SetBlocked("")
@@ -74,11 +75,11 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 // stop ends the fabric, and hands what the controller has made to the case: it is evidence,
 // is removed with what the case itself has made, or kept with that. So is the log, which
 // evidence has as a file.
-func (c *Composed) stop(logs string) {
+func (c *Fabric) stop(logs string) {
 	if err := c.Stop(); err != nil {
 		c.t.Note("the fabric was not stopped as it should be: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), harness.FinishTimeout)
 	defer cancel()
 	c.keepLog(logs)
 	if err := errors.Join(c.adoptSlices(ctx), c.adoptRules(ctx)); err != nil {
@@ -87,21 +88,23 @@ func (c *Composed) stop(logs string) {
 }
 
 // keepLog reads the end of the controller's log, for the evidence.
-func (c *Composed) keepLog(logs string) {
+func (c *Fabric) keepLog(logs string) {
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
 	if err != nil {
 		c.t.Note("the controller's log cannot be read: %v", err)
 		return
 	}
-	c.log = log[max(0, len(log)-MaxLog):]
+	c.log = log[max(0, len(log)-harness.MaxLog):]
 	_ = os.RemoveAll(logs) // it may be there twice
 }
+
+func (c *Fabric) gather(_ context.Context, e *harness.Evidence) { e.File(controllerLog, c.log) }
 
 // controllerLog is the name of the controller's log, where it is written and in evidence.
 const controllerLog = "controller.log"
 
 // adoptSlices makes the slices of the case's driver the case's own.
-func (c *Composed) adoptSlices(ctx context.Context) error {
+func (c *Fabric) adoptSlices(ctx context.Context) error {
 	options := metav1.ListOptions{FieldSelector: await.OfDriver(c.t.DriverName())}
 	return await.Insist(ctx, "list the fabric's slices", func(ctx context.Context) error {
 		list, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, options)
@@ -116,7 +119,7 @@ func (c *Composed) adoptSlices(ctx context.Context) error {
 }
 
 // adoptRules makes the rules about devices of the case's driver the case's own.
-func (c *Composed) adoptRules(ctx context.Context) error {
+func (c *Fabric) adoptRules(ctx context.Context) error {
 	return await.Insist(ctx, "list the fabric's taint rules", func(ctx context.Context) error {
 		list, err := c.t.Client.ResourceV1().DeviceTaintRules().List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -132,46 +135,46 @@ func (c *Composed) adoptRules(ctx context.Context) error {
 }
 
 // Say replaces what becomes of requests to attach.
-func (c *Composed) Say(rules ...spec.AttachRule) {
+func (c *Fabric) Say(rules ...spec.AttachRule) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("script the fabric: %+v", rules)
-	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Attach: &rules}), "script the fabric")
+	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Attach: &rules}), "script the fabric")
 }
 
 // End kills a part that runs.
-func (c *Composed) End(part spec.FabricPart) {
+func (c *Fabric) End(part spec.FabricPart) {
 	ginkgo.GinkgoHelper()
 	c.turn("kill", part, false)
 }
 
 // Begin starts a part that was killed, which goes on with what it had.
-func (c *Composed) Begin(part spec.FabricPart) {
+func (c *Fabric) Begin(part spec.FabricPart) {
 	ginkgo.GinkgoHelper()
 	c.turn("start", part, true)
 }
 
-func (c *Composed) turn(what string, part spec.FabricPart, on bool) {
+func (c *Fabric) turn(what string, part spec.FabricPart, on bool) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("%s the fabric's %s", what, part)
-	c.t.NoError(c.Turn(c.t.ctx, part, on), "%s the fabric's %s", what, part)
+	c.t.NoError(c.Turn(c.t.Context(), part, on), "%s the fabric's %s", what, part)
 }
 
 // Kill lets a device die, wherever it is.
-func (c *Composed) Kill(device string) {
+func (c *Fabric) Kill(device string) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("let device %s die", device)
-	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Kill: device}), "let device %s die", device)
+	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Kill: device}), "let device %s die", device)
 }
 
 // Token gives the controller a token that the fabric knows, or one that it does not.
-func (c *Composed) Token(right bool) {
+func (c *Fabric) Token(right bool) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("give the controller a token (right: %t)", right)
-	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Token: &right}), "give the controller a token")
+	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Token: &right}), "give the controller a token")
 }
 
 // WaitDevices waits until the fabric's devices are as a case wants them.
-func (c *Composed) WaitDevices(what string, done func(map[string]spec.FabricDevice) bool) map[string]spec.FabricDevice {
+func (c *Fabric) WaitDevices(what string, done func(map[string]spec.FabricDevice) bool) map[string]spec.FabricDevice {
 	ginkgo.GinkgoHelper()
 	var last map[string]spec.FabricDevice
 	c.t.Poll("devices of the fabric to be "+what, func(ctx context.Context) (bool, string, error) {
@@ -194,7 +197,7 @@ func describeDevices(devices map[string]spec.FabricDevice) string {
 }
 
 // WaitFree waits until so many devices of the fabric are published as free.
-func (c *Composed) WaitFree(n int) {
+func (c *Fabric) WaitFree(n int) {
 	ginkgo.GinkgoHelper()
 	driver := c.t.DriverName()
 	c.t.Poll(fmt.Sprintf("%d free devices to be published", n), func(ctx context.Context) (bool, string, error) {

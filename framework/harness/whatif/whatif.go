@@ -1,4 +1,4 @@
-package harness
+package whatif
 
 import (
 	"context"
@@ -7,22 +7,20 @@ import (
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
-	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WhatIf asks dra-whatif, which looks at the cluster and says which nodes pods need. It is
+// Client asks dra-whatif, which looks at the cluster and tells which nodes pods need. It is
 // implemented by framework/testbed/whatif.
-type WhatIf interface {
+type Client interface {
 	// Ask runs the command with these arguments and an input, and returns what it writes.
 	// That something cannot be served is no error.
 	Ask(ctx context.Context, input []byte, args ...string) ([]byte, error)
@@ -30,20 +28,19 @@ type WhatIf interface {
 
 const (
 	// addedKey is the label and the taint of nodes that a case adds; the value is the case's
-	// namespace. Startup is the taint of those that are not ready for ordinary pods yet.
+	// namespace.
 	addedKey = "dra-conformance.github.io/added-by"
-	startup  = "dra-conformance.github.io/starting"
 	// kwok simulates nodes with this annotation.
 	kwokKey, kwokValue = "kwok.x-k8s.io/node", "fake"
 )
 
-// WhatIf asks which nodes of groups the pods of the case need that have no node.
-func (t *T) WhatIf(groups ...spec.NodeGroup) spec.Growth {
+// Grow asks which nodes of groups the pods of the case need that have no node.
+func Grow(t *harness.T, groups ...spec.NodeGroup) spec.Growth {
 	ginkgo.GinkgoHelper()
 	input, err := json.Marshal(map[string]any{"groups": groups}) // JSON is YAML
 	t.NoError(err, "write the groups of nodes")
 	var growth spec.Growth
-	t.ask(&growth, input, "--filename=-", "--namespace="+t.Namespace)
+	ask(t, &growth, input, "--filename=-", "--namespace="+t.Namespace)
 	for _, g := range growth.Groups {
 		t.Note("group %s: %d nodes, %d devices left", g.Name, g.Count, g.Left)
 	}
@@ -53,33 +50,33 @@ func (t *T) WhatIf(groups ...spec.NodeGroup) spec.Growth {
 	return growth
 }
 
-// WhatIfGone asks whether the pods of a node could go elsewhere.
-func (t *T) WhatIfGone(node string) spec.Departure {
+// Shrink asks whether the pods of a node could go elsewhere.
+func Shrink(t *harness.T, node string) spec.Departure {
 	ginkgo.GinkgoHelper()
 	var departure spec.Departure
-	t.ask(&departure, nil, "shrink", node)
+	ask(t, &departure, nil, "shrink", node)
 	t.Note("possible: %t, pods %+v, blockers %q", departure.Possible, departure.Pods, departure.Blockers)
 	return departure
 }
 
-func (t *T) ask(into any, input []byte, args ...string) {
+func ask(t *harness.T, into any, input []byte, args ...string) {
 	ginkgo.GinkgoHelper()
-	out := t.runWhatIf(input, append(args, "--output=json")...)
+	out := run(t, input, append(args, "--output=json")...)
 	t.NoError(json.Unmarshal(out, into), "read the answer %s", out)
 }
 
-func (t *T) runWhatIf(input []byte, args ...string) []byte {
+func run(t *harness.T, input []byte, args ...string) []byte {
 	ginkgo.GinkgoHelper()
-	program := t.Companion(spec.WhatIfCompanion).(WhatIf)
+	program := t.Companion(spec.WhatIfCompanion).(Client)
 	t.Step("run dra-whatif %s", strings.Join(args, " "))
-	out, err := program.Ask(t.ctx, input, args...)
+	out, err := program.Ask(t.Context(), input, args...)
 	t.NoError(err, "run dra-whatif")
 	return out
 }
 
 // NodeGroup is a group of nodes with 8 CPUs each and a pool of the case's driver with these
 // devices. No pods but those of OnAdded go there.
-func (t *T) NodeGroup(name string, devices ...resourceapi.Device) spec.NodeGroup {
+func NodeGroup(t *harness.T, name string, devices ...resourceapi.Device) spec.NodeGroup {
 	name = t.Namespace + "-" + name
 	capacity := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("32Gi"), corev1.ResourcePods: resource.MustParse("110"),
@@ -99,20 +96,20 @@ func (t *T) NodeGroup(name string, devices ...resourceapi.Device) spec.NodeGroup
 }
 
 // OnAdded lets a pod go to the nodes that the case adds, and nowhere else.
-func (t *T) OnAdded(pod *corev1.PodSpec) {
+func OnAdded(t *harness.T, pod *corev1.PodSpec) {
 	pod.NodeSelector = map[string]string{addedKey: t.Namespace}
 	pod.Tolerations = append(pod.Tolerations, corev1.Toleration{Key: addedKey, Operator: corev1.TolerationOpExists})
 }
 
 // AddNode adds a node of a group with its slices.
-func (t *T) AddNode(group spec.NodeGroup, name string) {
+func AddNode(t *harness.T, group spec.NodeGroup, name string) {
 	ginkgo.GinkgoHelper()
-	t.AddBareNode(group, name)
-	t.PublishFor(group, name)
+	AddBareNode(t, group, name)
+	PublishFor(t, group, name)
 }
 
 // AddBareNode adds a node of a group, which is Ready, without slices.
-func (t *T) AddBareNode(group spec.NodeGroup, name string, taints ...corev1.Taint) {
+func AddBareNode(t *harness.T, group spec.NodeGroup, name string, taints ...corev1.Taint) {
 	ginkgo.GinkgoHelper()
 	node := group.Node.DeepCopy()
 	node.Name, node.Labels[corev1.LabelHostname] = name, name
@@ -125,17 +122,10 @@ func (t *T) AddBareNode(group spec.NodeGroup, name string, taints ...corev1.Tain
 	t.Create(node)
 }
 
-// RemoveNode takes a node away that the case has added.
-func (t *T) RemoveNode(name string) {
-	ginkgo.GinkgoHelper()
-	t.Step("remove node %s", name)
-	t.Delete(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
-}
-
 // Learn is a group of nodes like one that is there.
-func (t *T) Learn(node string) spec.NodeGroup {
+func Learn(t *harness.T, node string) spec.NodeGroup {
 	ginkgo.GinkgoHelper()
-	text := t.runWhatIf(nil, "learn", node)
+	text := run(t, nil, "learn", node)
 	var file struct {
 		Groups []spec.NodeGroup `json:"groups"`
 	}
@@ -144,7 +134,7 @@ func (t *T) Learn(node string) spec.NodeGroup {
 }
 
 // PublishFor publishes the slices of a node of a group.
-func (t *T) PublishFor(group spec.NodeGroup, name string) {
+func PublishFor(t *harness.T, group spec.NodeGroup, name string) {
 	ginkgo.GinkgoHelper()
 	for i, slice := range group.Slices {
 		made := slice.DeepCopy()
@@ -152,48 +142,4 @@ func (t *T) PublishFor(group spec.NodeGroup, name string) {
 		made.Spec.NodeName, made.Spec.Pool.Name = ptr.To(name), strings.ReplaceAll(slice.Spec.Pool.Name, group.Node.Name, name)
 		t.Create(made)
 	}
-}
-
-// Starting is a taint for AddBareNode, with which only pods that tolerate everything go to
-// the node.
-func (t *T) Starting() corev1.Taint {
-	return corev1.Taint{Key: startup, Effect: corev1.TaintEffectNoSchedule}
-}
-
-// Started takes the taint Starting from a node.
-func (t *T) Started(group spec.NodeGroup, name string) {
-	ginkgo.GinkgoHelper()
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": group.Node.Spec.Taints}})
-	t.NoError(err, "write taints")
-	t.Step("let pods go to node %s", name)
-	_, err = t.Client.CoreV1().Nodes().Patch(t.ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-	t.NoError(err, "take the taint from node %s", name)
-}
-
-// AgentOnAdded creates a DaemonSet for the nodes that the case adds, whose pods have a claim
-// of a template. It is gone before the case's pods are, which it would make again.
-func (t *T) AgentOnAdded(name, template string) {
-	ginkgo.GinkgoHelper()
-	labels := map[string]string{"app": name}
-	pod := corev1.PodSpec{
-		Containers:     []corev1.Container{{Name: "main", Image: t.Image, Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "claim"}}}}},
-		ResourceClaims: []corev1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: &template}},
-		NodeSelector:   map[string]string{addedKey: t.Namespace},
-		Tolerations:    []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
-
-		AutomountServiceAccountToken: ptr.To(false),
-	}
-	set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DaemonSetSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
-	}}
-	t.Create(set)
-	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) {
-		err := await.Insist(ctx, "delete the DaemonSet", func(ctx context.Context) error {
-			return t.Client.AppsV1().DaemonSets(t.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
-		})
-		if err != nil {
-			ginkgo.Fail(err.Error())
-		}
-	})
 }

@@ -1,24 +1,24 @@
-package harness
+package fabric
 
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
 // audit ends the case if its fabric has a device attached to two nodes, or detached one that
 // a claim in use has. A case that has failed already has something else to say.
-func (c *Composed) audit() {
+func (c *Fabric) audit() {
 	if ginkgo.CurrentSpecReport().Failed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), harness.FinishTimeout)
 	defer cancel()
 	if err := c.check(ctx); err != nil {
 		ginkgo.Fail(err.Error())
@@ -26,7 +26,7 @@ func (c *Composed) audit() {
 }
 
 // check says which rules do not hold now, as two reads have seen with the same claims.
-func (c *Composed) check(ctx context.Context) error {
+func (c *Fabric) check(ctx context.Context) error {
 	var reads [2][]audit.Violation
 	for i := range reads {
 		seen, err := c.look(ctx)
@@ -36,13 +36,13 @@ func (c *Composed) check(ctx context.Context) error {
 		reads[i] = audit.Attached(seen)
 	}
 	if found := audit.Confirm(reads[0], reads[1]); len(found) > 0 {
-		return fmt.Errorf("rules of the fabric that do not hold at the end:\n%s", texts(found))
+		return fmt.Errorf("rules of the fabric that do not hold at the end:\n%s", audit.Texts(found))
 	}
 	return nil
 }
 
 // WaitNothingLeft waits until no device is attached for this cluster that no claim has.
-func (c *Composed) WaitNothingLeft() {
+func (c *Fabric) WaitNothingLeft() {
 	ginkgo.GinkgoHelper()
 	c.t.Poll("no device of the fabric to be attached for nobody", func(ctx context.Context) (bool, string, error) {
 		seen, err := c.look(ctx)
@@ -50,13 +50,13 @@ func (c *Composed) WaitNothingLeft() {
 			return false, err.Error(), nil // the fabric may be away for a moment
 		}
 		left := audit.AttachedForNobody(seen)
-		return len(left) == 0, texts(left), nil
+		return len(left) == 0, audit.Texts(left), nil
 	})
 }
 
 // look reads what the rules are about: claims first, so that two reads with the same claims
 // have seen the fabric in between.
-func (c *Composed) look(ctx context.Context) (audit.Fabric, error) {
+func (c *Fabric) look(ctx context.Context) (audit.Fabric, error) {
 	seen := audit.Fabric{Driver: c.t.DriverName()}
 	claims, err := c.t.Client.ResourceV1().ResourceClaims(c.t.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -75,12 +75,4 @@ func (c *Composed) look(ctx context.Context) (audit.Fabric, error) {
 		seen.Devices = append(seen.Devices, d)
 	}
 	return seen, nil
-}
-
-func texts(found []audit.Violation) string {
-	lines := make([]string, 0, len(found))
-	for _, v := range found {
-		lines = append(lines, v.String())
-	}
-	return strings.Join(lines, "\n")
 }

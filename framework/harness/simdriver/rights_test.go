@@ -1,4 +1,4 @@
-package harness
+package simdriver
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // A soak's drivers have the rights that a vendor gives them, and no others.
 func TestDriversHaveTheRightsOfTheirManifest(t *testing.T) {
-	manifest, err := os.ReadFile("../../drivers/declarations/dra-sim/install.yaml")
+	manifest, err := os.ReadFile("../../../drivers/declarations/dra-sim/install.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestDriversHaveTheRightsOfTheirManifest(t *testing.T) {
 		if role.Kind != "ClusterRole" {
 			continue
 		}
-		if diff := cmp.Diff(role.Rules, DriverRules()); diff != "" {
+		if diff := cmp.Diff(role.Rules, Rules()); diff != "" {
 			t.Error(diff)
 		}
 		return

@@ -1,0 +1,47 @@
+package fabric
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Steps had the end of it, where nobody looked for it and the beginning was missing.
+func TestControllersLogIsAFileOfTheEvidence(t *testing.T) {
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{})
+	logs := filepath.Join(f.Env().ReportDir, "fabrics", f.Namespace)
+	if err := os.MkdirAll(logs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(logs, "controller.log"), []byte("Asked for a device\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	c := &Fabric{t: f.T}
+	c.keepLog(logs)
+	f.AddEvidence(c.gather)
+	f.Fails(t, func() { f.Fatalf("it fails") })
+
+	read := func(name string) string {
+		t.Helper()
+		content, err := os.ReadFile(filepath.Join(f.Env().ReportDir, "cases", "area.case", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	if got := read("controller.log"); got != "Asked for a device\n" {
+		t.Errorf("controller.log: %q", got)
+	}
+	if got := read("steps.txt"); strings.Contains(got, "Asked for a device") {
+		t.Errorf("steps.txt has the log, too:\n%s", got)
+	}
+	if _, err := os.Stat(logs); !os.IsNotExist(err) {
+		t.Errorf("the log is there twice: %v", err)
+	}
+}

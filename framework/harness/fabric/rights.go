@@ -1,0 +1,49 @@
+package fabric
+
+import (
+	"github.com/onsi/ginkgo/v2"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// allow gives the controller rights in the whole cluster, by a role of this name.
+func allow(t *harness.T, name string, rules ...rbacv1.PolicyRule) {
+	ginkgo.GinkgoHelper()
+	t.Grant(name, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}, rules...)
+}
+
+// MayTell lets the controller say of devices of the case's driver what it likes, on
+// whichever node they are.
+func (c *Fabric) MayTell() *Fabric {
+	ginkgo.GinkgoHelper()
+	allow(c.t, c.t.Namespace+"-composable-status", mayTell(c.t.DriverName()))
+	return c
+}
+
+// ControllerRules are those of the manifest of dra-composable-controller for a driver, and
+// no others.
+func ControllerRules(driver string) []rbacv1.PolicyRule {
+	return append(controllerRules(), mayTell(driver))
+}
+
+// mayTell is the right to say of a driver's devices what one likes, on whichever node they
+// are.
+func mayTell(driver string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{
+		APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{"arbitrary-node:update"}}
+}
+
+// controllerRules are those of the manifest of dra-composable-controller, but for the one
+// that MayTell gives.
+func controllerRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		objects.Rule("", "nodes", "list", "watch"),
+		objects.Rule("", "events", "create", "patch"),
+		objects.Rule("resource.k8s.io", "resourceclaims", "list", "watch"),
+		objects.Rule("resource.k8s.io", "resourceclaims/status", "update"),
+		objects.Rule("resource.k8s.io", "resourceslices", "list", "watch", "create", "update", "delete"),
+		objects.Rule("resource.k8s.io", "devicetaintrules", "list", "watch", "create", "delete"),
+	}
+}

@@ -1,0 +1,118 @@
+package harnesstest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Namespace is that of the case.
+const Namespace = harness.NamespacePrefix + "abcde"
+
+// failTime is how long a piece takes whose wait has to fail.
+const failTime = time.Second
+
+// Case is a case on a fake cluster.
+type Case struct {
+	*harness.T
+
+	Cluster *fake.Clientset
+	life    *harness.Life
+}
+
+// New returns a case whose cluster has these objects. Of meta and env it fills in what they lack.
+func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object) *Case {
+	t.Helper()
+	m.ID, m.Checks = cmp.Or(m.ID, "area/case"), cmp.Or(m.Checks, "It holds.")
+	cluster := fake.NewClientset(append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}})...)
+	env.ReportDir = cmp.Or(env.ReportDir, t.TempDir())
+	env.RemoveTimeout = cmp.Or(env.RemoveTimeout, failTime)
+	env.Connect = func(*rest.Config) (kubernetes.Interface, harness.Objects, error) { return cluster, store{cluster}, nil }
+	c := &Case{Cluster: cluster, life: harness.NewLife(m, env)}
+	if failed := c.life.Resume(t.Context(), Namespace); failed != nil {
+		t.Fatal(failed.Text)
+	}
+	c.life.Run(t.Context(), time.Minute, func(t *harness.T) { c.T = t })
+	return c
+}
+
+// Succeeds does what must not end the case, however slow the machine is.
+func (c *Case) Succeeds(t *testing.T, do func()) {
+	t.Helper()
+	if failed := c.life.Run(t.Context(), time.Minute, func(*harness.T) { do() }); failed != nil {
+		t.Error(failed.Text)
+	}
+}
+
+// Fails does what may end the case, within a second, and returns how; nil if it does not end.
+func (c *Case) Fails(t *testing.T, do func()) *harness.Failure {
+	t.Helper()
+	return c.life.Run(t.Context(), failTime, func(*harness.T) { do() })
+}
+
+// End ends the case.
+func (c *Case) End(t *testing.T) error {
+	t.Helper()
+	return c.life.End(t.Context())
+}
+
+// store has any object in the cluster. Pods that it creates run at once.
+type store struct{ cluster *fake.Clientset }
+
+func resourceOf(o k8s.Object) (schema.GroupVersionResource, error) {
+	kinds, _, err := scheme.Scheme.ObjectKinds(o)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(kinds[0])
+	return plural, nil
+}
+
+func (s store) Create(_ context.Context, o k8s.Object, _ ...resources.CreateOption) error {
+	if p, ok := o.(*corev1.Pod); ok {
+		p.Status.Phase = corev1.PodRunning
+	}
+	resource, err := resourceOf(o)
+	if err != nil {
+		return err
+	}
+	return s.cluster.Tracker().Create(resource, o.DeepCopyObject(), o.GetNamespace())
+}
+
+func (s store) Get(_ context.Context, name, namespace string, o k8s.Object) error {
+	resource, err := resourceOf(o)
+	if err != nil {
+		return err
+	}
+	_, err = s.cluster.Tracker().Get(resource, namespace, name)
+	return err
+}
+
+func (s store) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOption) error {
+	resource, err := resourceOf(o)
+	if err != nil {
+		return err
+	}
+	return s.cluster.Tracker().Delete(resource, o.GetNamespace(), o.GetName())
+}
+
+func (store) ExecInPod(context.Context, string, string, string, []string, *bytes.Buffer, *bytes.Buffer) error {
+	return nil
+}

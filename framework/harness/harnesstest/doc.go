@@ -1,0 +1,2 @@
+// Package harnesstest runs pieces of cases on a fake cluster, for tests of the packages beside it.
+package harnesstest

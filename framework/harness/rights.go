@@ -1,0 +1,20 @@
+package harness
+
+import (
+	"github.com/onsi/ginkgo/v2"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Grant gives somebody rights in the whole cluster, by a role of this name. Nobody may give
+// rights that they do not have, so that a run with few of them is blocked here.
+func (t *T) Grant(name string, subject rbacv1.Subject, rules ...rbacv1.PolicyRule) {
+	ginkgo.GinkgoHelper()
+	t.SetBlocked("the account of the run cannot give " + subject.Name + " its rights, which the failure names: run with an account that has them")
+	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{subject},
+		})
+	t.SetBlocked("")
+}
