@@ -14,7 +14,7 @@ import (
 var pageText string
 
 // metricsThatGrow are drawn for workloads with sizes.
-var metricsThatGrow = []perf.Metric{perf.SchedulerCPU, perf.ControllersCPU, perf.APIServerCPU, perf.Writes, perf.PodsPerSecond, perf.SchedulerMemory}
+var metricsThatGrow = []perf.Metric{perf.SchedulerCPU, perf.ControllersCPU, perf.APIServerCPU, perf.Writes, perf.PodsPerSecond, perf.SchedulerMemory} //nolint:gochecknoglobals // a table
 
 // section is a workload at all of its sizes.
 type section struct {

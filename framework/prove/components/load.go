@@ -42,7 +42,7 @@ func (m Mutant) Component() string {
 
 // startedByCases is what the IDs of mutants begin with whose programs are no part of the
 // cluster: cases start them, also the scheduler that has classic DRA.
-var startedByCases = []string{"classic-", "fabric-", "whatif-", "scheduler-classic-"}
+var startedByCases = []string{"classic-", "fabric-", "whatif-", "scheduler-classic-"} //nolint:gochecknoglobals // a table
 
 // OfCluster tells whether the program that has the bug is part of the cluster.
 func (m Mutant) OfCluster() bool {

@@ -25,7 +25,7 @@ type kind struct {
 	slower, beside bool
 }
 
-var kinds = []kind{
+var kinds = []kind{ //nolint:gochecknoglobals // a table
 	{name: "same", what: "Two of the same: the threshold must be met."},
 	{name: "slower", what: "The candidate's scheduler costs a fifth more CPU time by pod: the threshold must be missed.", slower: true},
 	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
@@ -77,7 +77,7 @@ func (*Prover) Close(context.Context, bool) error { return nil }
 
 // cpu is the threshold that trials are about, as a developer would hold a change against
 // what was before.
-var cpu = perf.Threshold{Workload: "template-claims", Metric: perf.SchedulerCPU, AtMost: 1.1}
+var cpu = perf.Threshold{Workload: "template-claims", Metric: perf.SchedulerCPU, AtMost: 1.1} //nolint:gochecknoglobals // a constant
 
 // measured is the workload of cpu, which is one of those that are measured by default.
 func measured() (perf.Workload, error) {

@@ -150,7 +150,7 @@ func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod s
 }
 
 // hopeless are reasons for which a container waits until somebody does something.
-var hopeless = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError"}
+var hopeless = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError"} //nolint:gochecknoglobals // a table
 
 // state says what there is to wait for in the Job's pod; empty with the run's exit code
 // once that has ended.

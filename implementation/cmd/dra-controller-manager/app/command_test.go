@@ -1,28 +1,29 @@
 package app
 
 import (
-	"bytes"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
-
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	logsapi "k8s.io/component-base/logs/api/v1"
 )
 
+// A command configures the log of its process, where servers of other tests may still log:
+// it has a process of its own.
 func TestCommandRefusesWhatIsWrong(t *testing.T) {
-	// A process configures its log once.
-	t.Cleanup(func() { _ = logsapi.ResetForTest(utilfeature.DefaultFeatureGate) })
-	cmd := NewCommand()
-	var out bytes.Buffer
-	cmd.SetOut(&out)
-	cmd.SetErr(&out)
-	cmd.SetArgs([]string{"--controllers=foo"})
-	if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), `"foo" is not in the list`) {
-		t.Errorf("got %v", err)
+	if argument := os.Getenv("COMMAND_ARGUMENT"); argument != "" {
+		cmd := NewCommand()
+		cmd.SetArgs([]string{argument})
+		if cmd.Execute() != nil {
+			os.Exit(1)
+		}
+		return
 	}
-	cmd.SetArgs([]string{"more"})
-	if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "unknown command") {
-		t.Errorf("got %v", err)
+	for argument, want := range map[string]string{"--controllers=foo": `"foo" is not in the list`, "more": "unknown command"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCommandRefusesWhatIsWrong$")
+		cmd.Env = append(os.Environ(), "COMMAND_ARGUMENT="+argument)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: expected %s, got %v: %s", argument, want, err, out)
+		}
 	}
 }
 
