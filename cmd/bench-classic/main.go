@@ -20,7 +20,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -119,7 +119,7 @@ func (o options) run(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	for _, what := range m.processes() {
-		var process harness.ClassicProcess
+		var process classicdra.Process
 		process, err = programs.Start(logs, what)
 		defer func() { err = errors.Join(err, process.Remove()) }()
 		if err != nil {

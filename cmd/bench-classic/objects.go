@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -51,8 +51,8 @@ func (b bench) prepare(ctx context.Context) error {
 		return fmt.Errorf("create parameters: %w", err)
 	}
 	return errors.Join(
-		b.allow(ctx, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: driverAccount, Namespace: namespace}, harness.ClassicDriverRules()),
-		b.allow(ctx, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, harness.ClassicSchedulerRules()),
+		b.allow(ctx, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: driverAccount, Namespace: namespace}, classicdra.DriverRules()),
+		b.allow(ctx, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicdra.SchedulerRules()),
 		b.countRequests(ctx))
 }
 

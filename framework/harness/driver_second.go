@@ -17,7 +17,13 @@ func (t *T) SecondDriver(profile spec.Profile) *Driver {
 // configuration; nil changes nothing.
 func (t *T) SecondDriverAs(profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
 	ginkgo.GinkgoHelper()
-	d := t.addDriver(driverName("second/second", t.Namespace), profile)
+	return t.RunDriver(DriverName("second/second", t.Namespace), profile, configure)
+}
+
+// RunDriver starts a driver on all nodes of the case.
+func (t *T) RunDriver(name string, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
+	ginkgo.GinkgoHelper()
+	d := t.addDriver(name, profile)
 	d.configure = configure
 	t.Step("start driver %s", d.Name)
 	t.NoError(d.start(), "start driver %s", d.Name)

@@ -74,7 +74,7 @@ func nodeHookPod(image string, name spec.HookName, command, environment []string
 
 // endHook ends the pod of a hook at once, and returns when it is gone.
 func (i *Installed) endHook(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, RemoveTimeout, fmt.Errorf("not after %s", RemoveTimeout))
 	defer cancel()
 	pods := i.t.Client.CoreV1().Pods(i.t.Namespace)
 	if err := pods.Delete(ctx, name, *metav1.NewDeleteOptions(1)); err != nil && !apierrors.IsNotFound(err) {

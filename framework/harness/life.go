@@ -83,7 +83,7 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
 		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-			t.Driver = t.addDriver(driverName(t.meta.ID, namespace), t.meta.Needs.Profile)
+			t.Driver = t.addDriver(DriverName(t.meta.ID, namespace), t.meta.Needs.Profile)
 			// All else goes with the namespace.
 			t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
 		}

@@ -50,7 +50,7 @@ func TestLifeGoesOnInAnotherProcess(t *testing.T) {
 	if err := second.End(t.Context()); err != nil {
 		t.Error(err)
 	}
-	driver := driverName("area/case", first.Namespace())
+	driver := DriverName("area/case", first.Namespace())
 	for _, did := range []string{"delete-collection pods", "delete deviceclass " + driver, "delete namespaces"} {
 		if !slices.Contains(w.log, did) {
 			t.Errorf("no %q in %q", did, w.log)

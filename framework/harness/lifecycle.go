@@ -79,7 +79,7 @@ func (t *T) setUp() {
 	}
 	t.Step("in namespace %s, %s", t.Namespace, where)
 	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-		t.Driver = t.addDriver(driverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
+		t.Driver = t.addDriver(DriverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
 		t.Step("start driver %s", t.Driver.Name)
 		err := t.Driver.start()
 		if errors.Is(err, errNotRegistered) {
@@ -126,8 +126,8 @@ func pickNodes(workers []string, n int, id string) []string {
 	return picked
 }
 
-// driverName is unique because the namespace's generated suffix is.
-func driverName(id, namespace string) string {
+// DriverName is unique because the namespace's generated suffix is.
+func DriverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")
 	suffix := "-" + strings.TrimPrefix(namespace, NamespacePrefix) + driverDomain
 	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
@@ -214,7 +214,7 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 // removeObjects waits until pods and claims are gone, which it frees of what the case
 // itself keeps them with; nothing else can be kept from going.
 func (t *T) removeObjects(ctx context.Context) error {
-	limit := cmp.Or(t.env.RemoveTimeout, removeTimeout)
+	limit := cmp.Or(t.env.RemoveTimeout, RemoveTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
@@ -301,13 +301,19 @@ func names[O k8s.Object](of []O) []string {
 	return out
 }
 
+// Kinds of untyped objects that are in no namespace.
+const (
+	ResourceClass            = "ResourceClass"
+	CustomResourceDefinition = "CustomResourceDefinition"
+)
+
 func clusterScoped(o k8s.Object) bool {
 	switch o := o.(type) {
 	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
 		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
 		return true
 	case *unstructured.Unstructured:
-		return slices.Contains([]string{resourceClass, customResourceDefinition, "DeviceTaintRule"}, o.GetKind())
+		return slices.Contains([]string{ResourceClass, CustomResourceDefinition, "DeviceTaintRule"}, o.GetKind())
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func TestDriverName(t *testing.T) {
 		{"cut at a dash", "core/" + strings.Repeat("a", 30) + "-b", strings.Repeat("a", 30) + "-abcde.dra-conformance.github.io"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := driverName(tc.id, namespace)
+			got := DriverName(tc.id, namespace)
 			if got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
@@ -40,7 +40,7 @@ func TestDriverName(t *testing.T) {
 }
 
 func TestIsDriverOfCase(t *testing.T) {
-	ofCase := driverName("core/count", NamespacePrefix+rand.String(5))
+	ofCase := DriverName("core/count", NamespacePrefix+rand.String(5))
 	for name, want := range map[string]bool{
 		ofCase: true, "killed-x7k2b" + driverDomain: true,
 		"standalone" + driverDomain: false, "dra-sim" + driverDomain: false, "my-fabric" + driverDomain: false, "gpu-x7k2b.example.com": false,

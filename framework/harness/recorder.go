@@ -73,7 +73,7 @@ func record(t *T) *recorder {
 	})
 	r.all.Go(func() { follows(ctx, r, "events", t.Client.CoreV1().Events(t.Namespace), "", r.event) })
 	if len(t.meta.Needs.Profile.Pools) > 0 || t.meta.Needs.NoKubelet {
-		driver := driverName(t.meta.ID, t.Namespace)
+		driver := DriverName(t.meta.ID, t.Namespace)
 		r.all.Go(func() {
 			follows(ctx, r, "slices", t.Client.ResourceV1().ResourceSlices(), await.OfDriver(driver), r.slice)
 		})

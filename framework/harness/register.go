@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// removeTimeout bounds the time that pods and claims take to go, gatherTimeout
+	// RemoveTimeout bounds the time that pods and claims take to go, gatherTimeout
 	// that for evidence, cleanupTimeout everything that comes after a case.
-	removeTimeout  = 60 * time.Second
+	RemoveTimeout  = 60 * time.Second
 	gatherTimeout  = 30 * time.Second
-	cleanupTimeout = removeTimeout + gatherTimeout + FinishTimeout + 10*time.Second
+	cleanupTimeout = RemoveTimeout + gatherTimeout + FinishTimeout + 10*time.Second
 	// FinishTimeout bounds what is done in the end whatever describe.LastSeen before.
 	FinishTimeout = 20 * time.Second
 	// slack is what a case gets to say what it waited for when its time is up.

@@ -56,7 +56,7 @@ func (t *T) AwaitRulesSeen() {
 func (t *T) witness(devices int) (driver string) {
 	ginkgo.GinkgoHelper()
 	t.witnesses++
-	driver = driverName(fmt.Sprintf("seen/seen-%d", t.witnesses), t.Namespace)
+	driver = DriverName(fmt.Sprintf("seen/seen-%d", t.witnesses), t.Namespace)
 	slice := objects.NetworkSlice(driver, driver, "seen")
 	slice.Spec.AllNodes, slice.Spec.NodeName = nil, ptr.To(t.Nodes[0])
 	for i := range devices {

@@ -47,7 +47,7 @@ func (t *T) use() underTest {
 // driverName is the driver under test; empty if the case has none.
 func (t *T) driverName() string {
 	if t.Driver != nil || t.meta.Needs.NoKubelet {
-		return driverName(t.meta.ID, t.Namespace)
+		return DriverName(t.meta.ID, t.Namespace)
 	}
 	return t.env.subject()
 }

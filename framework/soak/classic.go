@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,12 +46,12 @@ func (c *Classic) Kind(plural string) dynamic.NamespaceableResourceInterface {
 
 // Program is a process beside dratest that can be killed.
 type Program struct {
-	process harness.ClassicProcess
+	process classicdra.Process
 	what    spec.ClassicProcess
 }
 
 // NewProgram returns one that runs.
-func NewProgram(process harness.ClassicProcess, what spec.ClassicProcess) *Program {
+func NewProgram(process classicdra.Process, what spec.ClassicProcess) *Program {
 	return &Program{process: process, what: what}
 }
 
@@ -131,13 +131,13 @@ func (b *soakbed) createClassicObjects(ctx context.Context) error {
 		return fmt.Errorf("create resource class: %w", err)
 	}
 	return errors.Join(
-		b.allow(ctx, classicUser, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: b.namespace}, harness.ClassicDriverRules()),
-		b.allow(ctx, "scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, harness.ClassicSchedulerRules()))
+		b.allow(ctx, classicUser, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: b.namespace}, classicdra.DriverRules()),
+		b.allow(ctx, "scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicdra.SchedulerRules()))
 }
 
 // startClassic starts the programs. After each start the driver fails once at whatever it is
 // asked for.
-func (b *soakbed) startClassic(programs harness.Classic) error {
+func (b *soakbed) startClassic(programs classicdra.Starter) error {
 	start := func(what spec.ClassicProcess) (*Program, error) {
 		process, err := programs.Start(b.options.ReportDir, what)
 		b.processes = append(b.processes, process)

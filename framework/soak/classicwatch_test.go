@@ -15,13 +15,13 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // holder is a driver of which only what it holds is looked at.
 type holder struct {
-	harness.ClassicProcess
+	classicdra.Process
 
 	held map[string]string
 }

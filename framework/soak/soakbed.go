@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
@@ -41,7 +42,7 @@ type soakbed struct {
 	drivenNodes []string
 	classic     *Classic
 	// processes are those of classic DRA, to be ended.
-	processes []harness.ClassicProcess
+	processes []classicdra.Process
 }
 
 // prepare brings all up; what it did has to be closed even if it fails.

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -14,7 +15,7 @@ var AllocateFails = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/driver-finalizer"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: 2})
 	t.Create(claim("claim", d.Class("", nil), nil), c.Pod("pod", "claim"))
 	t.WaitEvent("claim", "Failed", "allocating fails on purpose")

@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,7 +17,7 @@ var AllocationCleared = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/reallocate-frees", "kep-3063/released-and-reallocated", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(t.Nodes[1]), "node of the device")

@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -18,7 +19,7 @@ var AnyUsers = harness.Case{Meta: spec.Meta{
 		"kep-3063/ephemeral-and-persistent"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
 	var pods []string

@@ -6,6 +6,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var Bypassed = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"article-126/bypassed-scheduler-refused", "kep-3063/users-limited", "kep-3063/selected-node-set"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 3})
 	class := d.Class("", nil)
 	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce))

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -15,7 +16,7 @@ var ClassMissing = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/missing-class-accepted", "kep-3063/class-object", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 2})
 	c.DeviceClass(d.Name(), d.Name())
 	t.Create(claim("delayed", d.Name(), nil), claim("immediate", d.Name(), atOnce), c.Pod("pod", "delayed", "immediate"))

@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -25,7 +26,7 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 3 * time.Second})
 	class := d.Class("", nil)
 	t.Create(claim("claim", class, nil), claim("other", class, atOnce))

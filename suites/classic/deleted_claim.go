@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -19,7 +20,7 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 		"kep-3063/claim-status-kept", "kep-3063/device-cleaned-up"},
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, FailDeallocate: -1})
 	class := d.Class("", nil)
 	t.Create(claim("claim", class, atOnce))

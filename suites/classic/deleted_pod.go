@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -18,7 +19,7 @@ var DeletedPod = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 	WaitsFor: untilCleared,
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	works := c.Driver(spec.ClassicDriver{Devices: 1})
 	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
 	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil))
@@ -31,7 +32,7 @@ var DeletedPod = harness.Case{Meta: spec.Meta{
 	t.WaitAllocated("works")
 	t.WaitEvent("fails", "Failed", "allocating fails on purpose")
 	t.RemovePod("selected")
-	for name, d := range map[string]*harness.ClassicProgram{"works": works, "fails": fails} {
+	for name, d := range map[string]*classicdra.Program{"works": works, "fails": fails} {
 		t.WaitClaim(name, "as before", func(r *resourceapi.ResourceClaim) bool {
 			return r.Status.Allocation == nil && len(r.Status.ReservedFor) == 0 && !held(r, d)
 		})

@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,7 +18,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/controller-watches-claims", "kep-3063/claim-status-kept", "article-126/scheduling-object-created"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 5 * time.Second})
 	class := d.Class("", nil)
 	d.Kill()

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,7 +18,7 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 		"kep-3063/immediate-decides-nodes", "kep-3063/independent-of-kubernetes"},
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d, stays := c.Driver(spec.ClassicDriver{Devices: 2}), c.Driver(spec.ClassicDriver{Devices: 1})
 	class := d.Class("", nil)
 	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce), claim("other", stays.Class("", nil), nil), c.Pod("pod", "delayed", "other"))

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -23,11 +24,11 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/driver-does-all-specific", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
 	Needs:    addsNodes(needs(1)),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	group := whatif.NodeGroup(t, "gpu")
 	nodes := slices.Clone(t.Nodes)
 	for i := range 3 {
-		nodes = append(nodes, harness.SimulatedNode(group, i+1))
+		nodes = append(nodes, classicdra.SimulatedNode(group, i+1))
 	}
 	d := c.Driver(spec.ClassicDriver{Devices: 3, Nodes: nodes})
 	f := foretelling{t: t, c: c, nodes: nodes, class: d.Class("", nil)}
@@ -59,7 +60,7 @@ var Foretold = harness.Case{Meta: spec.Meta{
 // foretelling is what pods of Foretold share.
 type foretelling struct {
 	t     *harness.T
-	c     *harness.ClassicDRA
+	c     *classicdra.DRA
 	nodes []string // where pods may go
 	class string
 }

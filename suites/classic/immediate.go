@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -17,7 +18,7 @@ var Immediate = harness.Case{Meta: spec.Meta{
 		"kep-3063/available-on-nodes", "kep-3063/user-claim-reused", "kep-3063/ephemeral-and-persistent", "kep-3063/driver-does-all-specific"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	node := place(t.WaitAllocated("claim"))

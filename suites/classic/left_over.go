@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "article-126/scheduling-object-created", "article-126/allocates-for-selected-node"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	class := d.Class("", nil)
 	c.Scheduler.Kill()

@@ -1,11 +1,11 @@
 package classic
 
 import (
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +18,7 @@ var LimitKept = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	node := place(t.WaitAllocated("claim"))

@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -17,7 +18,7 @@ var Network = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/fabric-resource", "kep-3063/available-on-nodes", "kep-3063/users-limited", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(3),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, Network: true, Nodes: t.Nodes[:2]})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
 	for i, node := range t.Nodes[:2] {

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -21,7 +22,7 @@ var NodePart = harness.Case{Meta: spec.Meta{
 	},
 	Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: 1, Since: "1.37"},
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	onNodes := d.OnNodes()
 	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"})))

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -15,7 +16,7 @@ var Optional = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/optional-resource", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	class := d.Class("", nil)
 	optional := parameters(t, "parameters", map[string]string{"optional": "true"})

@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var OtherScheduler = harness.Case{Meta: spec.Meta{
 		"kep-3063/selected-node-set"},
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Publish(t.Nodes[0], t.Nodes[0], resourceapi.Device{Name: "device-0"})
 	t.Create(claim("claim", d.Class("", nil), nil), objects.OnlyOn(objects.Pod("other", t.Image, "claim"), t.Nodes...))

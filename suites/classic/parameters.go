@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -19,7 +20,7 @@ var ParametersMissing = harness.Case{Meta: spec.Meta{
 		"kep-3063/attributes-passed-on", "kep-3063/class-object"},
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-class"}, Data: map[string]string{"a": "class", "userLimit": "3"}})
 	class := d.Class("", func(class map[string]any) {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -19,7 +20,7 @@ var ParametersChanged = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/attributes-passed-on", "kep-3063/attributes-suffice-to-free", "kep-3063/user-claim-reused"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "first", "userLimit": "2"})), c.Pod("one", "claim"))
 	t.WaitScheduled("one")

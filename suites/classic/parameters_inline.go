@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -19,7 +20,7 @@ var ParametersInline = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/parameters-raw", "kep-3063/class-parameters-apart", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	const ofClass, ofClaim = `{"initCommand":["/usr/local/bin/init","--cluster"]}`, `{"memory":{"amount":2,"unit":"Gi"},"names":[null,true,"a"]}`
 	opaque := func(driver, content string) resourceapi.DeviceConfiguration {

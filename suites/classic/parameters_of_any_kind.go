@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,7 +18,7 @@ var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried", "kep-3063/attributes-passed-on"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 4}) // one for each claim, whichever is looked at first
 	class, kind := d.Class("", nil), c.Kind()
 	atOnceWith := func(chosen choice) choice {

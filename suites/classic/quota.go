@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -20,7 +21,7 @@ var Quota = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-3063/claim-object", "kep-3063/driver-finalizer"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 3, FailDeallocate: -1})
 	class, other := d.Class("", nil), d.Class("-other", nil)
 	const number corev1.ResourceName = "count/resourceclaims.resource.k8s.io"

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -17,7 +18,7 @@ var Reallocated = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)), c.Pod("user", "claim"))
 	t.Expect(t.WaitScheduled("user").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of the pod that comes first")

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,7 +17,7 @@ var SchedulerKilled = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/claim-status-kept", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
 	class := d.Class("", nil)
 	d.Kill()

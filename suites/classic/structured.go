@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var WithStructured = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/drivers-without-scheduler-changes", "article-126/potential-nodes-told", "article-126/not-scheduled-without-all", "kep-3063/allocated-before-scheduled"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	node := t.Nodes[1]
 	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: []string{node}})
 	t.Publish(node, node, resourceapi.Device{Name: "device-0"})

@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -18,7 +19,7 @@ var Stuck = harness.Case{Meta: spec.Meta{
 		"article-126/not-scheduled-without-all", "kep-3063/allocated-phase-by-driver"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	works := c.Driver(spec.ClassicDriver{Devices: 1})
 	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
 	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil), c.Pod("pod", "works", "fails"))

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,7 +17,7 @@ var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	first, second := t.Nodes[0], t.Nodes[1]
 	d := c.Driver(spec.ClassicDriver{Devices: 2, FailAllocate: -1})
 	class := d.Class("", suits("none"))

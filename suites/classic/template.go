@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -24,7 +25,7 @@ var Template = harness.Case{Meta: spec.Meta{
 		"kep-3063/template-spec-copied", "kep-3063/deallocated-with-pod", "kep-3063/ephemeral-and-persistent"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 2})
 	t.Create(objects.Template("template", claim("", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"}))))
 	nodes := map[string]string{}

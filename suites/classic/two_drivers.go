@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,7 +18,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 		"kep-3063/other-node-tried", "article-126/not-scheduled-without-all", "article-126/scheduled-when-allocated", "article-126/unsuitable-nodes-answered"},
 	Needs: needs(3),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	first := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
 	second := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[1:]})
 	t.Create(claim("a", first.Class("", nil), nil), claim("b", second.Class("", nil), nil), c.Pod("pod", "a", "b"))
@@ -32,7 +33,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	second.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[:2] })
 	node := t.WaitScheduled("pod").Spec.NodeName
 	t.Expect(node).To(gomega.Equal(t.Nodes[2]), "node of the pod, the only one that suits both drivers")
-	for name, d := range map[string]*harness.ClassicProgram{"a": first, "b": second} {
+	for name, d := range map[string]*classicdra.Program{"a": first, "b": second} {
 		got := t.Claim(name)
 		t.Expect(place(got)).To(gomega.Equal(node), "node of the device of claim %s", name)
 		t.Expect(got.Status.Allocation.Devices.Results[0].Driver).To(gomega.Equal(d.Name()), "driver of claim %s", name)

@@ -4,6 +4,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -14,7 +15,7 @@ var TwoUsers = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), users(t, 2)))
 	t.Create(c.Pod("a", "claim"))

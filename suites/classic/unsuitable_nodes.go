@@ -8,6 +8,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -20,7 +21,7 @@ var UnsuitableNodes = harness.Case{Meta: spec.Meta{
 		"kep-3063/other-node-tried", "kep-3063/custom-matching"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	refused, left := t.Nodes[0], t.Nodes[1]
 	d := c.Driver(spec.ClassicDriver{Devices: 4, Refuse: []string{refused}, Takes: time.Second})
 	class := d.Class("", nil)

@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var OneUser = harness.Case{Meta: spec.Meta{
 		"article-126/exclusive-or-unlimited", "article-126/reserved-for-pod"},
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
-	c := t.Classic()
+	c := classicdra.Start(t)
 	d := c.Driver(spec.ClassicDriver{Devices: 2})
 	t.Create(claim("claim", d.Class("", nil), nil))
 	pod := func(name string) *corev1.Pod {

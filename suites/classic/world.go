@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -59,7 +60,7 @@ func refer(name string) choice {
 }
 
 // referTo has a claim refer to an object of a kind that the case has defined.
-func referTo(kind harness.ClassicKind, name string) choice {
+func referTo(kind classicdra.Kind, name string) choice {
 	return choice{"parametersRef": map[string]any{"apiGroup": spec.ClassicParameters, "kind": kind.Kind, "name": name}}
 }
 
@@ -87,7 +88,7 @@ func reserved(c *resourceapi.ResourceClaim, pods ...string) bool {
 }
 
 // held says whether the driver has marked a claim as one that it holds something for.
-func held(c *resourceapi.ResourceClaim, d *harness.ClassicProgram) bool {
+func held(c *resourceapi.ResourceClaim, d *classicdra.Program) bool {
 	return slices.Contains(c.Finalizers, d.Name()+suffix)
 }
 

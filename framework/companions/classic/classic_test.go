@@ -13,7 +13,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/dra-conformance/dratest/framework/companions/classic"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -155,8 +155,8 @@ func TestProcessIsEither(t *testing.T) {
 	}
 }
 
-func simulator(p harness.ClassicProcess) harness.ClassicSimulator {
-	return p.(harness.ClassicSimulator)
+func simulator(p classicdra.Process) classicdra.Simulator {
+	return p.(classicdra.Simulator)
 }
 
 // A simulation has the devices of the driver as it was started last, and the node as input;

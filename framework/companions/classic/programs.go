@@ -11,7 +11,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/companions/beside"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -26,7 +26,7 @@ type Programs struct {
 	Kubeconfig, Context string
 }
 
-var _ harness.Classic = Programs{}
+var _ classicdra.Starter = Programs{}
 
 // Find finds or builds the programs. They are of no cluster yet.
 func Find(ctx context.Context, local images.Local) (Programs, error) {
@@ -51,7 +51,7 @@ type instance struct {
 
 // Start starts a program, whose log is in logs. What has keys is in a folder for temporary
 // files, which Remove removes; Remove has to be called, also after an error.
-func (p Programs) Start(logs string, what spec.ClassicProcess) (harness.ClassicProcess, error) {
+func (p Programs) Start(logs string, what spec.ClassicProcess) (classicdra.Process, error) {
 	i := &instance{programs: p, logs: logs}
 	if err := what.Validate(); err != nil {
 		return i, fmt.Errorf("start a program of classic DRA: %w", err)

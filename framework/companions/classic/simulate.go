@@ -12,11 +12,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-var _ harness.ClassicSimulator = &instance{}
+var _ classicdra.Simulator = &instance{}
 
 // Simulate asks the driver that was started last, by a process of its own, what pods that
 // wait would get with so many nodes more like this one.

@@ -17,7 +17,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -25,7 +25,7 @@ import (
 
 // process is one that works two seconds after it was started.
 type process struct {
-	harness.ClassicProcess
+	classicdra.Process
 
 	done  []string
 	begun time.Time

@@ -1,4 +1,4 @@
-package harness
+package classicdra
 
 import (
 	"context"
@@ -11,35 +11,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// customResourceDefinition is the kind of definitions.
-const customResourceDefinition = "CustomResourceDefinition"
-
-// ClassicKind is a kind of objects with parameters, as it comes with a driver.
-type ClassicKind struct {
+// Kind is a kind of objects with parameters, as it comes with a driver.
+type Kind struct {
 	// Kind is its name, in spec.ClassicParameters.
 	Kind string
 
 	plural string
-	c      *ClassicDRA
+	c      *DRA
 }
 
 // Kind is a kind that no other case has. It is not defined yet.
-func (c *ClassicDRA) Kind() ClassicKind {
-	suffix := strings.TrimPrefix(c.t.Namespace, NamespacePrefix)
-	return ClassicKind{Kind: "Parameters" + suffix, plural: "parameters" + suffix, c: c}
+func (c *DRA) Kind() Kind {
+	suffix := strings.TrimPrefix(c.t.Namespace, harness.NamespacePrefix)
+	return Kind{Kind: "Parameters" + suffix, plural: "parameters" + suffix, c: c}
 }
 
 // Define creates the definition, with these fields in the spec of objects, each with its
 // schema, and waits until the kind is served.
-func (k ClassicKind) Define(fields map[string]any) {
+func (k Kind) Define(fields map[string]any) {
 	ginkgo.GinkgoHelper()
 	ofSpec := map[string]any{"type": "object", "properties": fields}
 	definition := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": customResourceDefinition,
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": harness.CustomResourceDefinition,
 		"spec": map[string]any{
 			"group": spec.ClassicParameters, "scope": "Namespaced",
 			"names": map[string]any{"kind": k.Kind, "plural": k.plural, "singular": k.plural},
@@ -64,7 +62,7 @@ func (k ClassicKind) Define(fields map[string]any) {
 
 // MayRead lets the case's drivers read objects of the kind, which its vendor adds to their
 // role.
-func (k ClassicKind) MayRead() {
+func (k Kind) MayRead() {
 	ginkgo.GinkgoHelper()
 	t := k.c.t
 	t.Grant(t.Namespace+"-classic-parameters", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace},
@@ -72,7 +70,7 @@ func (k ClassicKind) MayRead() {
 }
 
 // Object is an object of the kind.
-func (k ClassicKind) Object(name string, fields map[string]any) *unstructured.Unstructured {
+func (k Kind) Object(name string, fields map[string]any) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": spec.ClassicParameters + "/" + spec.ClassicVersion, "kind": k.Kind, "spec": fields,
 	}}

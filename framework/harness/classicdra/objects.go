@@ -1,4 +1,4 @@
-package harness
+package classicdra
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Kinds of classic DRA: one whose name cases create objects by, and plural ones that they
-// read.
+// Kinds of objects, in the plural.
 const (
-	resourceClass  = "ResourceClass"
 	podSchedulings = "podschedulings"
 	classicClaims  = "classicclaims"
 )
 
 // kind is the client for a kind of objects in the case's namespace.
-func (c *ClassicDRA) kind(plural string) dynamic.ResourceInterface {
+func (c *DRA) kind(plural string) dynamic.ResourceInterface {
 	return c.client.Resource(classicKind(plural)).Namespace(c.t.Namespace)
 }
 
@@ -38,7 +38,7 @@ func classicKind(plural string) schema.GroupVersionResource {
 
 // Class creates a ResourceClass of the driver, which change may add to, and a DeviceClass that
 // names it, and returns the name of both. The suffix tells several classes of a driver apart.
-func (p *ClassicProgram) Class(suffix string, change func(class map[string]any)) string {
+func (p *Program) Class(suffix string, change func(class map[string]any)) string {
 	ginkgo.GinkgoHelper()
 	name := p.Name() + suffix
 	p.ResourceClass(name, change)
@@ -47,10 +47,10 @@ func (p *ClassicProgram) Class(suffix string, change func(class map[string]any))
 }
 
 // ResourceClass creates a ResourceClass of the driver.
-func (p *ClassicProgram) ResourceClass(name string, change func(class map[string]any)) {
+func (p *Program) ResourceClass(name string, change func(class map[string]any)) {
 	ginkgo.GinkgoHelper()
 	class := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": resourceClass, "driverName": p.Name(),
+		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": harness.ResourceClass, "driverName": p.Name(),
 	}}
 	if change != nil {
 		change(class.Object)
@@ -60,19 +60,25 @@ func (p *ClassicProgram) ResourceClass(name string, change func(class map[string
 }
 
 // ChangeResourceClass changes a ResourceClass as it is now.
-func (c *ClassicDRA) ChangeResourceClass(name string, change func(class map[string]any)) {
+func (c *DRA) ChangeResourceClass(name string, change func(class map[string]any)) {
 	ginkgo.GinkgoHelper()
 	classes := c.client.Resource(classicKind("resourceclasses"))
-	changed(c.t, "resource class "+name, func(class *unstructured.Unstructured) { change(class.Object) },
-		func() (*unstructured.Unstructured, error) { return classes.Get(c.t.ctx, name, metav1.GetOptions{}) },
-		func(class *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			return classes.Update(c.t.ctx, class, metav1.UpdateOptions{})
-		})
+	c.t.Step("change resource class %s", name)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		class, err := classes.Get(c.t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(class.Object)
+		_, err = classes.Update(c.t.Context(), class, metav1.UpdateOptions{})
+		return err
+	})
+	c.t.NoError(err, "change resource class %s", name)
 }
 
 // CreatePodScheduling creates a PodScheduling for the pod of a name, with a selected node, as
 // if a scheduler had made it for the owner.
-func (c *ClassicDRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
+func (c *DRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
 	ginkgo.GinkgoHelper()
 	made := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "PodScheduling",
@@ -84,7 +90,7 @@ func (c *ClassicDRA) CreatePodScheduling(pod string, owner *corev1.Pod, node str
 }
 
 // DeviceClass creates a DeviceClass that names a ResourceClass.
-func (c *ClassicDRA) DeviceClass(name, resourceClass string) {
+func (c *DRA) DeviceClass(name, resourceClass string) {
 	ginkgo.GinkgoHelper()
 	c.t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.DeviceClassSpec{
 		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
@@ -94,7 +100,7 @@ func (c *ClassicDRA) DeviceClass(name, resourceClass string) {
 
 // Pod is a pod for the case's scheduler and nodes, with these claims, which go by their own
 // names in it.
-func (c *ClassicDRA) Pod(name string, claims ...string) *corev1.Pod {
+func (c *DRA) Pod(name string, claims ...string) *corev1.Pod {
 	pod := objects.OnlyOn(objects.Pod(name, c.t.Image, claims...), c.t.Nodes...)
 	pod.Spec.SchedulerName = c.Scheduler.Name()
 	return pod
@@ -102,7 +108,7 @@ func (c *ClassicDRA) Pod(name string, claims ...string) *corev1.Pod {
 
 // WaitPodScheduling waits until the PodScheduling of a pod is as a case wants it, to which nil
 // means that there is none.
-func (c *ClassicDRA) WaitPodScheduling(pod, what string, ok func(*spec.PodScheduling) bool) *spec.PodScheduling {
+func (c *DRA) WaitPodScheduling(pod, what string, ok func(*spec.PodScheduling) bool) *spec.PodScheduling {
 	ginkgo.GinkgoHelper()
 	var last *spec.PodScheduling
 	c.t.Poll("PodScheduling "+pod+" to be "+what, func(ctx context.Context) (bool, string, error) {
@@ -120,7 +126,7 @@ func (c *ClassicDRA) WaitPodScheduling(pod, what string, ok func(*spec.PodSchedu
 
 // WaitClassicClaim waits until the record of a claim is as a case wants it, to which nil means
 // that there is none.
-func (c *ClassicDRA) WaitClassicClaim(claim, what string, ok func(*spec.ClassicClaim) bool) *spec.ClassicClaim {
+func (c *DRA) WaitClassicClaim(claim, what string, ok func(*spec.ClassicClaim) bool) *spec.ClassicClaim {
 	ginkgo.GinkgoHelper()
 	var last *spec.ClassicClaim
 	c.t.Poll("record of claim "+claim+" to be "+what, func(ctx context.Context) (bool, string, error) {
@@ -137,7 +143,7 @@ func (c *ClassicDRA) WaitClassicClaim(claim, what string, ok func(*spec.ClassicC
 }
 
 // read returns nil for an object that there is not.
-func (c *ClassicDRA) read(ctx context.Context, plural, name string) (*unstructured.Unstructured, error) {
+func (c *DRA) read(ctx context.Context, plural, name string) (*unstructured.Unstructured, error) {
 	object, err := c.kind(plural).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -175,12 +181,12 @@ func classicClaimOf(o *unstructured.Unstructured) *spec.ClassicClaim {
 }
 
 // gather has the ends of the programs' logs and the objects of classic DRA among the evidence.
-func (c *ClassicDRA) gather(ctx context.Context, e *Evidence) {
+func (c *DRA) gather(ctx context.Context, e *harness.Evidence) {
 	for _, p := range c.programs {
 		log, err := os.ReadFile(filepath.Join(c.logs, p.what.Log))
 		e.Problem("log of "+p.Name(), err)
 		if err == nil {
-			e.File(p.what.Log, log[max(0, len(log)-MaxLog):])
+			e.File(p.what.Log, log[max(0, len(log)-harness.MaxLog):])
 		}
 	}
 	for _, plural := range []string{podSchedulings, classicClaims} {
@@ -193,7 +199,7 @@ func (c *ClassicDRA) gather(ctx context.Context, e *Evidence) {
 }
 
 // WaitReleased waits until no pod has a claim any more.
-func (c *ClassicDRA) WaitReleased(claim string) {
+func (c *DRA) WaitReleased(claim string) {
 	ginkgo.GinkgoHelper()
 	c.t.WaitClaim(claim, "reserved for nobody", func(r *resourceapi.ResourceClaim) bool { return len(r.Status.ReservedFor) == 0 })
 }

@@ -1,4 +1,4 @@
-package harness
+package classicdra
 
 import (
 	"context"
@@ -16,20 +16,21 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Classic starts programs of classic DRA. It is implemented by framework/companions/classic.
-type Classic interface {
+// Starter starts programs of classic DRA. It is implemented by framework/companions/classic.
+type Starter interface {
 	// Start starts a program, whose log is in a folder of its own. What it returns has to be
 	// removed, even if there is an error.
-	Start(logs string, what spec.ClassicProcess) (ClassicProcess, error)
+	Start(logs string, what spec.ClassicProcess) (Process, error)
 }
 
-// ClassicProcess is a scheduler with classic DRA, or a driver's controller.
-type ClassicProcess interface {
+// Process is a scheduler with classic DRA, or a driver's controller.
+type Process interface {
 	// Begin starts it again, as it is to be now, with what it has on disk.
 	Begin(what spec.ClassicProcess) error
 	// Kill ends it at once, if it runs.
@@ -43,29 +44,29 @@ type ClassicProcess interface {
 	Remove() error
 }
 
-// ClassicSimulator is what a ClassicProcess is, too.
-type ClassicSimulator interface {
+// Simulator is what a Process is, too.
+type Simulator interface {
 	// Simulate asks a driver, which may run or not, what pods that wait would get with so many
 	// nodes more like this one.
 	Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error)
 }
 
-// ClassicDRA is what a case has of classic DRA: a scheduler of its own, by the name of the
+// DRA is what a case has of classic DRA: a scheduler of its own, by the name of the
 // case's namespace, and drivers.
-type ClassicDRA struct {
-	Scheduler *ClassicProgram
+type DRA struct {
+	Scheduler *Program
 
-	t        *T
-	starter  Classic
-	programs []*ClassicProgram
+	t        *harness.T
+	starter  Starter
+	programs []*Program
 	logs     string
 	client   dynamic.Interface
 }
 
-// ClassicProgram is the scheduler or a driver of a case.
-type ClassicProgram struct {
-	process ClassicProcess
-	c       *ClassicDRA
+// Program is the scheduler or a driver of a case.
+type Program struct {
+	process Process
+	c       *DRA
 	what    spec.ClassicProcess
 	runs    bool
 }
@@ -78,21 +79,21 @@ const (
 	schedulerLog  = "scheduler.log"
 )
 
-// Classic starts a scheduler with classic DRA. It and the drivers may do no more than they
+// Start starts a scheduler with classic DRA. It and the drivers may do no more than they
 // must.
-func (t *T) Classic() *ClassicDRA {
+func Start(t *harness.T) *DRA {
 	ginkgo.GinkgoHelper()
-	programs := t.Companion(spec.ClassicCompanion).(Classic)
-	client, err := dynamic.NewForConfig(t.env.Config)
+	programs := t.Companion(spec.ClassicCompanion).(Starter)
+	client, err := dynamic.NewForConfig(t.Env().Config)
 	t.NoError(err, "make a client")
-	c := &ClassicDRA{t: t, starter: programs, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
+	c := &DRA{t: t, starter: programs, client: client, logs: filepath.Join(t.Env().ReportDir, "classic", t.Namespace)}
 	t.OnRestore(c.restore)
 	t.OnRemoved(c.awaitNothingLeft)
 	t.OnCleanup(c.stop)
 	t.AddEvidence(c.gather)
 	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
-	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
-	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, ClassicSchedulerRules()...)
+	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, DriverRules()...)
+	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, SchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")
 	c.Scheduler = c.start(spec.ClassicProcess{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
 	return c
@@ -100,10 +101,10 @@ func (t *T) Classic() *ClassicDRA {
 
 // Driver starts a driver's controller, with devices on the case's nodes unless it has
 // others. Its name is not that of the case's driver, which a case may publish devices of.
-func (c *ClassicDRA) Driver(d spec.ClassicDriver) *ClassicProgram {
+func (c *DRA) Driver(d spec.ClassicDriver) *Program {
 	ginkgo.GinkgoHelper()
 	n := len(c.programs) // the scheduler is one
-	d.Name = driverName(fmt.Sprintf("driver/classic-%d", n), c.t.Namespace)
+	d.Name = harness.DriverName(fmt.Sprintf("driver/classic-%d", n), c.t.Namespace)
 	if d.Nodes == nil {
 		d.Nodes = c.t.Nodes
 	}
@@ -111,11 +112,11 @@ func (c *ClassicDRA) Driver(d spec.ClassicDriver) *ClassicProgram {
 	return c.start(spec.ClassicProcess{Driver: d, User: "system:serviceaccount:" + c.t.Namespace + ":" + classicUser, Log: fmt.Sprintf("driver-%d.log", n)})
 }
 
-func (c *ClassicDRA) start(what spec.ClassicProcess) *ClassicProgram {
+func (c *DRA) start(what spec.ClassicProcess) *Program {
 	ginkgo.GinkgoHelper()
 	c.t.SetBlocked("a program of classic DRA could not be started on the machine of the run")
 	process, err := c.starter.Start(c.logs, what)
-	p := &ClassicProgram{process: process, c: c, what: what, runs: true}
+	p := &Program{process: process, c: c, what: what, runs: true}
 	c.programs = append(c.programs, p)
 	c.t.NoError(err, "start a program of classic DRA")
 	c.t.SetBlocked("")
@@ -123,10 +124,10 @@ func (c *ClassicDRA) start(what spec.ClassicProcess) *ClassicProgram {
 }
 
 // Name is what pods choose a scheduler by, or classes a driver.
-func (p *ClassicProgram) Name() string { return p.what.Scheduler + p.what.Driver.Name }
+func (p *Program) Name() string { return p.what.Scheduler + p.what.Driver.Name }
 
 // Kill ends the program at once.
-func (p *ClassicProgram) Kill() {
+func (p *Program) Kill() {
 	ginkgo.GinkgoHelper()
 	p.c.t.Step("kill %s", p.Name())
 	p.c.t.NoError(p.process.Kill(), "kill %s", p.Name())
@@ -135,7 +136,7 @@ func (p *ClassicProgram) Kill() {
 
 // Begin starts the program again, which goes on with what it has on disk; it ends the one
 // that runs. change, which may be nil, is for drivers.
-func (p *ClassicProgram) Begin(change func(*spec.ClassicDriver)) {
+func (p *Program) Begin(change func(*spec.ClassicDriver)) {
 	ginkgo.GinkgoHelper()
 	if change != nil {
 		change(&p.what.Driver)
@@ -146,7 +147,7 @@ func (p *ClassicProgram) Begin(change func(*spec.ClassicDriver)) {
 }
 
 // Held are the devices of the driver that claims have, by the claims' UIDs.
-func (p *ClassicProgram) Held() map[string]string {
+func (p *Program) Held() map[string]string {
 	ginkgo.GinkgoHelper()
 	held, err := p.held()
 	p.c.t.NoError(err, "look at the devices of %s", p.Name())
@@ -154,7 +155,7 @@ func (p *ClassicProgram) Held() map[string]string {
 }
 
 // held is Held; that two claims have the same device is an error.
-func (p *ClassicProgram) held() (map[string]string, error) {
+func (p *Program) held() (map[string]string, error) {
 	held, err := p.process.Held()
 	if err != nil {
 		return nil, err
@@ -167,17 +168,17 @@ func (p *ClassicProgram) held() (map[string]string, error) {
 
 // Simulate asks the driver what pods of the case that wait would get with so many nodes more
 // of a group, which are called as SimulatedNode says. It takes nothing.
-func (p *ClassicProgram) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
+func (p *Program) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
 	ginkgo.GinkgoHelper()
 	t := p.c.t
 	t.Step("ask driver %s about %d nodes like %s", p.Name(), count, group.Name)
 	like := group.Node.DeepCopy()
 	like.APIVersion, like.Kind, like.Name = "v1", "Node", group.Name
-	simulator, ok := p.process.(ClassicSimulator)
+	simulator, ok := p.process.(Simulator)
 	if !ok {
 		t.Fatalf("driver %s cannot be asked", p.Name())
 	}
-	answer, err := simulator.Simulate(t.ctx, like, count)
+	answer, err := simulator.Simulate(t.Context(), like, count)
 	t.NoError(err, "ask driver %s", p.Name())
 	for _, pod := range answer.Pods {
 		t.Note("pod %s: node %q %s", pod.Name, pod.Node, pod.Reason)
@@ -192,7 +193,7 @@ func SimulatedNode(group spec.NodeGroup, number int) string {
 
 // restore has all drivers run and do what they are asked for, as claims are not deleted without
 // their drivers' consent.
-func (c *ClassicDRA) restore(context.Context) error {
+func (c *DRA) restore(context.Context) error {
 	for _, p := range c.programs {
 		healthy := p.what
 		healthy.Driver = p.what.Driver.Healthy()
@@ -208,9 +209,9 @@ func (c *ClassicDRA) restore(context.Context) error {
 }
 
 // awaitNothingLeft waits until drivers hold nothing for the case's claims, which are gone.
-func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
+func (c *DRA) awaitNothingLeft(ctx context.Context) error {
 	var left []string
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), harness.RemoveTimeout, fmt.Errorf("not after %s", harness.RemoveTimeout))
 	defer cancel()
 	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		list, err := c.kind(classicClaims).List(ctx, metav1.ListOptions{})
@@ -239,7 +240,7 @@ func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
 }
 
 // stop ends all programs, also where pods of the case stay.
-func (c *ClassicDRA) stop(context.Context, bool) error {
+func (c *DRA) stop(context.Context, bool) error {
 	var errs []error
 	for _, p := range c.programs {
 		errs = append(errs, p.process.Remove())
@@ -250,8 +251,8 @@ func (c *ClassicDRA) stop(context.Context, bool) error {
 	return nil
 }
 
-// ClassicDriverRules are those of the manifest of dra-classic-driver.
-func ClassicDriverRules() []rbacv1.PolicyRule {
+// DriverRules are those of the manifest of dra-classic-driver.
+func DriverRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule("", "pods", "list", "watch"),
 		objects.Rule("", "nodes", "list", "watch"),
@@ -269,8 +270,8 @@ func ClassicDriverRules() []rbacv1.PolicyRule {
 	}
 }
 
-// ClassicSchedulerRules are those that dra-scheduler has beside kube-scheduler's.
-func ClassicSchedulerRules() []rbacv1.PolicyRule {
+// SchedulerRules are those that dra-scheduler has beside kube-scheduler's.
+func SchedulerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
 		objects.Rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
