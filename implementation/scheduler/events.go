@@ -2,14 +2,14 @@ package scheduler
 
 import (
 	"context"
-	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // EventsToRegister returns what may make a pod schedulable that this plugin
@@ -32,31 +32,10 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 	}, nil
 }
 
-// objects converts what a hint gets. A nil object stays nil; final is false if the
-// last state of a deleted object is not known.
-func objects[T any](oldObj, newObj any) (before, after *T, final bool, err error) {
-	final = true
-	if tombstone, ok := oldObj.(cache.DeletedFinalStateUnknown); ok {
-		oldObj, final = tombstone.Obj, false
-	}
-	var ok bool
-	if oldObj != nil {
-		if before, ok = oldObj.(*T); !ok {
-			return nil, nil, false, fmt.Errorf("unexpected object %T", oldObj)
-		}
-	}
-	if newObj != nil {
-		if after, ok = newObj.(*T); !ok {
-			return nil, nil, false, fmt.Errorf("unexpected object %T", newObj)
-		}
-	}
-	return before, after, final, nil
-}
-
 // afterClaimChange queues pods whose own claim changed, and all others when devices
 // became free.
 func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, final, err := objects[resourceapi.ResourceClaim](oldObj, newObj)
+	before, after, final, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -109,7 +88,7 @@ func namesClaim(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
 
 // afterPodUpdate queues the pod once all of its claims exist.
 func (pl *Plugin) afterPodUpdate(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	_, after, _, err := objects[v1.Pod](oldObj, newObj)
+	_, after, _, err := extension.Objects[v1.Pod](oldObj, newObj)
 	if err != nil || after == nil {
 		return fwk.Queue, err
 	}
@@ -123,7 +102,7 @@ func (pl *Plugin) afterPodUpdate(logger klog.Logger, pod *v1.Pod, oldObj, newObj
 // afterClassChange queues pods whose claims use the class. For extended resources
 // the name of the resource may have changed from or to the one that the pod needs.
 func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, _, err := objects[resourceapi.DeviceClass](oldObj, newObj)
+	before, after, _, err := extension.Objects[resourceapi.DeviceClass](oldObj, newObj)
 	if err != nil || after == nil {
 		return fwk.Queue, err
 	}
@@ -175,7 +154,7 @@ func asksForExtendedResources(pod *v1.Pod) bool {
 
 // afterSliceChange queues pods unless only metadata changed.
 func (pl *Plugin) afterSliceChange(_ klog.Logger, _ *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, _, err := objects[resourceapi.ResourceSlice](oldObj, newObj)
+	before, after, _, err := extension.Objects[resourceapi.ResourceSlice](oldObj, newObj)
 	if err != nil || before == nil || after == nil {
 		return fwk.Queue, err
 	}
@@ -188,7 +167,7 @@ func (pl *Plugin) afterSliceChange(_ klog.Logger, _ *v1.Pod, oldObj, newObj any)
 // afterNodeChange queues pods unless only allocatable resources changed that they
 // do not ask for.
 func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, after, _, err := objects[v1.Node](oldObj, newObj)
+	before, after, _, err := extension.Objects[v1.Node](oldObj, newObj)
 	if err != nil || before == nil || after == nil {
 		return fwk.Queue, err
 	}
@@ -201,7 +180,7 @@ func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any
 // afterPodGone queues pods when one that was not bound gave back its devices. The
 // devices of a bound pod become free when its claims change.
 func (pl *Plugin) afterPodGone(_ klog.Logger, _ *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	gone, _, _, err := objects[v1.Pod](oldObj, newObj)
+	gone, _, _, err := extension.Objects[v1.Pod](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}

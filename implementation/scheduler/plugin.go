@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/utils/lru"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // Name of the plugin in configurations, metrics and messages.
@@ -44,11 +44,8 @@ type Config struct {
 // Factory makes the plugin, once for each profile of a scheduler. The profiles
 // allocate the same devices; so they share what is known about them.
 type Factory struct {
-	config Config
-
-	mu      sync.Mutex
-	cluster *cluster
-	source  any // what cluster is fed by: an informer factory or a Simulation
+	config  Config
+	cluster extension.Shared[cluster]
 }
 
 // NewFactory returns a factory. Its New is for app.WithPlugin(Name, …).
@@ -118,29 +115,14 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 // clusterOf returns what the profiles of a scheduler share. Profiles of one
 // scheduler have one informer factory, those of a simulation one manager.
 func (f *Factory) clusterOf(handle fwk.Handle, features Features) (*cluster, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	simulation, simulated := handle.SharedDRAManager().(Simulation)
-	var source any = simulation
-	if !simulated {
-		source = handle.SharedInformerFactory()
+	if simulation, ok := handle.SharedDRAManager().(Simulation); ok {
+		return f.cluster.Of(simulation, func() (*cluster, error) { return simulate(simulation, features.Features) })
 	}
-	if f.cluster != nil && f.source == source {
-		return f.cluster, nil
-	}
-	var c *cluster
-	var err error
-	if simulated {
-		c, err = simulate(simulation, features.Features)
-	} else {
+	factory := handle.SharedInformerFactory()
+	return f.cluster.Of(factory, func() (*cluster, error) {
 		// One queue has the pods of all profiles, so that any handle will do.
-		c, err = followCluster(handle.SharedInformerFactory(), features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
-	}
-	if err != nil {
-		return nil, err
-	}
-	f.cluster, f.source = c, source
-	return c, nil
+		return followCluster(factory, features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
+	})
 }
 
 // Name returns Name.

@@ -16,7 +16,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/allocator"
-	"github.com/dra-conformance/dratest/implementation/scheduler/reservation"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
@@ -202,7 +202,7 @@ func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAt
 	}
 	logger := klog.FromContext(ctx)
 	logger.V(5).Info("Removing reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
-	_, err := reservation.Remove(ctx, pl.client.ResourceV1().ResourceClaims(claim.Namespace), claim.Name, claim.UID, pod.UID)
+	_, err := extension.Unreserve(ctx, pl.client.ResourceV1().ResourceClaims(claim.Namespace), claim.Name, claim.UID, pod.UID)
 	if err != nil {
 		// The claim stays reserved for the pod, which is tried again and uses it, or
 		// is deleted, upon which the claim controller removes the reservation.

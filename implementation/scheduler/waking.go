@@ -10,6 +10,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // waking wakes the pods that wait for a claim to be created. For an event the
@@ -70,7 +72,7 @@ func (w *waking) wake(claim *resourceapi.ResourceClaim) {
 // podsToAsk names the pods that afterClaimChange has to be asked for, if the
 // scheduler wants to know (feature SchedulerPreQueueingHints).
 func (pl *Plugin) podsToAsk(_ klog.Logger, oldObj, newObj any) (fwk.PreQueueingHintResult, error) {
-	before, after, _, err := objects[resourceapi.ResourceClaim](oldObj, newObj)
+	before, after, _, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil || after == nil || freed(before, after) {
 		return fwk.PreQueueingHintResult{AllPods: true}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -89,21 +90,14 @@ func New(ctx context.Context, name string, driver Driver, kube kubernetes.Interf
 		return cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.FromContext(ctx), informer.GetStore(), cache.MutationCacheOptions{MaxCacheSize: written})
 	}
 	c.latestClaims, c.latestSchedulings = latest(claims.Informer()), latest(c.schedulings)
-	handle := func(informer cache.SharedIndexInformer, changed func(object any)) error {
-		return c.Watch(ctx, informer, cache.ResourceEventHandlerFuncs{
-			AddFunc:    changed,
-			UpdateFunc: func(_, object any) { changed(object) },
-			DeleteFunc: changed,
-		})
-	}
 	if err := errors.Join(
 		pods.Informer().AddIndexers(cache.Indexers{podsByClaim: indexByClaim}),
-		handle(pods.Informer(), c.podChanged),
-		handle(claims.Informer(), c.claimChanged),
-		handle(deviceClasses.Informer(), c.classChanged),
-		handle(c.classes, c.classChanged),
-		handle(c.schedulings, c.schedulingChanged),
-		handle(c.records, c.recordChanged),
+		c.Watch(ctx, pods.Informer(), loop.Objects(c.podChanged, c.podChanged)),
+		c.Watch(ctx, claims.Informer(), loop.Objects(c.claimChanged, c.claimChanged)),
+		c.Watch(ctx, deviceClasses.Informer(), loop.Changes(func(_, _ *resourceapi.DeviceClass) { c.classesChanged() })),
+		c.Watch(ctx, c.classes, loop.Changes(func(_, _ *v1alpha1.ResourceClass) { c.classesChanged() })),
+		c.Watch(ctx, c.schedulings, loop.Objects(c.schedulingChanged, c.schedulingChanged)),
+		c.Watch(ctx, c.records, loop.Objects(c.recordChanged, c.recordChanged)),
 	); err != nil {
 		c.Queue.ShutDown()
 		return nil, fmt.Errorf("set up controller of driver %s: %w", name, err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
 // podsByClaim is the index of pods by "namespace/name" of their claims.
@@ -24,8 +23,8 @@ func indexByClaim(object any) ([]string, error) {
 }
 
 // podChanged: a pod may begin to wait for its claims, or end.
-func (c *Controller) podChanged(object any) {
-	if pod, ok := loop.Last[*corev1.Pod](object); ok && len(pod.Spec.ResourceClaims) > 0 {
+func (c *Controller) podChanged(pod *corev1.Pod) {
+	if len(pod.Spec.ResourceClaims) > 0 {
 		c.enqueuePod(pod)
 	}
 }
@@ -38,22 +37,16 @@ func (c *Controller) enqueuePod(pod *corev1.Pod) {
 }
 
 // claimChanged: what is left to be agreed for the pods that use it changes, too.
-func (c *Controller) claimChanged(object any) {
-	if claim, ok := loop.Last[*resourceapi.ResourceClaim](object); ok {
-		name := cache.MetaObjectToName(claim)
-		c.Queue.Add(item{claimItem, name})
-		for _, pod := range c.podsOf(name) {
-			c.enqueuePod(pod)
-		}
+func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
+	name := cache.MetaObjectToName(claim)
+	c.Queue.Add(item{claimItem, name})
+	for _, pod := range c.podsOf(name) {
+		c.enqueuePod(pod)
 	}
 }
 
 // schedulingChanged: there may be a question, or a node.
-func (c *Controller) schedulingChanged(object any) {
-	scheduling, ok := loop.Last[*v1alpha1.PodScheduling](object)
-	if !ok {
-		return
-	}
+func (c *Controller) schedulingChanged(scheduling *v1alpha1.PodScheduling) {
 	name := cache.MetaObjectToName(scheduling)
 	c.Queue.Add(item{schedulingItem, name})
 	if pod, err := c.pods.Pods(name.Namespace).Get(name.Name); err == nil {
@@ -61,14 +54,12 @@ func (c *Controller) schedulingChanged(object any) {
 	}
 }
 
-func (c *Controller) recordChanged(object any) {
-	if record, ok := loop.Last[*v1alpha1.ClassicClaim](object); ok {
-		c.Queue.Add(item{claimItem, cache.MetaObjectToName(record)})
-	}
+func (c *Controller) recordChanged(record *v1alpha1.ClassicClaim) {
+	c.Queue.Add(item{claimItem, cache.MetaObjectToName(record)})
 }
 
-// classChanged: classes change seldom, so that all claims are looked at.
-func (c *Controller) classChanged(any) {
+// classesChanged looks at all claims: classes change seldom.
+func (c *Controller) classesChanged() {
 	// Listers of everything do not fail.
 	claims, _ := c.claims.List(labels.Everything())
 	for _, claim := range claims {

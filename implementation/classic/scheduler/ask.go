@@ -48,21 +48,22 @@ type question struct {
 func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, since int) {
 	c.remember(pod, func(t *talk) {
 		t.asking = &question{spec: move.Spec, since: since}
-		go c.writeQuestion(pod, old, move, t.asking)
+		q := t.asking
+		c.background(func(ctx context.Context) { c.writeQuestion(ctx, pod, old, move, q) })
 	})
 }
 
-func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, q *question) {
+func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, q *question) {
 	c.slots <- struct{}{}
 	if c.asking(pod) != q { // The pod is gone.
 		<-c.slots
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, askTime)
-	written, why := c.write(ctx, pod, old, move.Spec)
+	writing, cancel := context.WithTimeout(ctx, askTime)
+	written, why := c.write(writing, pod, old, move.Spec)
 	err, isOutdated := why, outdated(why)
 	if isOutdated {
-		written, err = c.read(ctx, pod)
+		written, err = c.read(writing, pod)
 	}
 	cancel()
 	<-c.slots
@@ -71,10 +72,10 @@ func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move c
 		if failed == nil && delay >= tellDelay {
 			failed = why
 		}
-		c.await(pod, q, delay, failed)
+		c.await(ctx, pod, q, delay, failed)
 	} else {
 		c.delays.DeleteEntry(string(pod.UID))
-		klog.FromContext(c.ctx).V(4).Info("Asked resource drivers", "pod", klog.KObj(pod), "selected", move.Spec.SelectedNode, "potential", len(move.Spec.PotentialNodes))
+		klog.FromContext(ctx).V(4).Info("Asked resource drivers", "pod", klog.KObj(pod), "selected", move.Spec.SelectedNode, "potential", len(move.Spec.PotentialNodes))
 	}
 	again := why != nil
 	c.remember(pod, func(t *talk) {
@@ -108,14 +109,14 @@ func (c *cluster) delay(pod types.UID) time.Duration {
 
 // await has the failure to write a question told by an attempt, if there is one, and waits until
 // the question may be thought about again.
-func (c *cluster) await(pod *v1.Pod, q *question, delay time.Duration, failed error) {
+func (c *cluster) await(ctx context.Context, pod *v1.Pod, q *question, delay time.Duration, failed error) {
 	if failed != nil {
-		klog.FromContext(c.ctx).Error(failed, "Resource drivers could not be asked", "pod", klog.KObj(pod), "again", delay)
+		klog.FromContext(ctx).Error(failed, "Resource drivers could not be asked", "pod", klog.KObj(pod), "again", delay)
 		c.remember(pod, func(*talk) { q.failed = failed })
 		c.try(pod)
 	}
 	select {
-	case <-c.ctx.Done():
+	case <-ctx.Done():
 	case <-time.After(delay):
 	}
 }

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,10 +28,11 @@ import (
 // cluster is what all profiles of a scheduler share: classic DRA's objects, the
 // negotiations that are under way, and how pods are woken.
 type cluster struct {
-	ctx      context.Context // that of all that goes on in the background
 	classic  client.Interface
 	dra      fwk.SharedDRAManager
 	activate func(map[string]*v1.Pod)
+	// background starts something that ends with the plugin.
+	background func(func(context.Context))
 
 	pods        corelisters.PodLister
 	claims      resourcelisters.ResourceClaimLister
@@ -55,7 +57,7 @@ type cluster struct {
 func follow(ctx context.Context, classic client.Interface, factory informers.SharedInformerFactory, dra fwk.SharedDRAManager, random *rand.Rand, activate func(map[string]*v1.Pod)) (*cluster, error) {
 	pods := factory.Core().V1().Pods()
 	c := &cluster{
-		ctx: ctx, classic: classic, dra: dra, activate: activate,
+		classic: classic, dra: dra, activate: activate, background: func(do func(context.Context)) { go do(ctx) },
 		pods: pods.Lister(), claims: factory.Resource().V1().ResourceClaims().Lister(),
 		classes:     client.Informer(classic, classic.ResourceClasses(), &v1alpha1.ResourceClass{}),
 		schedulings: client.Informer(classic, classic.PodSchedulings(""), &v1alpha1.PodScheduling{}),
@@ -66,23 +68,23 @@ func follow(ctx context.Context, classic client.Interface, factory informers.Sha
 	var errs []error
 	for _, follow := range []struct {
 		informer cache.SharedIndexInformer
-		changed  func(old, new any)
+		handler  cache.ResourceEventHandler
 	}{
-		{c.classes, c.onClass},
-		{c.schedulings, c.onScheduling},
-		{c.records, c.onRecord},
+		{c.classes, loop.Changes(c.onClass)},
+		{c.schedulings, loop.Changes(c.onScheduling)},
+		{c.records, loop.Changes(c.onRecord)},
 	} {
-		registration, err := follow.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { follow.changed(nil, obj) },
-			UpdateFunc: follow.changed,
-			DeleteFunc: func(obj any) { follow.changed(obj, nil) },
-		})
+		registration, err := follow.informer.AddEventHandler(follow.handler)
 		errs = append(errs, err)
 		if err == nil {
 			c.synced = append(c.synced, registration.HasSyncedChecker())
 		}
 	}
-	_, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.onPodGone})
+	_, err := pods.Informer().AddEventHandler(loop.Changes(func(pod, updated *v1.Pod) {
+		if updated == nil {
+			c.forget(pod.UID)
+		}
+	}))
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, fmt.Errorf("follow objects of classic DRA: %w", err)
 	}
@@ -111,14 +113,8 @@ func (c *cluster) ready() bool {
 // onClass wakes the pods with claims of a class, also those for which drivers are to act: the
 // node that is selected may not suit the class any more, and drivers do not look at that. Any
 // node may suit it now, those that were rejected, too.
-func (c *cluster) onClass(old, new any) {
-	class, ok := new.(*v1alpha1.ResourceClass)
-	if !ok {
-		class, ok = loop.Last[*v1alpha1.ResourceClass](old)
-	}
-	if !ok {
-		return
-	}
+func (c *cluster) onClass(old, updated *v1alpha1.ResourceClass) {
+	class := cmp.Or(updated, old)
 	c.mu.Lock()
 	c.changes++
 	c.mu.Unlock()
@@ -133,13 +129,8 @@ func (c *cluster) onClass(old, new any) {
 
 // onScheduling wakes a pod when drivers have answered, or when its PodScheduling is gone.
 // What only the scheduler has written wakes nobody.
-func (c *cluster) onScheduling(old, new any) {
-	before, _ := loop.Last[*v1alpha1.PodScheduling](old)
-	after, _ := new.(*v1alpha1.PodScheduling)
+func (c *cluster) onScheduling(before, after *v1alpha1.PodScheduling) {
 	if after == nil {
-		if before == nil {
-			return
-		}
 		c.forgetScheduling(before)
 		c.wake(before.Namespace, before.Name)
 		return
@@ -152,9 +143,7 @@ func (c *cluster) onScheduling(old, new any) {
 
 // onRecord wakes the pods of a claim whose deallocation is not requested any more: those
 // that have not reserved it wait for that.
-func (c *cluster) onRecord(old, new any) {
-	before, _ := loop.Last[*v1alpha1.ClassicClaim](old)
-	after, _ := new.(*v1alpha1.ClassicClaim)
+func (c *cluster) onRecord(before, after *v1alpha1.ClassicClaim) {
 	if before == nil || !before.Spec.DeallocationRequested || after != nil && after.UID == before.UID {
 		return
 	}
@@ -199,12 +188,6 @@ func (c *cluster) unbound(namespace string) []*v1.Pod {
 		}
 	}
 	return pods
-}
-
-func (c *cluster) onPodGone(obj any) {
-	if pod, ok := loop.Last[*v1.Pod](obj); ok {
-		c.forget(pod.UID)
-	}
 }
 
 // cached returns an object of a cache, the zero value if there is none of the name.

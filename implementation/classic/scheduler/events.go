@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -12,7 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // EventsToRegister returns what may make a pod schedulable that this plugin rejected,
@@ -27,27 +26,11 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 	}, nil
 }
 
-// object converts what a hint gets; nil stays nil.
-func object[T any](obj any) (*T, error) {
-	if obj == nil {
-		return nil, nil
-	}
-	typed, ok := loop.Last[*T](obj)
-	if !ok {
-		return nil, fmt.Errorf("unexpected object %T", obj)
-	}
-	return typed, nil
-}
-
 // afterClaimChange queues pods whose own claim changed, unless it is for drivers to act
 // still. The other pods hear from drivers when a claim of others is deallocated, but for
 // those that have more nodes than drivers are asked about.
 func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, err := object[resourceapi.ResourceClaim](oldObj)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	after, err := object[resourceapi.ResourceClaim](newObj)
+	before, after, _, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}
@@ -88,11 +71,7 @@ func freed(before, after *resourceapi.ResourceClaim) bool {
 // that drivers are asked about is gone, of which they may not tell any more, or has other
 // labels, as it may not suit any more.
 func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-	before, err := object[v1.Node](oldObj)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	after, err := object[v1.Node](newObj)
+	before, after, _, err := extension.Objects[v1.Node](oldObj, newObj)
 	if err != nil {
 		return fwk.Queue, err
 	}

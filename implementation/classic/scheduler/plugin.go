@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // Name of the plugin in configurations, metrics and messages.
@@ -32,11 +31,8 @@ type Config struct {
 // Factory makes the plugin, once for each profile of a scheduler that has it enabled.
 // The profiles negotiate with the same drivers; so they share what is known about that.
 type Factory struct {
-	config Config
-
-	mu      sync.Mutex
-	cluster *cluster
-	source  informers.SharedInformerFactory // what cluster is fed by
+	config  Config
+	cluster extension.Shared[cluster]
 }
 
 // NewFactory returns a factory. Its New is for app.WithPlugin(Name, …).
@@ -86,25 +82,17 @@ func (f *Factory) New(ctx context.Context, args runtime.Object, handle fwk.Handl
 // clusterOf returns what the profiles of a scheduler, which have one informer factory,
 // share.
 func (f *Factory) clusterOf(ctx context.Context, handle fwk.Handle) (*cluster, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	factory := handle.SharedInformerFactory()
-	if f.cluster != nil && f.source == factory {
-		return f.cluster, nil
-	}
-	classic, err := f.config.Connect(handle.KubeConfig())
-	if err != nil {
-		return nil, err
-	}
-	// One queue has the pods of all profiles, so that any handle will do.
-	c, err := follow(ctx, classic, factory, handle.SharedDRAManager(), rand.New(f.config.Random), func(pods map[string]*v1.Pod) {
-		handle.Activate(klog.FromContext(ctx), pods)
+	return f.cluster.Of(factory, func() (*cluster, error) {
+		classic, err := f.config.Connect(handle.KubeConfig())
+		if err != nil {
+			return nil, err
+		}
+		// One queue has the pods of all profiles, so that any handle will do.
+		return follow(ctx, classic, factory, handle.SharedDRAManager(), rand.New(f.config.Random), func(pods map[string]*v1.Pod) {
+			handle.Activate(klog.FromContext(ctx), pods)
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	f.cluster, f.source = c, factory
-	return c, nil
 }
 
 // Name returns Name.

@@ -11,7 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classicplan"
-	"github.com/dra-conformance/dratest/implementation/scheduler/reservation"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 // Reserve makes the next move of the negotiation: with claims that wait for their first
@@ -63,7 +63,7 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 // release takes a pod out of a claim's consumers, whatever the claim's version is. A claim
 // that is gone, or another one by now, needs nothing.
 func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, namespace, name string, uid types.UID) error {
-	updated, err := reservation.Remove(ctx, pl.client.ResourceV1().ResourceClaims(namespace), name, uid, pod.UID)
+	updated, err := extension.Unreserve(ctx, pl.client.ResourceV1().ResourceClaims(namespace), name, uid, pod.UID)
 	if err != nil && !outdated(err) {
 		return errors.Join(fmt.Errorf("release claim %s/%s", namespace, name), err)
 	}

@@ -95,7 +95,7 @@ func (c *cluster) beyond(pod types.UID) bool {
 func (c *cluster) begin(pod *v1.Pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Caches lose a pod before onPodGone is called, which waits for the lock.
+	// Caches lose a pod before forget is called, which waits for the lock.
 	known, err := c.pods.Pods(pod.Namespace).Get(pod.Name)
 	if err == nil && known.UID == pod.UID && c.talks[pod.UID] == nil {
 		c.talks[pod.UID] = &talk{}

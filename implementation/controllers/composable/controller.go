@@ -110,14 +110,8 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	}
 	errs := []error{
 		claims.Informer().AddIndexers(cache.Indexers{claimsThatWait: c.indexWaiting}),
-		c.Watch(ctx, claims.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.claimChanged,
-			UpdateFunc: func(_, object any) { c.claimChanged(object) },
-		}),
-		c.Watch(ctx, slices, cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.sliceChanged,
-			UpdateFunc: func(_, object any) { c.sliceChanged(object) },
-		}),
+		c.Watch(ctx, claims.Informer(), loop.Objects(c.claimChanged, nil)),
+		c.Watch(ctx, slices, loop.Objects(c.sliceChanged, nil)),
 		// For the caches alone.
 		c.Watch(ctx, rules.Informer(), cache.ResourceEventHandlerFuncs{}),
 		c.Watch(ctx, nodes.Informer(), cache.ResourceEventHandlerFuncs{}),
@@ -141,15 +135,15 @@ func (c *Controller) indexWaiting(object any) ([]string, error) {
 	return nil, nil
 }
 
-func (c *Controller) claimChanged(object any) {
-	if claim := object.(*resourceapi.ResourceClaim); c.config.Waits(claim) {
+func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
+	if c.config.Waits(claim) {
 		c.Queue.Add(item{cache.MetaObjectToName(claim)})
 	}
 }
 
 // sliceChanged: a driver may publish what claims wait for.
-func (c *Controller) sliceChanged(object any) {
-	if slice := object.(*resourceapi.ResourceSlice); slice.Labels[fabricplan.FabricLabel] == "" {
+func (c *Controller) sliceChanged(slice *resourceapi.ResourceSlice) {
+	if slice.Labels[fabricplan.FabricLabel] == "" {
 		c.enqueueWaiting()
 	}
 }

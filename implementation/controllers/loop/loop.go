@@ -132,11 +132,32 @@ func Events(ctx context.Context, client kubernetes.Interface, component string) 
 	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component}), broadcaster.Shutdown
 }
 
-// Last returns the object that a handler of deletions gets, as it was last seen.
-func Last[T any](object any) (T, bool) {
-	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = unknown.Obj
+// Objects is a handler that calls changed with each object that is added or updated, and
+// gone, unless it is nil, with each that was deleted.
+func Objects[T any](changed, gone func(*T)) cache.ResourceEventHandler {
+	return Changes(func(old, updated *T) {
+		switch {
+		case updated != nil:
+			changed(updated)
+		case gone != nil:
+			gone(old)
+		}
+	})
+}
+
+// Changes is a handler that calls changed with an object before and after a change. An
+// object that was added has no old, one that was deleted no updated: these are nil.
+func Changes[T any](changed func(old, updated *T)) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { changed(nil, object.(*T)) },
+		UpdateFunc: func(old, object any) { changed(old.(*T), object.(*T)) },
+		DeleteFunc: func(object any) {
+			if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+				object = unknown.Obj
+			}
+			if last, ok := object.(*T); ok {
+				changed(last, nil)
+			}
+		},
 	}
-	typed, ok := object.(T)
-	return typed, ok
 }

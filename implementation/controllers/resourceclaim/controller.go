@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -79,20 +78,9 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	if err := errors.Join(
 		pods.Informer().AddIndexers(cache.Indexers{podsByClaim: indexByClaim, podsByTemplate: indexByTemplate}),
 		claims.Informer().AddIndexers(cache.Indexers{claimsByPod: indexByOwner}),
-		c.Watch(ctx, pods.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(object any) { c.podChanged(object.(*corev1.Pod)) },
-			UpdateFunc: func(_, object any) { c.podChanged(object.(*corev1.Pod)) },
-			DeleteFunc: c.podDeleted,
-		}),
-		c.Watch(ctx, claims.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.claimChanged,
-			UpdateFunc: func(_, object any) { c.claimChanged(object) },
-			DeleteFunc: c.claimDeleted,
-		}),
-		c.Watch(ctx, templates.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.templateChanged,
-			UpdateFunc: func(_, object any) { c.templateChanged(object) },
-		}),
+		c.Watch(ctx, pods.Informer(), loop.Objects(c.podChanged, c.podDeleted)),
+		c.Watch(ctx, claims.Informer(), loop.Objects(c.claimChanged, c.claimDeleted)),
+		c.Watch(ctx, templates.Informer(), loop.Objects(c.templateChanged, nil)),
 	); err != nil {
 		c.Queue.ShutDown()
 		return nil, fmt.Errorf("set up %s: %w", Name, err)

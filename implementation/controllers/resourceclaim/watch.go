@@ -6,7 +6,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/dra-conformance/dratest/implementation/claimplan"
-	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
 // Indices of the caches. Their keys are "namespace/name", except for claimsByPod:
@@ -54,8 +53,8 @@ func (c *Controller) podChanged(pod *corev1.Pod) {
 	}
 }
 
-func (c *Controller) podDeleted(object any) {
-	if pod, ok := loop.Last[*corev1.Pod](object); ok && claimplan.UsesClaims(pod) {
+func (c *Controller) podDeleted(pod *corev1.Pod) {
+	if claimplan.UsesClaims(pod) {
 		c.deleted.add(pod.UID)
 		c.created.forget(pod.UID)
 		c.enqueueClaims(pod)
@@ -70,23 +69,20 @@ func (c *Controller) enqueueClaims(pod *corev1.Pod) {
 
 // claimChanged: it may be reserved for pods that are gone, or have been allocated so
 // that pods can get it.
-func (c *Controller) claimChanged(object any) {
-	claim := object.(*resourceapi.ResourceClaim)
+func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
 	c.created.seen(claim)
 	c.Queue.Add(item{claimItem, cache.MetaObjectToName(claim)})
 	c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
 }
 
 // claimDeleted: pods may need another one.
-func (c *Controller) claimDeleted(object any) {
-	if claim, ok := loop.Last[*resourceapi.ResourceClaim](object); ok {
-		c.created.seen(claim)
-		c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
-	}
+func (c *Controller) claimDeleted(claim *resourceapi.ResourceClaim) {
+	c.created.seen(claim)
+	c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
 }
 
-func (c *Controller) templateChanged(object any) {
-	c.enqueuePods(podsByTemplate, cache.MetaObjectToName(object.(*resourceapi.ResourceClaimTemplate)))
+func (c *Controller) templateChanged(template *resourceapi.ResourceClaimTemplate) {
+	c.enqueuePods(podsByTemplate, cache.MetaObjectToName(template))
 }
 
 func (c *Controller) enqueuePods(index string, key cache.ObjectName) {

@@ -82,34 +82,17 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	}
 	errs := []error{
 		claims.Informer().AddIndexers(cache.Indexers{claimsByPool: indexByPool}),
-		c.Watch(ctx, pods.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(object any) { c.podChanged(object.(*corev1.Pod)) },
-			UpdateFunc: func(_, object any) { c.podChanged(object.(*corev1.Pod)) },
-			DeleteFunc: c.podDeleted,
-		}),
-		c.Watch(ctx, claims.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.claimChanged,
-			UpdateFunc: func(old, object any) { c.claimChanged(old); c.claimChanged(object) },
-			DeleteFunc: c.claimDeleted,
-		}),
-		c.Watch(ctx, slices.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc: func(object any) { c.sliceChanged(nil, object.(*resourceapi.ResourceSlice)) },
-			UpdateFunc: func(old, object any) {
-				c.sliceChanged(old.(*resourceapi.ResourceSlice), object.(*resourceapi.ResourceSlice))
-			},
-			DeleteFunc: c.sliceDeleted,
-		}),
+		c.Watch(ctx, pods.Informer(), loop.Objects(c.podChanged, func(pod *corev1.Pod) { c.state.cancel(pod.UID) })),
+		c.Watch(ctx, claims.Informer(), loop.Changes(func(old, updated *resourceapi.ResourceClaim) {
+			c.concern(old)
+			c.concern(updated)
+		})),
+		c.Watch(ctx, slices.Informer(), loop.Changes(c.sliceChanged)),
 	}
 	if !config.NoRules {
 		rules := resources.DeviceTaintRules()
 		c.rules = rules.Lister()
-		errs = append(errs, c.Watch(ctx, rules.Informer(), cache.ResourceEventHandlerFuncs{
-			AddFunc: func(object any) { c.ruleChanged(nil, object.(*resourceapi.DeviceTaintRule)) },
-			UpdateFunc: func(old, object any) {
-				c.ruleChanged(old.(*resourceapi.DeviceTaintRule), object.(*resourceapi.DeviceTaintRule))
-			},
-			DeleteFunc: c.ruleDeleted,
-		}))
+		errs = append(errs, c.Watch(ctx, rules.Informer(), loop.Changes(c.ruleChanged)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		c.Queue.ShutDown()

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 	"github.com/dra-conformance/dratest/implementation/evictplan"
 )
 
@@ -36,32 +35,16 @@ func (c *Controller) podChanged(pod *corev1.Pod) {
 	}
 }
 
-func (c *Controller) podDeleted(object any) {
-	if pod, ok := loop.Last[*corev1.Pod](object); ok {
-		c.state.cancel(pod.UID)
+// concern looks at the pods that a claim is reserved for, unless it is nil: they may have
+// got tainted devices, or have lost them.
+func (c *Controller) concern(claim *resourceapi.ResourceClaim) {
+	if claim == nil {
+		return
 	}
-}
-
-// claimChanged: the pods that it is reserved for may have got tainted devices, or have
-// lost them.
-func (c *Controller) claimChanged(object any) {
-	claim := object.(*resourceapi.ResourceClaim)
 	for _, name := range evictplan.Consumers(claim) {
 		if pod, err := c.pods.Pods(claim.Namespace).Get(name); err == nil {
 			c.podChanged(pod)
 		}
-	}
-}
-
-func (c *Controller) claimDeleted(object any) {
-	if claim, ok := loop.Last[*resourceapi.ResourceClaim](object); ok {
-		c.claimChanged(claim)
-	}
-}
-
-func (c *Controller) sliceDeleted(object any) {
-	if slice, ok := loop.Last[*resourceapi.ResourceSlice](object); ok {
-		c.sliceChanged(slice, nil)
 	}
 }
 
@@ -71,9 +54,10 @@ func (c *Controller) sliceChanged(old, updated *resourceapi.ResourceSlice) {
 		// The only error is that of an unknown index.
 		claims, _ := c.claimIndex.ByIndex(claimsByPool, poolKey(evictplan.PoolID{Driver: device.Driver, Pool: device.Pool}))
 		for _, object := range claims {
-			for _, result := range object.(*resourceapi.ResourceClaim).Status.Allocation.Devices.Results {
+			claim := object.(*resourceapi.ResourceClaim)
+			for _, result := range claim.Status.Allocation.Devices.Results {
 				if device == (evictplan.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}) {
-					c.claimChanged(object)
+					c.concern(claim)
 				}
 			}
 		}
@@ -83,6 +67,9 @@ func (c *Controller) sliceChanged(old, updated *resourceapi.ResourceSlice) {
 // ruleChanged: its author wants to know, and pods that use devices which it is or was
 // about are concerned. Rules change so rarely that all claims may be looked at.
 func (c *Controller) ruleChanged(old, updated *resourceapi.DeviceTaintRule) {
+	if updated == nil {
+		c.state.forgetRule(old.UID)
+	}
 	if old != nil && updated != nil && old.UID == updated.UID && equality.Semantic.DeepEqual(old.Spec, updated.Spec) {
 		return
 	}
@@ -93,14 +80,7 @@ func (c *Controller) ruleChanged(old, updated *resourceapi.DeviceTaintRule) {
 	claims, _ := c.claims.List(labels.Everything())
 	for _, claim := range claims {
 		if old != nil && evictplan.SelectsAny(old, claim) || updated != nil && evictplan.SelectsAny(updated, claim) {
-			c.claimChanged(claim)
+			c.concern(claim)
 		}
-	}
-}
-
-func (c *Controller) ruleDeleted(object any) {
-	if rule, ok := loop.Last[*resourceapi.DeviceTaintRule](object); ok {
-		c.state.forgetRule(rule.UID)
-		c.ruleChanged(rule, nil)
 	}
 }

@@ -37,7 +37,7 @@ type definition struct {
 // definitions are the generated ones by kind.
 func definitions(t *testing.T) map[string]definition {
 	t.Helper()
-	files, err := filepath.Glob("../../crd/*.yaml")
+	files, err := filepath.Glob("../../../cmd/dra-classic-driver/crd/*.yaml")
 	if err != nil || len(files) != 3 {
 		t.Fatalf("want 3 definitions, got %v, %v", files, err)
 	}

@@ -1,4 +1,4 @@
-package reservation_test
+package extension_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/dra-conformance/dratest/implementation/scheduler/reservation"
+	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
 func claim(consumers ...types.UID) *resourceapi.ResourceClaim {
@@ -24,7 +24,7 @@ func claim(consumers ...types.UID) *resourceapi.ResourceClaim {
 	return c
 }
 
-func TestRemove(t *testing.T) {
+func TestUnreserve(t *testing.T) {
 	conflict := apierrors.NewConflict(resourceapi.Resource("resourceclaims"), "claim", errors.New("changed"))
 	for name, tc := range map[string]struct {
 		there     *resourceapi.ResourceClaim
@@ -56,7 +56,7 @@ func TestRemove(t *testing.T) {
 				return false, nil, nil
 			})
 			claims := client.ResourceV1().ResourceClaims("ns")
-			got, err := reservation.Remove(t.Context(), claims, "claim", tc.uid, "a")
+			got, err := extension.Unreserve(t.Context(), claims, "claim", tc.uid, "a")
 			if err != nil || (got == nil) != tc.gone || patches != tc.patches {
 				t.Errorf("%v, %v after %d patches", got, err, patches)
 			}
@@ -75,12 +75,12 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestRemoveFails(t *testing.T) {
+func TestUnreserveFails(t *testing.T) {
 	client := fake.NewClientset(claim("a"))
 	client.PrependReactor("get", "resourceclaims", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("etcd is away")
 	})
-	if _, err := reservation.Remove(t.Context(), client.ResourceV1().ResourceClaims("ns"), "claim", "claim-uid", "a"); err == nil {
+	if _, err := extension.Unreserve(t.Context(), client.ResourceV1().ResourceClaims("ns"), "claim", "claim-uid", "a"); err == nil {
 		t.Error("no error")
 	}
 }

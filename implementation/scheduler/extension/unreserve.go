@@ -1,4 +1,4 @@
-package reservation
+package extension
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Remove takes a pod out of the consumers of a claim, whatever the claim's version is, and
+// Unreserve takes a pod out of the consumers of a claim, whatever the claim's version is, and
 // returns the claim as it is then: nil if it is gone, or another one has its name by now.
 //
 // It is a merge patch of the whole list. With a strategic one the API server writes opaque
 // parameters with their keys in order, and refuses that as another allocation if they were not.
-func Remove(ctx context.Context, claims resourceclient.ResourceClaimInterface, name string, uid, pod types.UID) (*resourceapi.ResourceClaim, error) {
+func Unreserve(ctx context.Context, claims resourceclient.ResourceClaimInterface, name string, uid, pod types.UID) (*resourceapi.ResourceClaim, error) {
 	var latest *resourceapi.ResourceClaim
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
 		latest, err = claims.Get(ctx, name, metav1.GetOptions{})

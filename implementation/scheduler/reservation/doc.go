@@ -1,2 +1,0 @@
-// Package reservation takes pods out of the consumers of claims.
-package reservation
