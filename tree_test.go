@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "clusters/images", "drivers/fabric"),
-	"framework/run/":              and(engines, "framework/run/", "clusters/command", "clusters/images", "reports/matrix", "reports/sign"),
+	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/sign"),
 	"framework/run/job/":          {"framework/run", "framework/testbed/access", "reports"},
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations"),
 	"framework/soak/":             and(engines, "framework/soak/", "framework/companions/"),
