@@ -30,9 +30,10 @@ const (
 
 // RunFiles are the files that a run makes beside the evidence of its cases; not every run
 // has all of them.
-func RunFiles() []string {
-	return []string{LogFile, JUnitFile, JournalFile, JSONFile, MarkdownFile, HTMLFile}
-}
+func RunFiles() []string { return append([]string{LogFile, JournalFile}, reportFiles()...) }
+
+// EndFiles are the files that are made when a run ends.
+func EndFiles() []string { return append(reportFiles(), ConformanceFile, SignatureFile) }
 
 // Seal writes the conformance report of a run whose other files are in dir, with their
 // digests. The Files of the facts are filled in.

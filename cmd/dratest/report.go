@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/reports/render/html"
-	"github.com/dra-conformance/dratest/reports/render/junit"
-	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -43,21 +41,25 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		},
 	}
 	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
-	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, html, junit or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "markdown", formatNames())
 	return cmd
 }
 
 func render(dir string, r schema.Report, format string) ([]byte, error) {
-	switch format {
-	case "markdown":
-		return markdown.Render(r), nil
-	case "junit":
-		return junit.Render(r)
-	case "html":
-		return html.Render(r, reports.Attachments(os.DirFS(dir), r))
-	case "json":
-		return schema.Encode(r)
-	default:
-		return nil, withCode(codeUsage, fmt.Errorf("output %q is unknown: use markdown, html, junit or json", format))
+	for _, f := range reports.Formats() {
+		if f.Name == format {
+			return f.Render(r, os.DirFS(dir))
+		}
 	}
+	return nil, withCode(codeUsage, fmt.Errorf("output %q is unknown: use %s", format, formatNames()))
+}
+
+// formatNames lists the formats, as "a, b or c".
+func formatNames() string {
+	var names []string
+	for _, f := range reports.Formats() {
+		names = append(names, f.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

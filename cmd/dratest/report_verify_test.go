@@ -103,3 +103,30 @@ func readFile(t *testing.T, name string) string {
 	}
 	return string(data)
 }
+
+// A format without a digest, or left behind by a later run, could be anything.
+func TestEachFormatIsSealedVerifiedAndRemoved(t *testing.T) {
+	for _, f := range reports.Formats() {
+		dir := t.TempDir()
+		nothingCouldRun(t, dir)
+		content := readFile(t, filepath.Join(dir, f.File))
+		if out, _ := execute(t, "report", dir, "-o", f.Name); content == "" || !strings.Contains(out, content) {
+			t.Errorf("-o %s prints something other than %s", f.Name, f.File)
+		}
+		if sealed := readFile(t, filepath.Join(dir, reports.ConformanceFile)); !strings.Contains(sealed, "path: "+f.File+"\n") {
+			t.Errorf("the conformance report has no digest of %s", f.File)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.File), []byte(content+" "), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, code := execute(t, "report", "verify", dir); code != 1 || !strings.Contains(out, f.File+" was changed") {
+			t.Errorf("%s was changed: exit code %d\n%s", f.File, code, out)
+		}
+		if err := run.Clean(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, f.File)); !os.IsNotExist(err) {
+			t.Errorf("%s is left behind (%v)", f.File, err)
+		}
+	}
+}

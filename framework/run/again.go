@@ -76,7 +76,7 @@ func takeUp(dir string) (earlier, error) {
 
 // removeReport removes what is made when a run ends.
 func removeReport(dir string) error {
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, reports.ConformanceFile, reports.SignatureFile} {
+	for _, name := range reports.EndFiles() {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove the report of an earlier run: %w", err)
 		}

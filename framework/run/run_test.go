@@ -148,12 +148,13 @@ func TestRunOfAllKinds(t *testing.T) {
 			t.Errorf("console does not say %q:\n%s", line, out)
 		}
 	}
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, reports.ConformanceFile, "e2e.log", "outcomes.jsonl"} {
+	files := append(reports.RunFiles(), reports.ConformanceFile)
+	for _, name := range files {
 		if _, err := os.Stat(filepath.Join(o.ReportDir, name)); err != nil {
 			t.Error(err)
 		}
 	}
-	if entries, _ := os.ReadDir(o.ReportDir); len(entries) != 7 {
+	if entries, _ := os.ReadDir(o.ReportDir); len(entries) != len(files) {
 		t.Errorf("too many files: %v", entries)
 	}
 }

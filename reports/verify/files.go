@@ -9,9 +9,6 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/reports/render/html"
-	"github.com/dra-conformance/dratest/reports/render/junit"
-	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -34,7 +31,7 @@ func (v *verification) files() {
 		all[f.Path] = f
 		v.file(f)
 	}
-	for _, name := range []string{reports.LogFile, reports.JUnitFile, reports.JournalFile, reports.JSONFile, reports.MarkdownFile, reports.HTMLFile} {
+	for _, name := range reports.RunFiles() {
 		if _, ok := all[name]; !ok && (v.ran() || name != reports.LogFile && name != reports.JournalFile) {
 			v.refuse("%s: it has no digest of %s, which each run of \"dratest run\" writes", reports.ConformanceFile, name)
 		}
@@ -86,21 +83,18 @@ func (v *verification) file(f schema.File) {
 // rendered holds the files that are made from report.json, and from the timelines and the
 // names of the evidence beside it, against these.
 func (v *verification) rendered(r schema.Report) {
-	xml, err := junit.Render(r)
-	if err != nil {
-		v.refuse("%s: %v", reports.JSONFile, err)
-	}
-	page, err := html.Render(r, reports.Attachments(v.dir, r))
-	if err != nil {
-		v.refuse("%s: %v", reports.JSONFile, err)
-	}
-	for name, should := range map[string][]byte{reports.JUnitFile: xml, reports.MarkdownFile: markdown.Render(r), reports.HTMLFile: page} {
-		found, err := fs.ReadFile(v.dir, name)
+	for _, f := range reports.Formats() {
+		found, err := fs.ReadFile(v.dir, f.File)
+		if err != nil || f.File == reports.JSONFile {
+			continue // files has reported the error; report.json is what the others are made from
+		}
+		should, err := f.Render(r, v.dir)
 		if err != nil {
-			continue // files has said so
+			v.refuse("%s: %v", reports.JSONFile, err)
+			continue
 		}
 		if number, a, b, same := firstDifference(found, should); !same {
-			v.refuse("%s: line %d is %s, and %s makes it %s", name, number, shown(a), reports.JSONFile, shown(b))
+			v.refuse("%s: line %d is %s, and %s makes it %s", f.File, number, shown(a), reports.JSONFile, shown(b))
 		}
 	}
 }

@@ -177,6 +177,29 @@ func TestEditsAreRefused(t *testing.T) {
 	}
 }
 
+func TestEachFormatIsRenderedAgain(t *testing.T) {
+	list := known(t)
+	for _, f := range reports.Formats() {
+		if f.File == reports.JSONFile {
+			continue // the source of the others
+		}
+		dir := copied(t)
+		remove(t, dir, f.File)
+		if err := redigest(dir); err != nil {
+			t.Fatal(err)
+		}
+		check(t, reasons(t, os.DirFS(dir), list), "it has no digest of "+f.File)
+		if err := os.WriteFile(filepath.Join(dir, f.File), []byte("all passed\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, dir, func(c *schema.ConformanceReport) { c.Files = append(c.Files, schema.File{Path: f.File}) })
+		if err := redigest(dir); err != nil {
+			t.Fatal(err)
+		}
+		check(t, reasons(t, os.DirFS(dir), list), f.File+": line 1 is")
+	}
+}
+
 // The page has the timelines in a form of its own, which is made again from their files.
 func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
 	const id, name = "core/one-device", "cases/core.one-device/timeline.json"

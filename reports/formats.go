@@ -1,0 +1,48 @@
+package reports
+
+import (
+	"io/fs"
+
+	"github.com/dra-conformance/dratest/reports/render/html"
+	"github.com/dra-conformance/dratest/reports/render/junit"
+	"github.com/dra-conformance/dratest/reports/render/markdown"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Format is a row of the table of report formats.
+type Format struct {
+	// Name selects it in "dratest report -o".
+	Name string
+	// File is the name in a report directory.
+	File string
+	// Render returns the content for a report and the evidence in its directory.
+	Render func(r schema.Report, dir fs.FS) ([]byte, error)
+}
+
+// The names of the files with a report.
+const (
+	JSONFile     = "report.json"
+	JUnitFile    = "junit_01.xml"
+	MarkdownFile = "report.md"
+	HTMLFile     = "report.html"
+)
+
+// Formats returns all formats. Each run writes and seals them, and removes those of an earlier
+// run; "dratest report verify" renders them again from report.json.
+func Formats() []Format {
+	return []Format{
+		{"markdown", MarkdownFile, func(r schema.Report, _ fs.FS) ([]byte, error) { return markdown.Render(r), nil }},
+		{"html", HTMLFile, func(r schema.Report, dir fs.FS) ([]byte, error) { return html.Render(r, Attachments(dir, r)) }},
+		{"junit", JUnitFile, func(r schema.Report, _ fs.FS) ([]byte, error) { return junit.Render(r) }},
+		{"json", JSONFile, func(r schema.Report, _ fs.FS) ([]byte, error) { return schema.Encode(r) }},
+	}
+}
+
+// reportFiles are those of all formats.
+func reportFiles() []string {
+	var files []string
+	for _, f := range Formats() {
+		files = append(files, f.File)
+	}
+	return files
+}
