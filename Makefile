@@ -134,7 +134,7 @@ generate: ## Write the generated files (catalogue, known issues, open requiremen
 	cd implementation && $(CONTROLLER_GEN) output:crd:dir=cmd/dra-classic-driver/crd
 
 .PHONY: release
-release: go ## Build the archives, checksums and notes of the tag on HEAD into dist/ (VERSION=v0.1.0)
+release: go ## Build the archives, lists, checksums and notes of the tag on HEAD into dist/ (VERSION=v0.1.0)
 	.ci/release "$(VERSION)" dist
 
 .PHONY: clean

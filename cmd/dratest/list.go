@@ -23,6 +23,12 @@ func newListCommand() *cobra.Command {
 		Short: "List the cases with what they check, need and require",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case format == "markdown" && mutants:
+				return writeMutants(cmd.OutOrStdout())
+			case format == "markdown":
+				return writeCases(cmd.OutOrStdout(), filter, upgrade)
+			}
 			all := run.Metas(parts().Cases)
 			if mutants {
 				found, err := listMutants(all)
@@ -44,7 +50,7 @@ func newListCommand() *cobra.Command {
 	addFilterFlags(cmd.Flags(), &filter)
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the ways in which the test driver can be broken (for --mutant) instead")
 	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\" instead of those of \"dratest run\"")
-	cmd.Flags().StringVarP(&format, "output", "o", "", "wide for all columns, json or yaml for machines; a table of 120 columns otherwise")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "wide for all columns, json or yaml for machines, markdown for a document with requirements and detected mutants; a table of 120 columns otherwise")
 	return cmd
 }
 
@@ -120,7 +126,7 @@ func printList(out io.Writer, format string, list printable) error {
 	case "yaml":
 		data, err = yaml.Marshal(list)
 	default:
-		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use wide, json or yaml, or leave --output out for a table", format))
+		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use wide, json, yaml or markdown, or leave --output out for a table", format))
 	}
 	if err != nil {
 		return fmt.Errorf("encode the list: %w", err)

@@ -11,7 +11,11 @@ import (
 	"github.com/mattn/go-runewidth"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/catalogue"
+	"github.com/dra-conformance/dratest/suites/sanity"
+	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
 func twoCases() caseList {
@@ -54,6 +58,39 @@ func TestListsFitTheirWidth(t *testing.T) {
 		for _, line := range lines {
 			if n := runewidth.StringWidth(line); n > tableWidth {
 				t.Errorf("%v: %d columns: %s", args, n, line)
+			}
+		}
+	}
+}
+
+func TestListAsMarkdown(t *testing.T) {
+	broken, err := catalogue.LoadBroken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mutants []string
+	for _, m := range broken.Components {
+		mutants = append(mutants, "| `"+m.ID+"` |")
+	}
+	var ids []string
+	for _, m := range slices.Concat(run.Metas(parts().Cases), cases.Metas(), sanity.Metas()) {
+		ids = append(ids, "\n### "+m.ID+"\n")
+	}
+	for _, tc := range []struct {
+		args string
+		want []string
+	}{
+		{"list -o markdown", ids},
+		{"list -o markdown --mutants", mutants},
+		{"list -o markdown --focus one-device", []string{"\n### core/one-device\n", "- `kep-4381/", "\n- kills: `"}},
+	} {
+		out, code := execute(t, strings.Fields(tc.args)...)
+		if code != 0 {
+			t.Errorf("%s: exit code %d\n%s", tc.args, code, out)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s lacks %q", tc.args, want)
 			}
 		}
 	}

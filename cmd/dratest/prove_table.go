@@ -7,9 +7,8 @@ var proofs = []trials{
 	{
 		name: "mutants", cluster: "dratest-mutants", flags: (*proveFlags).addMutants, start: (*proveFlags).mutants,
 		short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (5 hours)",
-		long: `Break the test driver ("dratest list --mutants"), this project's scheduler,
-controllers and kubelets, what cases start, and the API server (docs/mutants.md) in many
-ways, one after the other on one cluster, and check that cases fail. Of the driver's
+		long: `Break the test driver, this project's scheduler, controllers and kubelets, what
+cases start, and the API server ("dratest list --mutants -o markdown") in many ways, one after the other on one cluster, and check that cases fail. Of the driver's
 mutants each case must notice those that it says it catches; of a component's mutant one case must notice it that claims the
 requirement which the mutant breaks, and which passes without it: those that have noticed
 nothing before all run, then the others until one notices.

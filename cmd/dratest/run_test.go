@@ -60,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		"versions of a checkout":  {[]string{"images", "build", "--source", ".", "--version", "1.36,1.37"}, codeUsage, "only one"},
 		"neither folder nor tag":  {[]string{"images", "build", "--source", "1.38"}, codeUsage, "neither a folder nor a version"},
 		"argument too many":       {[]string{"run", "x"}, codeUsage, "x"},
-		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "use wide, json or yaml"},
+		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "use wide, json, yaml or markdown"},
 		"bad regular expression":  {[]string{"run", "--focus", "("}, codeUsage, `focus "("`},
 		"context alone":           {[]string{"run", "--context", "x"}, codeUsage, "needs a kubeconfig"},
 		"stack of an existing":    {[]string{"run", "--kubeconfig", dead, "--scheduler", "own"}, codeUsage, "only be chosen for a cluster that is made"},

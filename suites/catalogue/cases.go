@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RenderCases returns docs/catalogue.md: each case with the promises that it checks, what
+// RenderCases returns a Markdown document of each case with the promises that it checks, what
 // it needs and the mutants that it has killed.
 func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kill) []byte {
 	texts := map[spec.RequirementID]spec.Requirement{}
@@ -22,8 +22,9 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 		}
 	}
 	var b strings.Builder
-	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n# Cases\n\n" +
-		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n[mutants and bugs](mutants.md) that it was seen to kill.\n")
+	b.WriteString("# Cases\n\n" +
+		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n" +
+		"mutants and bugs (`dratest list --mutants -o markdown`) that it was seen to kill.\n")
 	area := ""
 	for _, c := range cases {
 		if c.Area() != area {

@@ -1,8 +1,10 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -110,12 +112,29 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 	return kills
 }
 
-// RenderKills returns the file that Kills reads.
+// RenderKills returns the file that Kills reads: YAML with one line per mutant.
 func RenderKills(kills []Kill) ([]byte, error) {
-	content, err := yaml.Marshal(kills)
-	if err != nil {
-		return nil, fmt.Errorf("render kills: %w", err)
+	var b bytes.Buffer
+	b.WriteString("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n" +
+		"# go test ./suites/catalogue -update -kills=REPORT_DIRECTORY[,…]\n")
+	for _, k := range kills {
+		b.WriteString("- {")
+		if k.Proof != "" {
+			fmt.Fprintf(&b, "proof: %s, ", k.Proof)
+		}
+		fmt.Fprintf(&b, "mutant: %s, ", k.Mutant)
+		if len(k.By) > 0 {
+			fmt.Fprintf(&b, "by: [%s], ", strings.Join(k.By, ", "))
+		}
+		fmt.Fprintf(&b, "seconds: %d, ", k.Seconds)
+		if k.Says != "" {
+			says, err := json.Marshal(k.Says)
+			if err != nil {
+				return nil, fmt.Errorf("render the kill of %s: %w", k.Mutant, err)
+			}
+			fmt.Fprintf(&b, "says: %s, ", says)
+		}
+		fmt.Fprintf(&b, "where: %q}\n", k.Where)
 	}
-	return append([]byte("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n"+
-		"# go test ./suites/catalogue -update -kills=REPORT_DIRECTORY[,…]\n"), content...), nil
+	return b.Bytes(), nil
 }

@@ -36,15 +36,34 @@ func (b Broken) Has(k Kill) bool {
 	}
 }
 
-// RenderMutants returns docs/mutants.md: what is broken on purpose, and who noticed.
+// LoadBroken returns all that this program can break.
+func LoadBroken() (Broken, error) {
+	mutants, err := components.Load()
+	if err != nil {
+		return Broken{}, err
+	}
+	ofAPI, err := apiserver.Load()
+	if err != nil {
+		return Broken{}, err
+	}
+	b := Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
+	for _, m := range bugs.OfSanity() {
+		b.OfSanity = append(b.OfSanity, m.Defect)
+	}
+	for _, m := range life.OfLife() {
+		b.OfLife = append(b.OfLife, m.Defect)
+	}
+	return b, nil
+}
+
+// RenderMutants returns a Markdown document of what is broken on purpose, and who noticed.
 func RenderMutants(broken Broken, kills []Kill) []byte {
 	found := map[key]Kill{}
 	for _, k := range kills {
 		found[key{k.Proof, k.Mutant}] = k
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- Generated with \"make generate\"; do not edit. -->\n"+
-		"# Mutants\n\n"+
+	fmt.Fprintf(&b, "# Mutants\n\n"+
 		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets, drivers of classic DRA, controller of fabrics and dra-whatif,\n"+
 		"the API server, and the test driver, one way after the other, and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
 		"and that passes without it.\n"+
