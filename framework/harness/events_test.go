@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,5 +13,17 @@ func TestEventsAreToldInOrder(t *testing.T) {
 	f := newFake(t, event("b", "Second", "two", noon.Add(time.Second)), event("a", "First", "one", noon))
 	if diff := cmp.Diff([]string{"First: one", "Second: two"}, f.Events("pod")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// An event that is told again is one object with a count.
+func TestWaitEventTimes(t *testing.T) {
+	twice := event("a", "Failed", "no coffee", time.Now())
+	twice.Count = 2
+	f := newFake(t, twice, event("b", "Failed", "no tea", time.Now()))
+	succeeds(t, f, func() { f.WaitEventTimes("pod", "Failed", "no", 3) })
+	failed := failureOf(func() { f.WaitEventTimes("pod", "Failed", "no coffee", 3) })
+	if failed == nil || !strings.Contains(failed.message, `"no coffee", 3 times`) {
+		t.Errorf("got %v", failed)
 	}
 }

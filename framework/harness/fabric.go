@@ -1,9 +1,6 @@
 package harness
 
 import (
-	"slices"
-	"time"
-
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -39,29 +36,6 @@ func (t *T) AttachDevices(conditions ...string) {
 	for _, node := range t.Nodes {
 		t.Driver.Fabric(node, script...)
 	}
-}
-
-// WaitAllocatedOn waits until a claim is allocated a device of a node's own pool
-// and returns that node and one of the others.
-func (t *T) WaitAllocatedOn(claim string) (node, other string) {
-	ginkgo.GinkgoHelper()
-	node = t.WaitAllocated(claim).Status.Allocation.Devices.Results[0].Pool
-	i := slices.IndexFunc(t.Nodes, func(n string) bool { return n != node })
-	if i < 0 || !slices.Contains(t.Nodes, node) {
-		t.Fatalf("claim %s is allocated from pool %q, the case's nodes are %v", claim, node, t.Nodes)
-	}
-	return node, t.Nodes[i]
-}
-
-// BindingTimeout is how long the scheduler waits for binding conditions, which can
-// be seen where cases run that need it.
-func (t *T) BindingTimeout() time.Duration { return t.env.Plan.Target.BindingTimeout }
-
-// WithDefaults has pods scheduled by a profile of the scheduler in which nothing is set, which
-// is there where cases run that need it.
-func (t *T) WithDefaults(pod *corev1.Pod) *corev1.Pod {
-	pod.Spec.SchedulerName = t.env.Plan.Target.DefaultsProfile
-	return pod
 }
 
 // WaitScheduled waits until a pod is bound to a node. What holds then is read

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -103,7 +104,7 @@ func (f *found) sees(pod, container string, claim *resourceapi.ResourceClaim, re
 		f.t.Expect(f.cdiDevices(pod, container)).To(gomega.BeEmpty(), "CDI devices that the container runtime has for %s, which has no claim", where)
 		return
 	}
-	results := allocated(claim, f.subject.Driver, requests)
+	results := pools.Allocated(claim, f.subject.Driver, requests...)
 	f.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s that are allocated to claim %s", f.subject.Driver, claim.Name)
 	f.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s, which has a claim; it said: %s", where, s.log)
 	if len(f.subject.Workload.Identify) > 0 {

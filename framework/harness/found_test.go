@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -84,7 +85,7 @@ func TestTraceOfDevices(t *testing.T) {
 			f, n, c := newVendor(t)
 			tc.change(n)
 			f.t.env.Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
-			failed := failureOf(func() { f.trace("pod", "main", c, allocated(c, vendor, nil), tc.part) })
+			failed := failureOf(func() { f.trace("pod", "main", c, pools.Allocated(c, vendor), tc.part) })
 			switch {
 			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.message, tc.fails)):
 				t.Errorf("%v, want %q", failed, tc.fails)

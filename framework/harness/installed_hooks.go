@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -170,7 +171,7 @@ func (i *Installed) Heal(claim *resourceapi.ResourceClaim, node string) {
 // about tells a hook which device is meant: that which a claim has, or had, on a node.
 func (i *Installed) about(claim *resourceapi.ResourceClaim, node string) []string {
 	ginkgo.GinkgoHelper()
-	results := allocated(claim, i.subject.Driver, nil)
+	results := pools.Allocated(claim, i.subject.Driver)
 	if len(results) == 0 {
 		i.t.Fatalf("claim %s has no device of driver %s", claim.Name, i.subject.Driver)
 	}

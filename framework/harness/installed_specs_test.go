@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/pools"
 )
 
 const (
@@ -88,7 +90,7 @@ func TestLoseSpecs(t *testing.T) {
 		nodes := &specNode{node: n, files: tc.files}
 		f.t.env.Nodes = nodes
 		driver := f.t.Installed()
-		f.trace("pod", "main", c, allocated(c, vendor, nil), false)
+		f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
 		failed := failureOf(func() { driver.LoseSpecs("worker") })
 		if (failed != nil) != tc.blocked || (f.t.blocked != "") != tc.blocked {
 			t.Errorf("%s: %v, blocked: %q", tc.name, failed, f.t.blocked)
@@ -105,7 +107,7 @@ func TestDeviceIsLeft(t *testing.T) {
 	nodes := &specNode{node: n, files: map[string][]byte{}}
 	f.t.env.Nodes, c.UID = nodes, "uid-1"
 	driver := f.t.Installed()
-	f.trace("pod", "main", c, allocated(c, vendor, nil), false)
+	f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
 	nodes.files["/var/run/cdi/0"] = []byte("{kind: v/c, devices: [{name: '0'}]}")
 	failed := failureOf(func() { driver.ExpectNothingLeft("worker", c) })
 	if failed == nil || !strings.Contains(failed.message, "/var/run/cdi/0: v/c=0") {

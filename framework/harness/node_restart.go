@@ -20,9 +20,6 @@ const (
 	lookTime = 5 * time.Second
 )
 
-// ControlPlane is the node of the control plane that a case may restart.
-func (t *T) ControlPlane() string { return t.env.Plan.Target.ControlPlane() }
-
 // RestartNode restarts a node with all that runs on it. It returns once its kubelet
 // answers and, if the case's driver ran there, that runs there again. Pods are only
 // about to be started then.

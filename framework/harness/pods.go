@@ -131,13 +131,6 @@ func (t *T) Environment(pod, container string) map[string]string {
 	return environment
 }
 
-// Shown is all that a container has shown which runs one of objects' scripts, perhaps after
-// another one.
-func (t *T) Shown(pod, container string) string {
-	ginkgo.GinkgoHelper()
-	return t.shownBy(pod, container)
-}
-
 // shownBy is what a container has shown of itself.
 func (t *T) shownBy(pod, container string) string {
 	ginkgo.GinkgoHelper()

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -41,7 +41,7 @@ func (s *scripted) sees(pod, container string, claim *resourceapi.ResourceClaim,
 	name := cmp.Or(claim.Annotations[resourceapi.PodResourceClaimAnnotation], claim.Name)
 	devices := map[string][]string{}
 	all := []string{}
-	for _, r := range allocated(claim, s.t.Driver.Name, requests) {
+	for _, r := range pools.Allocated(claim, s.t.Driver.Name, requests...) {
 		devices[r.Request] = append(devices[r.Request], r.Device)
 		all = append(all, r.Device)
 	}
@@ -60,18 +60,6 @@ func (s *scripted) holds(claim *resourceapi.ResourceClaim) {
 func (s *scripted) released() {
 	ginkgo.GinkgoHelper()
 	s.t.Driver.AwaitUnprepared()
-}
-
-// allocated are the devices of a driver that a claim has for these requests, all of them
-// if none are named.
-func allocated(claim *resourceapi.ResourceClaim, driver string, requests []string) []resourceapi.DeviceRequestAllocationResult {
-	if claim.Status.Allocation == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(claim.Status.Allocation.Devices.Results), func(r resourceapi.DeviceRequestAllocationResult) bool {
-		request, _, _ := strings.Cut(r.Request, "/")
-		return r.Driver != driver || len(requests) > 0 && !slices.Contains(requests, request)
-	})
 }
 
 // variable is a name as the test driver has it in those of variables.

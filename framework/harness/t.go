@@ -15,6 +15,7 @@ import (
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
@@ -96,6 +97,9 @@ func newT(m spec.Meta, e *Env) *T {
 	return &T{meta: m, env: e, Image: e.Image, started: time.Now(), abort: ginkgo.Fail, say: ginkgo.GinkgoWriter,
 		why: func() string { return failureText(ginkgo.CurrentSpecReport()) }}
 }
+
+// Target is what a probe found of the cluster before the first case.
+func (t *T) Target() spec.Target { return t.env.Plan.Target }
 
 // Env is what all cases of the process share.
 func (t *T) Env() *Env { return t.env }
@@ -237,6 +241,11 @@ func (t *T) Create(objects ...k8s.Object) {
 	}
 }
 
+// TryCreate asks the API server what it would do with an object, as a dry run.
+func (t *T) TryCreate(ctx context.Context, o k8s.Object) error {
+	return t.objects.Create(ctx, o, func(o *metav1.CreateOptions) { o.DryRun = []string{metav1.DryRunAll} })
+}
+
 // own gives an object the case's namespace and dratest's label.
 func (t *T) own(o k8s.Object) {
 	if !clusterScoped(o) {
@@ -261,7 +270,3 @@ func (t *T) Delete(o k8s.Object, options ...resources.DeleteOption) {
 	ginkgo.GinkgoHelper()
 	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
 }
-
-// GateAtFirst tells whether the cluster's API server had a feature gate on when it
-// was probed.
-func (t *T) GateAtFirst(gate spec.Feature) bool { return t.env.Plan.Target.Gates[gate] }

@@ -161,13 +161,3 @@ func (t *T) FindDevice(pool, device string) (of pools.Pool, published pools.Devi
 	}
 	return of, published, false
 }
-
-// ExpectOnNode ends the case unless all devices of a claim are published for a node, or
-// for all nodes.
-func (t *T) ExpectOnNode(claim *resourceapi.ResourceClaim, node string) {
-	ginkgo.GinkgoHelper()
-	for _, r := range allocated(claim, t.driverName(), nil) {
-		_, device := t.Published(r.Pool, r.Device)
-		t.Expect(cmp.Or(device.Node, node)).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
-	}
-}

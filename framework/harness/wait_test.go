@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -36,8 +35,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 	})
 	succeeded := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
 	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "node-driver-x"}}
-	used := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "quota", Namespace: namespace}}
-	used.Status.Used = corev1.ResourceList{"pods": resource.MustParse("2")}
 	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	for _, tc := range []struct {
 		name    string
@@ -58,8 +55,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, nil},
 		{"claim allocated", []runtime.Object{allocated}, func(t *T) { t.WaitAllocated("claim") }, nil},
 		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]", "node/device-0 Attached=False"}},
-		{"allocated on a node", []runtime.Object{allocated}, func(t *T) { t.Nodes = []string{"x", "node"}; t.WaitAllocatedOn("claim") }, nil},
-		{"allocated elsewhere", []runtime.Object{allocated}, func(t *T) { t.Nodes = []string{"x", "y"}; t.WaitAllocatedOn("claim") }, []string{`from pool "node"`, "[x y]"}},
 		{"bound", []runtime.Object{placed}, func(t *T) { t.WaitScheduled("pod") }, nil},
 		{"not bound", []runtime.Object{pending}, func(t *T) { t.WaitScheduled("pod") }, []string{"to be scheduled", "cannot allocate all claims"}},
 		{"pod done", []runtime.Object{succeeded}, func(t *T) { t.WaitSucceeded("pod") }, nil},
@@ -68,9 +63,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
 		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
 		{"no event", nil, func(t *T) { t.WaitEvent("pod", "R", "tea") }, []string{"last seen: no events"}},
-		{"quota", []runtime.Object{used}, func(t *T) { t.WaitUsed("quota", map[corev1.ResourceName]int64{"pods": 2}) }, nil},
-		{"quota counts more", []runtime.Object{used}, func(t *T) { t.WaitUsed("quota", map[corev1.ResourceName]int64{"pods": 1}) }, []string{"map[pods:1] are used", "last seen: map[pods:2]"}},
-		{"quota counts something else", []runtime.Object{used}, func(t *T) { t.WaitUsed("quota", map[corev1.ResourceName]int64{"pods": 2, "x": 0}) }, []string{"last seen: map[pods:2]"}},
 		{"slices", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(1) }, nil},
 		{"slice too many", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(0) }, []string{"0 ResourceSlices of driver d", "last seen: 1 [node-driver-x]"}},
 	} {

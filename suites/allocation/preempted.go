@@ -31,7 +31,7 @@ var Preempted = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("victim")
 
 	important := pod("important", "1")
-	important.Spec.PriorityClassName = t.CreatePriority()
+	important.Spec.PriorityClassName = createPriority(t)
 	t.Create(important)
 	t.WaitPod("important", "nominated for the node", func(p *corev1.Pod) (bool, error) {
 		return p.Status.NominatedNodeName == t.Nodes[0] || p.Spec.NodeName == t.Nodes[0], nil

@@ -21,7 +21,7 @@ var ClaimConstraints = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	write := createClaim(t)
-	judge(t, claimWithConstraint, write, constraintRules(t.GateAtFirst(spec.ConsumableCapacity))...)
+	judge(t, claimWithConstraint, write, constraintRules(t.Target().Gates[spec.ConsumableCapacity])...)
 	judge(t, claimWithConfig, write, configRules()...)
 }}
 

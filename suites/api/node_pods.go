@@ -47,7 +47,7 @@ var NodePodStatus = harness.Case{Meta: spec.Meta{
 	changes := map[string]func(*corev1.Pod){
 		"another claim": named("claim", "other"), "one more claim": named("claim", "made", "second", "other"), "the claim of another entry": named("second", "made"),
 	}
-	if t.GateAtFirst(spec.ExtendedResource) {
+	if t.Target().Gates[spec.ExtendedResource] {
 		changes["a special claim"] = special
 	}
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -24,11 +25,11 @@ var QuotaByClass = harness.Case{Meta: spec.Meta{
 	const devices corev1.ResourceName = "class.deviceclass.resource.k8s.io/devices"
 	const claims corev1.ResourceName = "count/resourceclaims.resource.k8s.io"
 	used := func(number, all int64) {
-		t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: number, claims: all})
+		admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: number, claims: all})
 	}
 	beyond := objects.Request("req", "class")
 	beyond.Exactly.Count = 34
-	t.CreateQuota("quota", corev1.ResourceList{devices: resource.MustParse("33"), claims: resource.MustParse("3")}, objects.Claim("beyond", beyond))
+	admission.CreateQuota(t, "quota", corev1.ResourceList{devices: resource.MustParse("33"), claims: resource.MustParse("3")}, objects.Claim("beyond", beyond))
 	used(0, 0)
 	all := objects.Request("req", "class")
 	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -30,13 +31,13 @@ var QuotaByName = harness.Case{Meta: spec.Meta{
 	explicit, implicit := corev1.ResourceName("requests."+explicitName), corev1.ResourceName("requests."+implicitName)
 	byClass, other := corev1.ResourceName(t.Namespace+".deviceclass.resource.k8s.io/devices"), corev1.ResourceName("requests.example.com/plugin")
 	used := func(devices, explicitly, implicitly, others int64) {
-		t.WaitUsed("quota", map[corev1.ResourceName]int64{byClass: devices, explicit: explicitly, implicit: implicitly, other: others})
+		admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{byClass: devices, explicit: explicitly, implicit: implicitly, other: others})
 	}
 	pod := func(name, resource string, n int64) *corev1.Pod {
 		return unscheduled(objects.PodWanting(name, t.Image, map[string]int64{resource: n}))
 	}
 	six := resource.MustParse("6")
-	t.CreateQuota("quota", corev1.ResourceList{byClass: six, explicit: six, implicit: six, other: six}, pod("beyond", "example.com/plugin", 7))
+	admission.CreateQuota(t, "quota", corev1.ResourceList{byClass: six, explicit: six, implicit: six, other: six}, pod("beyond", "example.com/plugin", 7))
 	used(0, 0, 0, 0)
 	two := objects.Request("req", t.Namespace)
 	two.Exactly.Count = 2

@@ -21,7 +21,7 @@ var TemplateClaims = harness.Case{Meta: spec.Meta{
 	write := createTemplate(t)
 	judge(t, validClaim, write, inTemplate(requestRules())...)
 	judge(t, validClaim, write, inTemplate(selectorRules("spec.devices.requests[0].exactly.selectors[0].cel", selecting))...)
-	judge(t, claimWithConstraint, write, inTemplate(constraintRules(t.GateAtFirst(spec.ConsumableCapacity)))...)
+	judge(t, claimWithConstraint, write, inTemplate(constraintRules(t.Target().Gates[spec.ConsumableCapacity]))...)
 	judge(t, claimWithConfig, write, inTemplate(configRules())...)
 }}
 

@@ -37,7 +37,9 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	at := allocated("younger", byDefault-left)
 	t.AwaitSeen()
 	for _, name := range []string{"younger", "older"} {
-		t.Create(t.WithDefaults(objects.Pod(name, t.Image, name)))
+		pod := objects.Pod(name, t.Image, name)
+		pod.Spec.SchedulerName = t.Target().DefaultsProfile // in which nothing is set
+		t.Create(pod)
 	}
 
 	t.Expect(t.WaitScheduled("older").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose time is up")

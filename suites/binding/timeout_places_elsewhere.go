@@ -26,7 +26,7 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
-	silent, ready := t.WaitAllocatedOn("claim")
+	silent, ready := waitAllocatedOn(t, "claim")
 	allocated := t.Claim("claim").Status.Allocation.AllocationTimestamp
 	t.Expect(allocated).NotTo(gomega.BeNil(), "time of the allocation")
 
@@ -38,7 +38,7 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	gaveUp := t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
 	// Both times are the scheduler's, without fractions of a second.
-	t.Expect(gaveUp.Sub(allocated.Time)).To(gomega.BeNumerically(">=", t.BindingTimeout()-time.Second), "time for which the scheduler waited")
+	t.Expect(gaveUp.Sub(allocated.Time)).To(gomega.BeNumerically(">=", t.Target().BindingTimeout-time.Second), "time for which the scheduler waited")
 	t.WaitRunning("pod")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")

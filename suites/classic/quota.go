@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -28,7 +29,7 @@ var Quota = harness.Case{Meta: spec.Meta{
 	devices := corev1.ResourceName(class + ".deviceclass.resource.k8s.io/devices")
 	beyond := claim("beyond", class, nil)
 	beyond.Spec.Devices.Requests[0].Exactly.Count = 3
-	t.CreateQuota("quota", corev1.ResourceList{devices: resource.MustParse("2"), number: resource.MustParse("3")}, beyond)
+	admission.CreateQuota(t, "quota", corev1.ResourceList{devices: resource.MustParse("2"), number: resource.MustParse("3")}, beyond)
 	refused := func(class, why string) {
 		_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), claim("more", class, nil), metav1.CreateOptions{})
 		t.Expect(err).To(gomega.MatchError(gomega.And(gomega.ContainSubstring("exceeded quota: quota"), gomega.ContainSubstring(why))), "one more claim of %s", class)
@@ -36,13 +37,13 @@ var Quota = harness.Case{Meta: spec.Meta{
 	t.Create(claim("immediate", class, atOnce), claim("delayed", class, nil), c.Pod("pod", "delayed"))
 	t.WaitAllocated("immediate")
 	t.WaitScheduled("pod")
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
+	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
 	refused(class, "requested: "+string(devices)+"=1")
 	t.Create(claim("other", other, nil))
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 2, number: 3})
+	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 3})
 	refused(other, "requested: "+string(number)+"=1")
 	t.Delete(t.Claim("other"))
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
+	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
 
 	waits := c.Pod("waits")
 	waits.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To("template")}}
@@ -55,6 +56,6 @@ var Quota = harness.Case{Meta: spec.Meta{
 	d.Begin(func(d *spec.ClassicDriver) { d.FailDeallocate = 0 })
 	t.WaitClaimGone("immediate")
 	t.WaitScheduled("waits")
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
+	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
 	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
 }}

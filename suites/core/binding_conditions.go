@@ -30,7 +30,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	Catches: []spec.MutantID{"driver-one-condition"},
 	Timeout: 25 * time.Minute, // twice what the scheduler waits by default
 }, Run: func(t *harness.T) {
-	limit := cmp.Or(t.BindingTimeout(), byDefault)
+	limit := cmp.Or(t.Target().BindingTimeout, byDefault)
 	t.AttachDevices(profiles.Attached, profiles.Configured)
 	for _, name := range []string{"first", "second"} {
 		t.Create(objects.Claim(name, t.Request("req")))

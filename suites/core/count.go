@@ -1,7 +1,11 @@
 package core
 
 import (
+	"cmp"
+
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -27,6 +31,16 @@ var Count = harness.Case{Meta: spec.Meta{
 	results := claim.Status.Allocation.Devices.Results
 	t.Expect(results).To(gomega.HaveLen(2), "allocated devices")
 	t.Expect(results[0].Device).NotTo(gomega.Equal(results[1].Device), "the two devices")
-	t.ExpectOnNode(claim, pod.Spec.NodeName)
+	expectOnNode(t, claim, pod.Spec.NodeName)
 	t.ExpectDevices("pod", "main", claim)
 }}
+
+// expectOnNode ends the case unless all devices of a claim are published for a node, or
+// for all nodes.
+func expectOnNode(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
+	ginkgo.GinkgoHelper()
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		_, device := t.Published(r.Pool, r.Device)
+		t.Expect(cmp.Or(device.Node, node)).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
+	}
+}

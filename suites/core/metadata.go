@@ -7,6 +7,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/metadata"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -31,16 +32,16 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 
 	driver := t.DriverName()
-	t.ExpectMetadata(driver, "pod", "main", claim, "one", "two")
-	t.ExpectMetadata(driver, "pod", "part", claim, "two")
+	metadata.Expect(t, driver, "pod", "main", claim, "one", "two")
+	metadata.Expect(t, driver, "pod", "part", claim, "two")
 	for container, request := range map[string]string{"part": "one", "none": "two"} {
-		path := harness.MetadataPath(driver, claim, request)
-		_, found := t.ReadFile("pod", container, path)
+		path := metadata.Path(driver, claim, request)
+		_, found := metadata.ReadFile(t, "pod", container, path)
 		t.Expect(found).To(gomega.BeFalse(), "whether there is %s in container %s, which does not use request %s", path, container, request)
 	}
 	for _, request := range []string{"one", "two"} {
-		path := harness.MetadataPath(driver, claim, request)
-		t.Expect(t.CanWrite("pod", "main", path)).To(gomega.BeFalse(), "whether container main can write %s", path)
+		path := metadata.Path(driver, claim, request)
+		t.Expect(metadata.CanWrite(t, "pod", "main", path)).To(gomega.BeFalse(), "whether container main can write %s", path)
 	}
 }}
 
@@ -54,5 +55,5 @@ var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(objects.Template("template", objects.Claim("", t.Request("req"))))
 	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
-	t.ExpectMetadata(t.DriverName(), "pod", "main", t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName), "req")
+	metadata.Expect(t, t.DriverName(), "pod", "main", t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName), "req")
 }}

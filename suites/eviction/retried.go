@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -26,7 +27,7 @@ var Retried = harness.Case{Meta: spec.Meta{
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue})
 	pod.ResourceVersion = "" // the pod may have changed
 	allowed := "!has(object.status.conditions) || object.status.conditions.all(c, c.type != '" + string(corev1.DisruptionTarget) + "')"
-	refusal := t.Refuse(admissionv1.Update, "", "pods/status", allowed, func(ctx context.Context) error {
+	refusal := admission.Refuse(t, admissionv1.Update, "", "pods/status", allowed, func(ctx context.Context) error {
 		_, err := t.Client.CoreV1().Pods(t.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	})
@@ -34,6 +35,6 @@ var Retried = harness.Case{Meta: spec.Meta{
 	// The event comes with each attempt, before it fails.
 	t.WaitEventTimes("pod", event, "Marking for deletion", 2)
 	stays(t, "pod")
-	t.Accept(refusal)
+	admission.Accept(t, refusal)
 	t.WaitPodGone("pod")
 }}

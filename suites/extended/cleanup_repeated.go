@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -49,9 +50,9 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", name)
 	}
 
-	t.Accept(noDeletion)
+	admission.Accept(t, noDeletion)
 	t.WaitClaimGone("left")
-	t.Accept(noBinding)
+	admission.Accept(t, noBinding)
 	for _, name := range []string{"left", "unbound"} {
 		pod := t.WaitScheduled(name)
 		claim := t.Claim(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
@@ -73,8 +74,8 @@ func claimsSeen(t *harness.T) {
 
 // keepClaims has the API server refuse that claims are deleted. There must be one of the
 // name "kept".
-func keepClaims(t *harness.T) *harness.Refusal {
-	return t.Refuse(admissionv1.Delete, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+func keepClaims(t *harness.T) *admission.Refusal {
+	return admission.Refuse(t, admissionv1.Delete, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
 		return t.Client.ResourceV1().ResourceClaims(t.Namespace).Delete(ctx, "kept", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}, GracePeriodSeconds: ptr.To[int64](0)})
 	})
 }

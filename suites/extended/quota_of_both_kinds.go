@@ -8,6 +8,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -29,8 +30,8 @@ var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
 	plugin, dra := t.Nodes[0], t.Nodes[1]
 	t.Driver.PublishOn(plugin, profiles.Empty())
 	t.Driver.OfferOn(plugin, spec.DevicePlugin{Resource: name, Devices: []string{"counted"}})
-	t.CreateQuota("quota", corev1.ResourceList{limit: resource.MustParse("3")}, pod("beyond", dra, 4))
-	used := func(number int64) { t.WaitUsed("quota", map[corev1.ResourceName]int64{limit: number}) }
+	admission.CreateQuota(t, "quota", corev1.ResourceList{limit: resource.MustParse("3")}, pod("beyond", dra, 4))
+	used := func(number int64) { admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{limit: number}) }
 
 	t.Expect(t.RunPod(pod("plugin", plugin, 1)).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
 	used(1)

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -28,10 +29,10 @@ var QuotaOfSidecar = harness.Case{Meta: spec.Meta{
 	byClass := corev1.ResourceName(t.DriverName() + ".deviceclass.resource.k8s.io/devices")
 	explicit, byName := corev1.ResourceName("requests."+name), corev1.ResourceName("requests."+implicit(t.DriverName()))
 	five := resource.MustParse("5")
-	t.CreateQuota("quota", corev1.ResourceList{byClass: five, explicit: five, byName: five, claims: resource.MustParse("1")},
+	admission.CreateQuota(t, "quota", corev1.ResourceList{byClass: five, explicit: five, byName: five, claims: resource.MustParse("1")},
 		objects.PodWanting("beyond", t.Image, map[string]int64{name: 6}))
 	used := func(asked, devices, number int64) {
-		t.WaitUsed("quota", map[corev1.ResourceName]int64{byClass: devices, explicit: asked, byName: devices, claims: number})
+		admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{byClass: devices, explicit: asked, byName: devices, claims: number})
 	}
 
 	t.Create(withSidecar(t, name))

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -48,7 +49,7 @@ var StatusCleared = harness.Case{Meta: spec.Meta{
 		claims, named := special(t), pod.Status.ExtendedResourceClaimStatus
 		return len(claims) == 0 && (named == nil || named.ResourceClaimName == ""), fmt.Sprintf("claims %v, status %v", claims, named), nil
 	})
-	t.Accept(noBinding)
+	admission.Accept(t, noBinding)
 	pod := t.WaitScheduled("pod")
 	t.Expect(special(t)).To(gomega.ConsistOf(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName), "special claims when the pod is bound, and the one in its status")
 	if !cleared {

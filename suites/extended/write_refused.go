@@ -10,6 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,7 +47,7 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 		})
 		t.Get(pod)
 		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod for which the %s could not be written", what)
-		t.Accept(refusal)
+		admission.Accept(t, refusal)
 
 		pod = t.WaitPod(pod.Name, "running, with its claim in its status since it is bound", func(p *corev1.Pod) (bool, error) {
 			if p.Spec.NodeName != "" && p.Status.ExtendedResourceClaimStatus == nil {

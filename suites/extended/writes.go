@@ -8,32 +8,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
 // writes refuse what the scheduler writes for a pod with an extended resource, by what that
 // is. A pod that no scheduler looks at shows that they do.
-func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *harness.Refusal {
+func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *admission.Refusal {
 	dry := []string{metav1.DryRunAll}
 	pods := t.Client.CoreV1().Pods(t.Namespace)
-	return map[string]func(*corev1.Pod) *harness.Refusal{
-		"claim": func(*corev1.Pod) *harness.Refusal {
-			return t.Refuse(admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+	return map[string]func(*corev1.Pod) *admission.Refusal{
+		"claim": func(*corev1.Pod) *admission.Refusal {
+			return admission.Refuse(t, admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
 				claim := objects.Claim("attempt", objects.Request("req", t.DriverName()))
 				_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, claim, metav1.CreateOptions{DryRun: dry})
 				return err
 			})
 		},
-		"status": func(unseen *corev1.Pod) *harness.Refusal {
-			return t.Refuse(admissionv1.Update, "", "pods/status", "!has(object.status.extendedResourceClaimStatus)", func(ctx context.Context) error {
+		"status": func(unseen *corev1.Pod) *admission.Refusal {
+			return admission.Refuse(t, admissionv1.Update, "", "pods/status", "!has(object.status.extendedResourceClaimStatus)", func(ctx context.Context) error {
 				pod := unseen.DeepCopy()
 				pod.Status.ExtendedResourceClaimStatus = mapping("attempt", t.DriverName()+"/device", map[string]string{"main": "req"})
 				_, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: dry})
 				return err
 			})
 		},
-		"binding": func(unseen *corev1.Pod) *harness.Refusal {
-			return t.Refuse(admissionv1.Create, "", "pods/binding", "false", func(ctx context.Context) error {
+		"binding": func(unseen *corev1.Pod) *admission.Refusal {
+			return admission.Refuse(t, admissionv1.Create, "", "pods/binding", "false", func(ctx context.Context) error {
 				return pods.Bind(ctx, binding(unseen, t.Nodes[0]), metav1.CreateOptions{DryRun: dry})
 			})
 		},

@@ -24,7 +24,7 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	wanted.DetachAfter = 20 * time.Second // long enough to see both devices attached
 	c := fabric.Start(t, wanted).MayTell()
 	c.WaitFree(2)
-	c.Say(spec.AttachRule{Times: 1, Takes: t.BindingTimeout() + 10*time.Second})
+	c.Say(spec.AttachRule{Times: 1, Takes: t.Target().BindingTimeout + 10*time.Second})
 	pod(t, class)
 	late := c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
 	t.WaitScheduled("pod")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -37,7 +38,7 @@ var Creations = harness.Case{Meta: spec.Meta{
 	}
 	queue := map[string]string{"name": "resource_claim"}
 	queued := t.Metric(spec.Controllers, adds, queue)
-	refusal := t.Refuse(admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+	refusal := admission.Refuse(t, admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
 		_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, objects.Claim("attempt", objects.Request("req", class)), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	})
@@ -50,7 +51,7 @@ var Creations = harness.Case{Meta: spec.Meta{
 		t.WaitMetric(m.component, created, labels("failure"), "more than before", func(v float64) bool { return v > before[m.component+"failure"] })
 		t.WaitMetric(m.component, created, labels("success"), "as before", func(v float64) bool { return v == before[m.component+"success"] })
 	}
-	t.Accept(refusal)
+	admission.Accept(t, refusal)
 	for _, m := range makers {
 		t.WaitRunning(m.pod)
 		t.WaitMetric(m.component, created, labels("success"), "one more than before", func(v float64) bool { return v == before[m.component+"success"]+1 })

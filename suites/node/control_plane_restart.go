@@ -29,7 +29,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
-	t.RestartNode(t.ControlPlane())
+	t.RestartNode(t.Target().ControlPlane())
 	back := time.Now()
 
 	pod := objects.PodFromTemplate("new", t.Image, "template")

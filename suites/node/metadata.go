@@ -9,6 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/metadata"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -28,7 +29,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 
 	for _, request := range []string{"one", "two"} {
-		versions := t.ExpectMetadata(t.Driver.Name, "pod", "main", claim, request)
+		versions := metadata.Expect(t, t.Driver.Name, "pod", "main", claim, request)
 		t.Expect(versions).To(gomega.Equal([]string{"v1beta1", "v1alpha1"}), "versions of the API in the file of request %s", request)
 	}
 	t.Expect(t.CDIDevices(t.WaitRunning("pod"), "main")).To(gomega.HaveLen(4), "CDI devices: one of the driver and one with metadata for each request")
@@ -64,6 +65,6 @@ var MetadataOfTwoDrivers = harness.Case{Meta: spec.Meta{
 	slices.Sort(drivers)
 	t.Expect(had).To(gomega.Equal(drivers), "drivers of the devices that are allocated")
 	for _, driver := range drivers {
-		t.ExpectMetadata(driver, "pod", "main", claim, "req")
+		metadata.Expect(t, driver, "pod", "main", claim, "req")
 	}
 }}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,13 +36,13 @@ var ControllerUser = harness.Case{Meta: spec.Meta{
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	dry := []string{metav1.DryRunAll}
 	t.Create(objects.Claim("mine", objects.Request("req", "class")), objects.Template("template", objects.Claim("", objects.Request("req", "class"))))
-	t.Refuse(admissionv1.Create, resourceapi.GroupName, "resourceclaims", byController, func(ctx context.Context) error {
+	admission.Refuse(t, admissionv1.Create, resourceapi.GroupName, "resourceclaims", byController, func(ctx context.Context) error {
 		_, err := claims.Create(ctx, objects.Claim("attempt", objects.Request("req", "class")), metav1.CreateOptions{DryRun: dry})
 		return err
 	})
 	pod := objects.PodFromTemplate("pod", t.Image, "template")
 	pod.Spec.SchedulerName = "none.example.com"
-	t.Refuse(admissionv1.Delete, resourceapi.GroupName, "resourceclaims", byOwnership, func(ctx context.Context) error {
+	admission.Refuse(t, admissionv1.Delete, resourceapi.GroupName, "resourceclaims", byOwnership, func(ctx context.Context) error {
 		return claims.Delete(ctx, "mine", metav1.DeleteOptions{DryRun: dry})
 	})
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -117,7 +118,7 @@ func (b byName) createQuota(t *harness.T) {
 	for _, name := range b.limits(t) {
 		hard[name] = *resource.NewQuantity(quotaLimit, resource.DecimalSI)
 	}
-	t.CreateQuota(quota, hard, objects.PodWanting("beyond", t.Image, map[string]int64{b.resource(t): quotaLimit + 1}))
+	admission.CreateQuota(t, quota, hard, objects.PodWanting("beyond", t.Image, map[string]int64{b.resource(t): quotaLimit + 1}))
 	b.waitUsed(t, 0)
 }
 
@@ -127,7 +128,7 @@ func (b byName) waitUsed(t *harness.T, number int) {
 	for _, name := range b.limits(t) {
 		used[name] = int64(number)
 	}
-	t.WaitUsed(quota, used)
+	admission.WaitUsed(t, quota, used)
 }
 
 // beyondQuota checks that a pod is refused that asks for more than is left, and a claim.

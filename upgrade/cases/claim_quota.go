@@ -12,6 +12,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/admission"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -32,16 +33,16 @@ var ClaimQuota = Case{
 		for name, number := range quotaNumbers(t, 3, 3) {
 			hard[name] = *resource.NewQuantity(number, resource.DecimalSI)
 		}
-		t.CreateQuota(quota, hard, objects.Claim("beyond", several(t, 4)))
-		t.WaitUsed(quota, quotaNumbers(t, 0, 0))
+		admission.CreateQuota(t, quota, hard, objects.Claim("beyond", several(t, 4)))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 0, 0))
 		t.Create(objects.Claim("unused", one(t.Driver.Name)), objects.Claim("used", one(t.Driver.Name)))
 		t.RunPod(objects.Pod("used", t.Image, "used"))
 		n.note(t, "used", "used")
-		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 2, 2))
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		n.unchanged(t)
-		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 2, 2))
 		refusedByQuota(t, objects.Claim("beyond", several(t, 2)), "a claim for two devices where one is left")
 	},
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
@@ -50,15 +51,15 @@ var ClaimQuota = Case{
 		}
 		last := fmt.Sprintf("last-%d", n.Round)
 		t.Create(objects.Claim(last, one(t.Driver.Name)))
-		t.WaitUsed(quota, quotaNumbers(t, 3, 3))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 3, 3))
 		refusedByQuota(t, objects.Claim("beyond", objects.Request("req", "of-another-class")), "a claim of another class where no claim is left")
 		deleteClaim(t, last)
-		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 2, 2))
 	},
 	Gone: func(t *harness.T, _ *Notes) {
 		end(t, "used")
 		deleteClaim(t, "unused")
-		t.WaitUsed(quota, quotaNumbers(t, 0, 0))
+		admission.WaitUsed(t, quota, quotaNumbers(t, 0, 0))
 	},
 }
 

@@ -29,7 +29,7 @@ func (c cycle) of(m spec.Meta) Case {
 			if c.before != nil {
 				c.before(t, n)
 			}
-			if t.GateAtFirst(c.gate) {
+			if t.Target().Gates[c.gate] {
 				c.on(t, n)
 			}
 		},

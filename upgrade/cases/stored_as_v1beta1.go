@@ -47,7 +47,7 @@ var StoredAsV1beta1 = Case{
 
 // store has an object in etcd as v1beta1.
 func store(t *harness.T, kind, resource, name string, content object) {
-	t.Store(resource, name, object{
+	putStored(t, resource, name, object{
 		"apiVersion": "resource.k8s.io/v1beta1", "kind": kind, "spec": content,
 		"metadata": object{
 			"name": name, "namespace": t.Namespace, "uid": string(uuid.NewUUID()), "generation": 1,

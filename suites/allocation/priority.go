@@ -1,4 +1,4 @@
-package harness
+package allocation
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -16,16 +17,15 @@ import (
 // own (k8s.io/kubernetes v1.37.1, pkg/apis/scheduling, HighestUserDefinablePriority).
 const importance = 1_000_000
 
-// CreatePriority creates a priority class of the case's own, by which pods preempt those
+// createPriority creates a priority class of the case's own, by which pods preempt those
 // without one, and returns its name once the API server takes pods that have it: admission
 // looks for classes in a cache.
-func (t *T) CreatePriority() string {
+func createPriority(t *harness.T) string {
 	ginkgo.GinkgoHelper()
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + ".important"}, Value: importance, Description: "of a case of dratest"}
 	t.Create(class)
 	pod := objects.Pod("probe", t.Image)
 	pod.Spec.PriorityClassName = class.Name
-	t.own(pod)
 	t.Poll("priority class "+class.Name+" to be known to admission", func(ctx context.Context) (bool, string, error) {
 		_, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if apierrors.IsForbidden(err) && strings.Contains(err.Error(), class.Name) {

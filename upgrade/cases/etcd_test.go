@@ -1,4 +1,4 @@
-package harness
+package cases
 
 import (
 	"encoding/json"

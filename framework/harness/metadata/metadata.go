@@ -1,4 +1,4 @@
-package harness
+package metadata
 
 import (
 	"bytes"
@@ -14,32 +14,35 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
-	"k8s.io/dynamic-resource-allocation/api/metadata"
+	metadataapi "k8s.io/dynamic-resource-allocation/api/metadata"
 	"k8s.io/dynamic-resource-allocation/api/metadata/install"
 	"k8s.io/dynamic-resource-allocation/devicemetadata"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/pools"
 )
 
-// MetadataPath is where a container finds what a driver tells of the devices that it has for a
+// Path is where a container finds what a driver tells of the devices that it has for a
 // request of a claim (k8s.io/dynamic-resource-allocation v0.37.1 api/metadata/doc.go).
-func MetadataPath(driver string, claim *resourceapi.ResourceClaim, request string) string {
+func Path(driver string, claim *resourceapi.ResourceClaim, request string) string {
 	if name, generated := claim.Annotations[resourceapi.PodResourceClaimAnnotation]; generated {
-		return metadata.ResourceClaimTemplateFilePath(driver, name, request)
+		return metadataapi.ResourceClaimTemplateFilePath(driver, name, request)
 	}
-	return metadata.ResourceClaimFilePath(driver, claim.Name, request)
+	return metadataapi.ResourceClaimFilePath(driver, claim.Name, request)
 }
 
-// ExpectMetadata ends the case unless a container has a file with metadata of each of these
+// Expect ends the case unless a container has a file with metadata of each of these
 // requests of a claim that tells of the devices that a driver has for it. It returns the
 // versions of the API in which the last file tells it.
-func (t *T) ExpectMetadata(driver, pod, container string, claim *resourceapi.ResourceClaim, requests ...string) (versions []string) {
+func Expect(t *harness.T, driver, pod, container string, claim *resourceapi.ResourceClaim, requests ...string) (versions []string) {
 	ginkgo.GinkgoHelper()
 	for _, request := range requests {
-		path := MetadataPath(driver, claim, request)
-		content, found := t.ReadFile(pod, container, path)
+		path := Path(driver, claim, request)
+		content, found := ReadFile(t, pod, container, path)
 		where := fmt.Sprintf("%s in container %s of pod %s", path, container, pod)
 		t.Expect(found).To(gomega.BeTrue(), "whether there is %s", where)
-		want := taleOf(driver, claim, allocated(claim, driver, []string{request}))
+		want := taleOf(driver, claim, pools.Allocated(claim, driver, request))
 		all, err := readMetadata(content)
 		if err != nil {
 			t.Fatalf("%s cannot be read: %v; it says:\n%s", where, err, content)
@@ -104,11 +107,11 @@ func readMetadata(content string) ([]oneVersion, error) {
 			return nil, fmt.Errorf("read apiVersion and kind: %w", err)
 		}
 		group := kind.GroupVersionKind().GroupVersion()
-		if group.Group == metadata.GroupName && !known.IsVersionRegistered(group) {
+		if group.Group == metadataapi.GroupName && !known.IsVersionRegistered(group) {
 			continue
 		}
 		var (
-			m       metadata.DeviceMetadata
+			m       metadataapi.DeviceMetadata
 			invalid error
 		)
 		err := devicemetadata.DecodeMetadataFromStream(json.NewDecoder(bytes.NewReader(raw)), &m, devicemetadata.DecodeMetadataWithValidationResult(&invalid))

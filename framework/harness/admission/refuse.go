@@ -1,4 +1,4 @@
-package harness
+package admission
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
 )
 
 // Refusal is a policy by which the API server refuses something in the case's namespace.
@@ -22,7 +24,7 @@ type Refusal struct {
 // Refuse has the API server refuse an operation on a resource ("pods/status") of a group in
 // the case's namespace, unless a CEL expression allows it. It returns once the API server
 // does so: attempt is to try just that, as a dry run.
-func (t *T) Refuse(operation admissionv1.OperationType, group, resource, allowed string, attempt func(ctx context.Context) error) *Refusal {
+func Refuse(t *harness.T, operation admissionv1.OperationType, group, resource, allowed string, attempt func(ctx context.Context) error) *Refusal {
 	ginkgo.GinkgoHelper()
 	r := &Refusal{Message: fmt.Sprintf("the case refuses %s of %s", operation, resource)}
 	meta := metav1.ObjectMeta{Name: strings.ToLower(t.Namespace + "." + strings.ReplaceAll(resource, "/", "-") + "." + string(operation))}
@@ -51,8 +53,8 @@ func (t *T) Refuse(operation admissionv1.OperationType, group, resource, allowed
 	return r
 }
 
-// Accept ends what Refuse began; the API server hears of it a moment later.
-func (t *T) Accept(r *Refusal) {
+// Accept ends what Refuse began; the API server notices a moment later.
+func Accept(t *harness.T, r *Refusal) {
 	ginkgo.GinkgoHelper()
 	t.Delete(r.binding)
 }

@@ -1,4 +1,4 @@
-package harness
+package metadata
 
 import (
 	"strings"
@@ -42,7 +42,7 @@ func TestReadMetadata(t *testing.T) {
 	}
 }
 
-func TestMetadataPath(t *testing.T) {
+func TestPath(t *testing.T) {
 	for podClaim, want := range map[string]string{
 		"":    "/var/run/kubernetes.io/dra-device-attributes/resourceclaims/pod-gpu-x7k2b/req/gpu.example.com-metadata.json",
 		"gpu": "/var/run/kubernetes.io/dra-device-attributes/resourceclaimtemplates/gpu/req/gpu.example.com-metadata.json",
@@ -51,7 +51,7 @@ func TestMetadataPath(t *testing.T) {
 		if podClaim != "" {
 			claim.Annotations = map[string]string{resourceapi.PodResourceClaimAnnotation: podClaim}
 		}
-		if got := MetadataPath("gpu.example.com", claim, "req"); got != want {
+		if got := Path("gpu.example.com", claim, "req"); got != want {
 			t.Errorf("path is %s, want %s", got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package harness
+package admission
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
@@ -32,19 +33,19 @@ const counterTime = 5 * time.Second
 //
 // A quota limits nothing until its status has its limits. On an API server without
 // controllers nobody writes that, and CreateQuota does.
-func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object) {
+func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond k8s.Object) {
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
-	t.own(beyond)
+	beyond.SetNamespace(t.Namespace)
 	created := time.Now()
 	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe.Object(beyond)), func(ctx context.Context) (bool, string, error) {
 		if time.Since(created) > counterTime {
-			if err := t.beginQuota(ctx, name); err != nil {
+			if err := beginQuota(ctx, t, name); err != nil {
 				return false, "", err
 			}
 		}
 		attempt := beyond.DeepCopyObject().(k8s.Object)
-		err := t.objects.Create(ctx, attempt, func(o *metav1.CreateOptions) { o.DryRun = []string{metav1.DryRunAll} })
+		err := t.TryCreate(ctx, attempt)
 		if err == nil {
 			return false, "it was accepted", nil
 		}
@@ -56,7 +57,7 @@ func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object
 }
 
 // beginQuota writes a quota's status as it is before anything is used, if nobody has.
-func (t *T) beginQuota(ctx context.Context, name string) error {
+func beginQuota(ctx context.Context, t *harness.T, name string) error {
 	quotas := t.Client.CoreV1().ResourceQuotas(t.Namespace)
 	quota, err := quotas.Get(ctx, name, metav1.GetOptions{})
 	if err != nil || quota.Status.Hard != nil {
@@ -76,7 +77,7 @@ func (t *T) beginQuota(ctx context.Context, name string) error {
 
 // WaitUsed waits until a ResourceQuota of the case says that exactly these numbers
 // are used of what it limits.
-func (t *T) WaitUsed(quota string, numbers map[corev1.ResourceName]int64) {
+func WaitUsed(t *harness.T, quota string, numbers map[corev1.ResourceName]int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for quota %s to say that %v are used", quota, numbers)
 	want := corev1.ResourceList{}
@@ -85,7 +86,7 @@ func (t *T) WaitUsed(quota string, numbers map[corev1.ResourceName]int64) {
 	}
 	seen := "nothing"
 	from := await.NewSource(t.Client, &corev1.ResourceQuota{}, t.Client.CoreV1().ResourceQuotas(t.Namespace), await.Named(quota))
-	err := await.Follow(t.ctx, from, func(q *corev1.ResourceQuota) (bool, error) {
+	err := await.Follow(t.Context(), from, func(q *corev1.ResourceQuota) (bool, error) {
 		seen = describeUsed(q.Status.Used)
 		return equality.Semantic.DeepEqual(q.Status.Used, want), nil
 	})

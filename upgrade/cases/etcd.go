@@ -1,4 +1,4 @@
-package harness
+package cases
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
@@ -27,40 +28,37 @@ const (
 	keyReader = "key-reader"
 )
 
-// Store writes an object of the case's namespace into etcd, behind the API server's back, as
+// putStored writes an object of the case's namespace into etcd, behind the API server's back, as
 // another API server has written it. Only clusters that were made for the run are for that;
 // their API servers have their objects where they are by default.
-func (t *T) Store(resource, name string, object any) {
+func putStored(t *harness.T, resource, name string, object any) {
 	ginkgo.GinkgoHelper()
 	t.Step("write %s %s into etcd", resource, name)
 	content, err := json.Marshal(object)
 	t.NoError(err, "write JSON")
-	certificate := t.etcdCertificate()
-	pod, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(t.ctx, "etcd-"+t.ControlPlane(), metav1.GetOptions{})
+	certificate := etcdCertificate(t)
+	pod, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(t.Context(), "etcd-"+t.Target().ControlPlane(), metav1.GetOptions{})
 	t.NoError(err, "find etcd")
 	// The certificate of the server is not checked: the API server leads to the pod itself.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}}} //nolint:gosec // see above
 	defer transport.CloseIdleConnections()
-	err = metrics.Forward(t.ctx, t.env.Config, t.Client, pod, etcdPort, func(address string) error {
-		return put(t.ctx, &http.Client{Transport: transport}, "https://"+address, "/registry/"+resource+"/"+t.Namespace+"/"+name, content)
+	err = metrics.Forward(t.Context(), t.Env().Config, t.Client, pod, etcdPort, func(address string) error {
+		return put(t.Context(), &http.Client{Transport: transport}, "https://"+address, "/registry/"+resource+"/"+t.Namespace+"/"+name, content)
 	})
 	t.NoError(err, "write %s %s into etcd", resource, name)
 }
 
 // etcdCertificate is what the API server shows etcd.
-func (t *T) etcdCertificate() tls.Certificate {
+func etcdCertificate(t *harness.T) tls.Certificate {
 	ginkgo.GinkgoHelper()
 	pod := objects.Pod(keyReader, t.Image)
-	pod.Spec.NodeName = t.ControlPlane()
+	pod.Spec.NodeName = t.Target().ControlPlane()
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "pki", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: pkiFolder}}}}
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "pki", MountPath: pkiFolder, ReadOnly: true}}
 	t.RunPod(pod)
 	read := func(file string) []byte {
-		var content, trouble bytes.Buffer
-		err := t.objects.ExecInPod(t.ctx, t.Namespace, keyReader, "main", []string{"cat", pkiFolder + "/" + file}, &content, &trouble)
-		t.NoError(err, "read %s: %s", file, trouble.String())
-		return content.Bytes()
+		return []byte(t.Exec(keyReader, "main", "cat "+pkiFolder+"/"+file))
 	}
 	certificate, err := tls.X509KeyPair(read("apiserver-etcd-client.crt"), read("apiserver-etcd-client.key"))
 	t.NoError(err, "use the API server's certificate for etcd")

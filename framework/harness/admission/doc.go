@@ -1,0 +1,2 @@
+// Package admission has API servers refuse what a case tries: by quotas and by admission policies.
+package admission

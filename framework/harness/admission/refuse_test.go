@@ -1,0 +1,30 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A case goes on when the API server refuses what it has to, for the reason that the case gave.
+func TestRefuse(t *testing.T) {
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{})
+	answers := []error{nil, errors.New("forbidden by somebody else"), errors.New("denied request: the case refuses CREATE of pods/binding")}
+	tried := 0
+	var r *Refusal
+	f.Succeeds(t, func() {
+		r = Refuse(f.T, admissionv1.Create, "", "pods/binding", "false", func(context.Context) error {
+			tried++
+			return answers[min(tried, len(answers))-1]
+		})
+	})
+	if tried != 3 || r.binding.Spec.PolicyName != r.binding.Name {
+		t.Errorf("tried %d times, binding %v", tried, r.binding)
+	}
+}

@@ -1,0 +1,2 @@
+// Package metadata reads the files with which drivers describe devices to containers.
+package metadata

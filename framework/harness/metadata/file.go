@@ -1,0 +1,32 @@
+package metadata
+
+import (
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// ReadFile is what a container has in a file, and whether the file is there.
+func ReadFile(t *harness.T, pod, container, path string) (content string, found bool) {
+	ginkgo.GinkgoHelper()
+	t.Step("read %s in container %s of pod %s", path, container, pod)
+	return strings.CutPrefix(t.Exec(pod, container, readFile, path), "there\n")
+}
+
+// CanWrite is whether a container can write to a file, to which it adds a line then.
+func CanWrite(t *harness.T, pod, container, path string) bool {
+	ginkgo.GinkgoHelper()
+	t.Step("try to write %s in container %s of pod %s", path, container, pod)
+	return t.Exec(pod, container, canWrite, path) != ""
+}
+
+// What containers run: only what each shell has itself, as images of vendors may have no cat.
+const (
+	readFile = `[ -f "$1" ] || exit 0
+echo there
+while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done <"$1"`
+	canWrite = `(echo written >>"$1") 2>/dev/null && echo written
+true`
+)

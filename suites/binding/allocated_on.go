@@ -1,0 +1,21 @@
+package binding
+
+import (
+	"slices"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// waitAllocatedOn waits until a claim is allocated a device of a node's own pool
+// and returns that node and one of the others.
+func waitAllocatedOn(t *harness.T, claim string) (node, other string) {
+	ginkgo.GinkgoHelper()
+	node = t.WaitAllocated(claim).Status.Allocation.Devices.Results[0].Pool
+	i := slices.IndexFunc(t.Nodes, func(n string) bool { return n != node })
+	if i < 0 || !slices.Contains(t.Nodes, node) {
+		t.Fatalf("claim %s is allocated from pool %q, the case's nodes are %v", claim, node, t.Nodes)
+	}
+	return node, t.Nodes[i]
+}
