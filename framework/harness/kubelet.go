@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
@@ -40,7 +38,7 @@ func (t *T) renewKubelet(node string, patience time.Duration, renew func() error
 		if err != nil {
 			return false, "", err
 		}
-		now, found := valueOf(families[kubeletStarted], nil)
+		now, found := metrics.Value(families[kubeletStarted], nil)
 		started = time.UnixMilli(int64(now * 1000))
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
 	})
@@ -56,37 +54,12 @@ func (t *T) KubeletMetric(node, name string, labels map[string]string) (value fl
 		if err != nil {
 			return false, "", err
 		}
-		value, found = valueOf(families[name], labels)
+		value, found = metrics.Value(families[name], labels)
 		if !found {
-			return true, "no " + describeMetric(name, labels), nil
+			return true, "no " + metrics.Describe(name, labels), nil
 		}
-		return true, fmt.Sprintf("%s is %g", describeMetric(name, labels), value), nil
+		return true, fmt.Sprintf("%s is %g", metrics.Describe(name, labels), value), nil
 	})
-	return value, found
-}
-
-// describeMetric is the metric's name and labels as Prometheus writes them.
-func describeMetric(name string, labels map[string]string) string {
-	metric := model.Metric{model.MetricNameLabel: model.LabelValue(name)}
-	for label, value := range labels {
-		metric[model.LabelName(label)] = model.LabelValue(value)
-	}
-	return metric.String()
-}
-
-func valueOf(family *dto.MetricFamily, labels map[string]string) (value float64, found bool) {
-	for _, metric := range family.GetMetric() {
-		matches := 0
-		for _, label := range metric.GetLabel() {
-			if want, ok := labels[label.GetName()]; ok && want == label.GetValue() {
-				matches++
-			}
-		}
-		if matches == len(labels) {
-			found = true
-			value += metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
-		}
-	}
 	return value, found
 }
 

@@ -5,315 +5,153 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"regexp"
-	"slices"
-	"strings"
+	"io"
+	"time"
 
-	"github.com/onsi/ginkgo/v2"
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
+	"github.com/onsi/ginkgo/v2/types"
 	resourceapi "k8s.io/api/resource/v1"
-	alphaapi "k8s.io/api/resource/v1alpha3"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
-	"github.com/dra-conformance/dratest/framework/harness/await"
-	"github.com/dra-conformance/dratest/framework/harness/describe"
-	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// maxDriverName is the API's limit for driver names (resource/v1, DriverNameMaxLength).
-const maxDriverName = 63
+// Lifecycle is what belongs to a case that is done in pieces, with whatever happens to the
+// cluster between them, and outside of Ginkgo: a namespace, nodes and a driver that
+// last from Begin to End, also beyond the end of a process (Resume).
+type Lifecycle struct {
+	t    *T
+	last *Failure
+}
 
-// NamespacePrefix begins the names of cases' namespaces, and of the cluster roles of cases.
-const NamespacePrefix = "dratest-"
+// Failure is what ended a piece of a case.
+type Failure struct {
+	// Text is the assertion or error, Location its file:line, LastStep what the case
+	// was doing then.
+	Text     string
+	Location string
+	LastStep string
+	// Evidence is the folder with what was gathered, relative to the report
+	// directory.
+	Evidence string
+	// Blocked: the environment kept the case from starting.
+	Blocked bool
+}
 
-// errPodsStay: the case's pods are still there, and so must be its driver.
-var errPodsStay = errors.New("pods do not end, so that their driver is left running")
-
-func skipOf(p spec.Plan, id string) *spec.Skip {
-	for _, e := range p.Entries {
-		if e.Meta.ID == id {
-			return e.Skip
+// NewLifecycle prepares the lifecycle of a case; Begin or Resume comes next.
+func NewLifecycle(m spec.Meta, e *Env) *Lifecycle {
+	l := &Lifecycle{t: newT(m, e)}
+	l.t.say = io.Discard
+	l.t.abort = func(message string, skip ...int) {
+		panic(ended{Failure{Text: message, Location: locate(m.ID, types.NewCodeLocation(1+first(skip)))}})
+	}
+	l.t.why = func() string {
+		if l.last == nil {
+			return ""
 		}
+		return l.last.Text
 	}
-	return nil
+	return l
 }
 
-// setUp gives the case its clients, namespace, nodes and driver. What goes wrong
-// here is the environment's fault, not the case's.
-func (t *T) setUp() {
-	ginkgo.GinkgoHelper()
-	t.SetBlocked("the environment kept the case from starting")
-	open := t.env.Connect
-	if open == nil {
-		open = connect
+// ended carries the failure that ends a piece.
+type ended struct{ failure Failure }
+
+func first(numbers []int) int {
+	if len(numbers) == 0 {
+		return 0
 	}
-	client, others, err := open(t.env.Config)
-	t.NoError(err, "connect to the cluster")
-	t.Client, t.objects = client, others
-	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: NamespacePrefix,
-		// Pods of cases are as simple as can be, and hooks on nodes are privileged.
-		Labels:      map[string]string{spec.LabelManagedBy: spec.ManagedBy, "pod-security.kubernetes.io/enforce": "privileged"},
-		Annotations: map[string]string{"dra-conformance.github.io/case": t.meta.ID},
-	}}, metav1.CreateOptions{})
-	t.NoError(err, "create namespace")
-	t.Namespace = namespace.Name
-	record(t)
-	_, err = t.Client.CoreV1().ServiceAccounts(t.Namespace).Create(t.ctx, objects.DefaultAccount(), metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatalf("create the namespace's service account: %v", err)
-	}
-	t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
-	where := "without a node"
-	if len(t.Nodes) > 0 {
-		where = "on " + strings.Join(t.Nodes, ", ")
-	}
-	t.Step("in namespace %s, %s", t.Namespace, where)
-	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-		t.Driver = t.addDriver(DriverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
-		t.Step("start driver %s", t.Driver.Name)
-		err := t.Driver.start()
-		if errors.Is(err, errNotRegistered) {
-			t.SetBlocked("") // that is the kubelet's fault
+	return numbers[0]
+}
+
+// Begin makes the namespace and starts the driver.
+func (l *Lifecycle) Begin(ctx context.Context) *Failure {
+	return l.Run(ctx, spec.DefaultTimeout, (*T).setUp)
+}
+
+// Resume goes on in the namespace that an earlier process began in.
+func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
+	return l.Run(ctx, spec.DefaultTimeout, func(t *T) {
+		open := t.env.Connect
+		if open == nil {
+			open = connect
 		}
-		t.NoError(err, "start driver %s", t.Driver.Name)
-	}
-	if t.env.Plan.Target.Subject != nil {
-		t.watchSubject()
-	}
-	t.SetBlocked("")
+		var err error
+		t.Client, t.objects, err = open(t.env.Config)
+		t.NoError(err, "connect to the cluster")
+		_, err = t.Client.CoreV1().Namespaces().Get(t.ctx, namespace, metav1.GetOptions{})
+		t.NoError(err, "find namespace %s", namespace)
+		t.Namespace = namespace
+		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
+			t.Driver = t.addDriver(DriverName(t.meta.ID, namespace), t.meta.Needs.Profile)
+			// All else goes with the namespace.
+			t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
+		}
+	})
 }
 
-// SetBlocked says why a failure is not the case's own from now on; empty if it is.
-func (t *T) SetBlocked(why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.blocked = why
-}
+// Namespace is where the case's objects are.
+func (l *Lifecycle) Namespace() string { return l.t.Namespace }
 
-// Blockedf ends the case, of which something else than what it is about keeps it from saying
-// anything.
-func (t *T) Blockedf(format string, args ...any) {
-	ginkgo.GinkgoHelper()
-	t.SetBlocked(fmt.Sprintf(format, args...))
-	t.Fatalf(format, args...)
-}
-
-// pickNodes spreads cases over the nodes, the same case always to the same ones.
-func pickNodes(workers []string, n int, id string) []string {
-	if n == 0 {
-		return nil
-	}
-	if len(workers) <= n {
-		return workers
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // never fails
-	first := int(h.Sum32() % uint32(len(workers)))
-	picked := make([]string, 0, n)
-	for i := range n {
-		picked = append(picked, workers[(first+i)%len(workers)])
-	}
-	return picked
-}
-
-// DriverName is unique because the namespace's generated suffix is.
-func DriverName(id, namespace string) string {
-	_, name, _ := strings.Cut(id, "/")
-	suffix := "-" + strings.TrimPrefix(namespace, NamespacePrefix) + driverDomain
-	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
-}
-
-// driverDomain ends the names of the drivers of cases.
-const driverDomain = ".dra-conformance.github.io"
-
-// generatedSuffix ends what driverName puts before driverDomain: the five characters that
-// the API server gives a generated name (k8s.io/apimachinery/pkg/util/rand, String).
-var generatedSuffix = regexp.MustCompile("-[bcdfghjklmnpqrstvwxz2456789]{5}$")
-
-// IsDriverOfCase says whether a driver's name is one that cases give theirs, and not that
-// of a driver that somebody has installed by hand, as standalone.dra-conformance.github.io.
-func IsDriverOfCase(name string) bool {
-	before, ours := strings.CutSuffix(name, driverDomain)
-	return ours && generatedSuffix.MatchString(before)
-}
-
-// NamespaceOf is the namespace of the case that has a driver of this name; empty if that is none
-// of a case.
-func NamespaceOf(driver string) string {
-	if !IsDriverOfCase(driver) {
+// KnownIssue is what the last piece has seen of Meta.KnownIssue, with its issue; empty if it has
+// not.
+func (l *Lifecycle) KnownIssue() string {
+	if l.t.known == "" {
 		return ""
 	}
-	before := strings.TrimSuffix(driver, driverDomain)
-	return NamespacePrefix + before[strings.LastIndex(before, "-")+1:]
+	text, _ := l.t.excused(l.t.known)
+	return text
 }
 
-// cleanUp removes what the case made: pods first, because the kubelet needs the driver to
-// unprepare, then the rest. If something is stuck, the case fails, and its evidence is gathered
-// before the rest is removed.
-func (t *T) cleanUp(ctx context.Context) {
-	if t.Namespace == "" {
-		return
+// Run does a piece of the case. A failure is returned with its evidence.
+func (l *Lifecycle) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *Failure {
+	run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
+	defer cancel()
+	l.t.ctx, l.t.known = run, ""
+	failure := l.piece(do)
+	if failure == nil || ctx.Err() != nil {
+		return failure
 	}
+	failure.LastStep = lastStep(l.t.stepsSoFar(), time.Time{})
+	l.last = failure
+	l.t.gather(ctx)
+	failure.Evidence = l.t.folder
+	return failure
+}
+
+// piece does one. A panic is a failure like others: it must not end the cases that run beside.
+func (l *Lifecycle) piece(do func(t *T)) (failure *Failure) {
 	defer func() {
-		if t.hooks.done != nil {
-			t.hooks.done()
+		switch p := recover().(type) {
+		case nil:
+		case ended:
+			failure = &p.failure
+		default:
+			at := types.NewCodeLocationWithStackTrace(2)
+			l.t.Note("panic: %v\n%s", p, at.FullStackTrace)
+			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, at)}
+		}
+		if failure != nil {
+			failure.Blocked = l.t.blocked != ""
 		}
 	}()
-	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
-		t.collectTimeline(ctx)
-		if err := t.hooks.runCleanup(ctx, true); err != nil {
-			t.Note("programs of the case were not stopped: %v", err)
-		}
-		return
-	}
-	t.Step("clean up")
-	stuck := t.remove(ctx)
-	if stuck != nil {
-		t.gatherOnce(ctx)
-	}
-	t.collectTimeline(ctx)
-	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
-		t.gatherOnce(ctx)
-		// Not t.Fatalf: a case that has ended says nothing any more.
-		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
-	}
-}
-
-// remove ends faults and removes the case's objects.
-func (t *T) remove(ctx context.Context) error {
-	return errors.Join(t.hooks.runRestore(ctx), t.removeObjects(ctx))
-}
-
-// collectTimeline reads what drivers were called for, which they remember as long as they run.
-func (t *T) collectTimeline(ctx context.Context) {
-	if t.hooks.collect != nil {
-		t.hooks.collect(ctx)
-	}
-}
-
-// finish removes what needs no waiting, even if the time for waiting is used up. What pods need
-// to end stays if they do; the run removes it with its agents.
-func (t *T) finish(ctx context.Context, podsStay bool) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
-	defer cancel()
-	return errors.Join(t.hooks.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
-		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
-	}))
-}
-
-// removeObjects waits until pods and claims are gone, which it frees of what the case
-// itself keeps them with; nothing else can be kept from going.
-func (t *T) removeObjects(ctx context.Context) error {
-	limit := cmp.Or(t.env.RemoveTimeout, RemoveTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
-	defer cancel()
-	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
-	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
-	letPods := func(ctx context.Context) error { return letPodsGo(ctx, t.Client, t.Namespace) }
-	letClaims := func(ctx context.Context) error { return letClaimsGo(ctx, t.Client, t.Namespace) }
-	// First the nodes that the case made, because no kubelet ends their pods.
-	errs := []error{t.removeNodes(ctx), await.Insist(ctx, "let the pods go", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
-		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
-	})}
-	stuck := awaitNone(ctx, "pods", await.NewSource(t.Client, &corev1.Pod{}, pods, ""), describe.Pod)
-	if stuck != nil {
-		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
-		// The rest is asked for all the same.
-		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
-		defer cancel()
-		ctx = rest
-	}
-	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
-	errs = append(errs, await.Insist(ctx, "let the claims go", letClaims), await.Insist(ctx, "delete claims", func(ctx context.Context) error {
-		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-	}))
-	if stuck == nil { // else its claims are, too
-		stuck = errors.Join(
-			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
-			t.hooks.runRemoved(ctx))
-	}
-	// Those whom the case has given rights may need them until claims are gone.
-	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
-	defer cancel()
-	return errors.Join(append(errs, stuck, t.removeTracked(rest, isRight))...)
-}
-
-// removeTracked deletes those of the objects that the case made that are wanted, but for pods
-// and nodes.
-func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) error {
-	var errs []error
-	for _, o := range slices.Backward(t.tracked()) {
-		switch o.(type) {
-		case *corev1.Pod, *corev1.Node:
-			continue
-		}
-		if wanted(o) {
-			errs = append(errs, await.Insist(ctx, "delete "+describe.Object(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func isRight(o k8s.Object) bool {
-	switch o.(type) {
-	case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
-		return true
-	}
-	return false
-}
-
-// awaitNone waits until a source is empty and says what is left if it is not.
-func awaitNone[O k8s.Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
-	var left []string
-	err := await.All(ctx, from, func(all []O) bool {
-		left = nil
-		for _, o := range all {
-			left = append(left, o.GetName()+": "+text(o))
-		}
-		slices.Sort(left)
-		return len(left) == 0
-	})
-	switch {
-	case err != nil && len(left) == 0: // not even seen
-		return fmt.Errorf("remove %s: %w", what, err)
-	case err != nil:
-		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
-	}
+	do(l.t)
 	return nil
 }
 
-func names[O k8s.Object](of []O) []string {
-	out := make([]string, 0, len(of))
-	for _, o := range of {
-		out = append(out, o.GetName())
+// End removes everything, pods first. The error says what stays.
+func (l *Lifecycle) End(ctx context.Context) error {
+	t := l.t
+	if t.Namespace == "" {
+		return nil
 	}
-	slices.Sort(out)
-	return out
-}
-
-// Kinds of untyped objects that are in no namespace.
-const (
-	ResourceClass            = "ResourceClass"
-	CustomResourceDefinition = "CustomResourceDefinition"
-)
-
-func clusterScoped(o k8s.Object) bool {
-	switch o := o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
-		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
-		return true
-	case *unstructured.Unstructured:
-		return slices.Contains([]string{ResourceClass, CustomResourceDefinition, "DeviceTaintRule"}, o.GetKind())
+	ctx, cancel := context.WithTimeoutCause(ctx, cleanupTimeout, fmt.Errorf("not done after %s", cleanupTimeout))
+	defer cancel()
+	t.ctx = ctx
+	stuck := t.remove(ctx)
+	if stuck != nil {
+		l.last = cmp.Or(l.last, &Failure{Text: stuck.Error()})
+		t.gather(ctx)
 	}
-	return false
+	return errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay)))
 }

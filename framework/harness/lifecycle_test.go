@@ -2,175 +2,133 @@ package harness
 
 import (
 	"context"
-	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/onsi/ginkgo/v2/types"
-	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/rand"
 
-	"github.com/dra-conformance/dratest/framework/harness/await"
-	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-func TestDriverName(t *testing.T) {
-	for _, tc := range []struct{ name, id, want string }{
-		{"short", "core/count", "count-abcde.dra-conformance.github.io"},
-		{"long", "core/" + strings.Repeat("a", 70), strings.Repeat("a", 31) + "-abcde.dra-conformance.github.io"},
-		{"cut at a dash", "core/" + strings.Repeat("a", 30) + "-b", strings.Repeat("a", 30) + "-abcde.dra-conformance.github.io"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			got := DriverName(tc.id, namespace)
-			if got != tc.want {
-				t.Errorf("got %s, want %s", got, tc.want)
-			}
-			if err := (spec.DriverConfig{Name: got}).Validate(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+func lifeOn(t *testing.T, w *world) *Lifecycle {
+	t.Helper()
+	device := spec.Profile{Pools: []spec.Pool{{Devices: []resourceapi.Device{{Name: "device"}}}}}
+	target := spec.Target{Nodes: []spec.Node{{Name: "node", OS: "linux", Schedulable: true}}}
+	return NewLifecycle(spec.Meta{ID: "area/case", Checks: "It holds.", Needs: spec.Needs{Profile: device}}, &Env{
+		Plan: spec.Plan{Target: target}, Drivers: w, Nodes: w, ReportDir: t.TempDir(), Connect: w.connect, RemoveTimeout: time.Second,
+	})
 }
 
-func TestIsDriverOfCase(t *testing.T) {
-	ofCase := DriverName("core/count", NamespacePrefix+rand.String(5))
-	for name, want := range map[string]bool{
-		ofCase: true, "killed-x7k2b" + driverDomain: true,
-		"standalone" + driverDomain: false, "dra-sim" + driverDomain: false, "my-fabric" + driverDomain: false, "gpu-x7k2b.example.com": false,
-	} {
-		if got := IsDriverOfCase(name); got != want {
-			t.Errorf("%s: %t", name, got)
-		}
+// A case that goes on in another process finds its namespace and its driver, and
+// what is not in the namespace goes with the rest.
+func TestLifeGoesOnInAnotherProcess(t *testing.T) {
+	w := newWorld()
+	first := lifeOn(t, w)
+	if f := first.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
 	}
-}
-
-func TestPickNodes(t *testing.T) {
-	workers := []string{"a", "b", "c"}
-	seen := map[string]bool{}
-	for _, id := range []string{"x/1", "x/2", "x/3", "x/4", "x/5", "x/6"} {
-		one, two := pickNodes(workers, 1, id), pickNodes(workers, 2, id)
-		if len(one) != 1 || len(two) != 2 || two[0] == two[1] || two[0] != one[0] {
-			t.Errorf("%s: one %v, two %v", id, one, two)
-		}
-		if !slices.Equal(one, pickNodes(workers, 1, id)) {
-			t.Errorf("%s: not always the same", id)
-		}
-		seen[one[0]] = true
+	f := first.Run(t.Context(), time.Minute, func(t *T) {
+		t.CreateClass(nil)
+		t.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}})
+	})
+	if f != nil {
+		t.Fatal(f.Text)
 	}
-	if len(seen) < 2 {
-		t.Errorf("all cases are on %v", seen)
+	second := lifeOn(t, w)
+	if f := second.Resume(t.Context(), first.Namespace()); f != nil {
+		t.Fatal(f.Text)
 	}
-	if got := pickNodes(workers[:1], 2, "x/1"); len(got) != 1 {
-		t.Errorf("more nodes than there are: %v", got)
+	if f := second.Run(t.Context(), time.Minute, func(t *T) { t.WaitRunning("pod") }); f != nil {
+		t.Fatal(f.Text)
 	}
-}
-
-func TestSkipOf(t *testing.T) {
-	skip := &spec.Skip{Code: spec.SkipNodes, Text: "too few"}
-	p := spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "a/runs"}}, {Meta: spec.Meta{ID: "a/skipped"}, Skip: skip}}}
-	for id, want := range map[string]*spec.Skip{"a/runs": nil, "a/skipped": skip, "a/other": nil} {
-		if got := skipOf(p, id); got != want {
-			t.Errorf("%s: %v", id, got)
-		}
-	}
-}
-
-func TestOutcome(t *testing.T) {
-	failed := types.Failure{Message: "one is not two", Location: types.CodeLocation{FileName: "/x/suites/core/count.go", LineNumber: 7}}
-	for _, tc := range []struct {
-		name    string
-		state   types.SpecState
-		failure types.Failure
-		blocked string
-		want    spec.Outcome
-	}{
-		{"passed", types.SpecStatePassed, types.Failure{}, "", spec.Outcome{Status: spec.Passed}},
-		{"failed", types.SpecStateFailed, failed, "", spec.Outcome{
-			Status: spec.Failed, Failure: "one is not two", Location: "suites/core/count.go:7", LastStep: "wait for it",
-		}},
-		{"panicked", types.SpecStatePanicked, types.Failure{Message: "Test Panicked", ForwardedPanic: "oops"}, "", spec.Outcome{
-			Status: spec.Failed, Failure: "Test Panicked: oops", LastStep: "wait for it",
-		}},
-		{"timed out", types.SpecStateTimedout, types.Failure{Message: "too long"}, "", spec.Outcome{
-			Status: spec.Failed, Failure: "too long", LastStep: "wait for it",
-		}},
-		{"the run timed out", types.SpecStateTimedout, types.Failure{Message: suiteTimedOut}, "", spec.Outcome{
-			Status: spec.Blocked, Reason: "the run's time limit was reached", Failure: suiteTimedOut, LastStep: "wait for it",
-		}},
-		{"did not start", types.SpecStateFailed, types.Failure{Message: "create namespace: no"}, "it is the environment", spec.Outcome{
-			Status: spec.Blocked, Reason: "it is the environment", Failure: "create namespace: no", LastStep: "wait for it",
-		}},
-		{"interrupted", types.SpecStateInterrupted, types.Failure{Message: "interrupted"}, "", spec.Outcome{
-			Status: spec.Blocked, Reason: "the run was interrupted", Failure: "interrupted", LastStep: "wait for it",
-		}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			f := newT(spec.Meta{ID: "area/case"}, &Env{})
-			f.blocked = tc.blocked
-			f.Step("wait for it")
-			got := f.outcome(types.SpecReport{State: tc.state, Failure: tc.failure, RunTime: time.Second})
-			tc.want.ID, tc.want.Started, tc.want.Duration = "area/case", f.started, time.Second
-			if diff := cmp.Diff(tc.want, *got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestExpectationsAreLocatedInTheCase(t *testing.T) {
-	f := newFake(t)
-	failed := failureOf(func() { f.Expect(1).To(gomega.Equal(2), "one is not two") })
-	if failed == nil || !strings.HasSuffix(failed.location.FileName, "lifecycle_test.go") || !strings.HasPrefix(failed.message, "one is not two") {
-		t.Fatalf("failure: %+v", failed)
-	}
-}
-
-func TestDriverStart(t *testing.T) {
-	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}})
-	a := &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }}
-	f.env.Drivers = a
-	f.meta.Needs.Profile = spec.Profile{Pools: []spec.Pool{{}}}
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
-	if err := f.Driver.start(); err != nil {
+	if err := second.End(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{"node d"}, a.started); diff != "" {
-		t.Error(diff)
+	driver := DriverName("area/case", first.Namespace())
+	for _, did := range []string{"delete-collection pods", "delete deviceclass " + driver, "delete namespaces"} {
+		if !slices.Contains(w.log, did) {
+			t.Errorf("no %q in %q", did, w.log)
+		}
 	}
-
-	a.status = func(string) (spec.DriverStatus, error) {
-		return spec.DriverStatus{RegistrationError: "no such version"}, nil
-	}
-	err := f.Driver.start()
-	if err == nil || !strings.Contains(err.Error(), "no such version") || !strings.Contains(err.Error(), "on node") {
-		t.Errorf("got %v", err)
+	if f := lifeOn(t, w).Resume(t.Context(), "gone"); f == nil || !strings.Contains(f.Text, "find namespace gone") {
+		t.Errorf("a namespace that is gone: %+v", f)
 	}
 }
 
-func TestStuckObjectsAreNamed(t *testing.T) {
-	f := newFake(t)
-	stuck := claim(func(c *resourceapi.ResourceClaim) { c.Finalizers = []string{"keep"} })
-	if _, err := f.Client.ResourceV1().ResourceClaims(namespace).Create(f.ctx, stuck, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
+func TestFailedPieceHasItsEvidence(t *testing.T) {
+	w := newWorld()
+	l := lifeOn(t, w)
+	if f := l.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
 	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("the time is up"))
-	defer cancel()
-	claims := await.NewSource(f.Client, &resourceapi.ResourceClaim{}, f.Client.ResourceV1().ResourceClaims(namespace), "")
-	err := awaitNone(ctx, "claims", claims, describe.Claim)
-	for _, part := range []string{"remove claims", "the time is up", "claim: not allocated", "[keep]"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("missing %q in: %v", part, err)
-		}
+	f := l.Run(t.Context(), time.Minute, func(t *T) {
+		t.Step("look at %s", "something")
+		t.Fatalf("it is not %s", "there")
+	})
+	if f == nil || f.Text != "it is not there" || f.LastStep != "look at something" || f.Blocked || !strings.Contains(f.Location, "lifecycle_test.go") {
+		t.Fatalf("got %+v", f)
 	}
-	pods := await.NewSource(f.Client, &corev1.Pod{}, f.Client.CoreV1().Pods(namespace), "")
-	if err := awaitNone(t.Context(), "pods", pods, describe.Pod); err != nil {
-		t.Error(err)
+	steps, err := os.ReadFile(filepath.Join(l.t.env.ReportDir, f.Evidence, "steps.txt"))
+	if err != nil || !strings.Contains(string(steps), "it is not there") {
+		t.Errorf("%s, %v", steps, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f = l.Run(ctx, time.Minute, func(t *T) { t.WaitRunning("pod") })
+	if f == nil || f.Evidence != "" {
+		t.Errorf("interrupted: %+v", f)
+	}
+}
+
+// upgrade/two-generations wrote to a nil map, which ended the upgrade of all cases.
+func TestPanicOfAPieceIsItsFailure(t *testing.T) {
+	l := lifeOn(t, newWorld())
+	if f := l.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
+	}
+	f := l.Run(t.Context(), time.Minute, func(*T) {
+		var notes struct{ rounds map[string]int }
+		notes.rounds["a"] = 1
+	})
+	if f == nil || f.Text != "panic: assignment to entry in nil map" || f.Location == "" || f.Blocked || f.Evidence == "" {
+		t.Fatalf("got %+v", f)
+	}
+	steps, err := os.ReadFile(filepath.Join(l.t.env.ReportDir, f.Evidence, "steps.txt"))
+	if err != nil || !strings.Contains(string(steps), "TestPanicOfAPieceIsItsFailure") {
+		t.Errorf("no stack in the steps: %v\n%s", err, steps)
+	}
+	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil {
+		t.Errorf("the next piece: %+v", f)
+	}
+}
+
+func TestLifeThatCannotBegin(t *testing.T) {
+	w := newWorld()
+	w.refuse["create namespaces"] = 1
+	if f := lifeOn(t, w).Begin(t.Context()); f == nil || !f.Blocked || !strings.Contains(f.Text, "create namespace") {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// A known issue is of the piece that has seen it.
+func TestKnownIssueOfAPiece(t *testing.T) {
+	w := newWorld()
+	l := lifeOn(t, w)
+	l.t.meta.KnownIssue = &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Scheduler, Through: "1.37"}
+	l.t.env.Plan.Target.Running = []spec.Component{{Name: spec.Scheduler, Program: "kube-scheduler", Version: "v1.37.1", Whose: spec.Stock, Basis: spec.Proven}}
+	if f := l.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
+	}
+	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.KnownIssue("it does %d things", 2) }); f != nil || l.KnownIssue() != "kubernetes#1: it does 2 things" {
+		t.Errorf("%+v, known issue %q", f, l.KnownIssue())
+	}
+	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil || l.KnownIssue() != "" {
+		t.Errorf("%+v, known issue %q in the next piece", f, l.KnownIssue())
 	}
 }

@@ -35,7 +35,7 @@ func (t *T) RestartNode(node string) {
 		if err != nil {
 			return false, "", err
 		}
-		now, found := valueOf(families[kubeletStarted], nil)
+		now, found := metrics.Value(families[kubeletStarted], nil)
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
 	})
 	if t.Driver != nil && slices.Contains(t.Nodes, node) {

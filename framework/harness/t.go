@@ -41,7 +41,6 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
-	token    string                                  // for reading metrics, once it is there
 	using    underTest                               // see use
 	abort    func(message string, callerSkip ...int) // ginkgo.Fail
 	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter

@@ -67,7 +67,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 			if !done {
 				seen = append(seen, n.Name)
 				// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
-				kept = errors.Join(kept, harness.LetGo(ctx, client, n.Name))
+				kept = errors.Join(kept, harness.Release(ctx, client, n.Name))
 			}
 		}
 		left = seen

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,7 +36,7 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 		return objects.Claim(name, objects.Request("req", class, t.Attribute("slot")+" == -1"))
 	}
 	wait(t, claim("waits"))
-	before := t.Metric(spec.Scheduler, attempts, vain)
+	before := controlplane.Metric(t, spec.Scheduler, attempts, vain)
 	t.Expect(before).To(gomega.BeNumerically(">", 0), "attempts in vain, with that to place the waiting pod")
 
 	for i := range 5 {
@@ -59,7 +60,7 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 		t.WaitScheduled(name)
 	}
 	t.Within(3*firstBackoff, "another attempt in vain, for as long as the pod would wait for one", func(context.Context) (bool, string, error) { return false, "", nil })
-	t.Expect(t.Metric(spec.Scheduler, attempts, vain)).To(gomega.Equal(before), "attempts in vain after the claims of others came, as many as before: the waiting pod was not tried again because of them")
+	t.Expect(controlplane.Metric(t, spec.Scheduler, attempts, vain)).To(gomega.Equal(before), "attempts in vain after the claims of others came, as many as before: the waiting pod was not tried again because of them")
 
 	hadFromElsewhere(t, "waits")
 }}

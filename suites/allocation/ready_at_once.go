@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,14 +42,14 @@ var ReadyAtOnce = harness.Case{Meta: spec.Meta{
 	const attempts = "scheduler_schedule_attempts_total"
 	vain := map[string]string{"result": "unschedulable"}
 	class := t.CreateClass(nil)
-	seen := t.Metric(spec.Scheduler, attempts, vain)
+	seen := controlplane.Metric(t, spec.Scheduler, attempts, vain)
 	wait(t, objects.Claim("waits", objects.Request("req", class, t.Attribute("slot")+" == -1")))
 	for i := range tries { // the first attempt came of the pod, the others come of slices
 		if i > 0 {
 			name := fmt.Sprintf("try-%d", i)
 			t.Publish(name, t.Nodes[0], device(name, map[string]any{"slot": i}))
 		}
-		seen = t.WaitMetric(spec.Scheduler, attempts, vain, "more than before", func(v float64) bool { return v > seen })
+		seen = controlplane.WaitMetric(t, spec.Scheduler, attempts, vain, "more than before", func(v float64) bool { return v > seen })
 	}
 	ready := time.Now()
 	hadFromElsewhere(t, "waits")

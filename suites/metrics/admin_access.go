@@ -6,6 +6,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -29,12 +30,12 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 		"generated": {"allocated": "true", "source": "resource_claim_template", "admin_access": "true"},
 	}
 	created := map[string]string{"status": "success", "admin_access": "true", "owner_api_group": "", "owner_api_kind": "Pod"}
-	before := map[string]float64{creates: t.Metric(spec.Controllers, creates, created)}
+	before := map[string]float64{creates: controlplane.Metric(t, spec.Controllers, creates, created)}
 	for kind, labels := range kinds {
-		before[kind] = t.Metric(spec.Controllers, claims, labels)
+		before[kind] = controlplane.Metric(t, spec.Controllers, claims, labels)
 	}
 	expect := func(kind string, more float64) {
-		t.WaitMetric(spec.Controllers, claims, kinds[kind], "what it was and what the case has added", func(v float64) bool { return v == before[kind]+more })
+		controlplane.WaitMetric(t, spec.Controllers, claims, kinds[kind], "what it was and what the case has added", func(v float64) bool { return v == before[kind]+more })
 	}
 	asking := func(name string) *resourceapi.ResourceClaim {
 		request := objects.Request("req", class)
@@ -47,7 +48,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	t.Create(asking("mine"), objects.Claim("other", objects.Request("req", class)))
 	expect("of-users", 1)
 	expect("generated", 1)
-	t.WaitMetric(spec.Controllers, creates, created, "one more than before", func(v float64) bool { return v == before[creates]+1 })
+	controlplane.WaitMetric(t, spec.Controllers, creates, created, "one more than before", func(v float64) bool { return v == before[creates]+1 })
 	t.RemovePod("generated")
 	expect("generated", 0)
 	expect("of-users", 1)

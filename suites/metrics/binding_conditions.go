@@ -11,6 +11,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -28,7 +29,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	const attempts, waits = "scheduler_dra_bindingconditions_allocations_total", "scheduler_dra_bindingconditions_wait_duration_seconds"
 	count := func(metric, status string) float64 {
-		return t.Metric(spec.Scheduler, metric, map[string]string{"driver": t.DriverName(), "status": status})
+		return controlplane.Metric(t, spec.Scheduler, metric, map[string]string{"driver": t.DriverName(), "status": status})
 	}
 	class := t.CreateClass(nil)
 	slow := resourceapi.Device{Name: "slow", BindingConditions: []string{profiles.Attached}, BindingFailureConditions: []string{profiles.AttachFailed}}

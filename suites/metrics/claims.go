@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -34,10 +35,10 @@ var Claims = harness.Case{Meta: spec.Meta{
 	const name = "dynamic_resource_allocation_resource_claims"
 	before := map[string]float64{}
 	for _, k := range kinds {
-		before[k.allocated+k.source] = t.Metric(spec.Controllers, name, labels(k.allocated, k.source))
+		before[k.allocated+k.source] = controlplane.Metric(t, spec.Controllers, name, labels(k.allocated, k.source))
 	}
 	expect := func(allocated, source string, more float64) {
-		t.WaitMetric(spec.Controllers, name, labels(allocated, source), "what it was and what the case has added",
+		controlplane.WaitMetric(t, spec.Controllers, name, labels(allocated, source), "what it was and what the case has added",
 			func(value float64) bool { return value == before[allocated+source]+more })
 	}
 	class := t.CreateClass(nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/admission"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,11 +34,11 @@ var Creations = harness.Case{Meta: spec.Meta{
 	before := map[string]float64{}
 	for _, m := range makers {
 		for _, status := range []string{"success", "failure"} {
-			before[m.component+status] = t.Metric(m.component, created, labels(status))
+			before[m.component+status] = controlplane.Metric(t, m.component, created, labels(status))
 		}
 	}
 	queue := map[string]string{"name": "resource_claim"}
-	queued := t.Metric(spec.Controllers, adds, queue)
+	queued := controlplane.Metric(t, spec.Controllers, adds, queue)
 	refusal := admission.Refuse(t, admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
 		_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, objects.Claim("attempt", objects.Request("req", class)), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
@@ -48,14 +49,14 @@ var Creations = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("generated", "FailedResourceClaimCreation", refusal.Message)
 	t.WaitEvent("extended", "FailedScheduling", refusal.Message)
 	for _, m := range makers {
-		t.WaitMetric(m.component, created, labels("failure"), "more than before", func(v float64) bool { return v > before[m.component+"failure"] })
-		t.WaitMetric(m.component, created, labels("success"), "as before", func(v float64) bool { return v == before[m.component+"success"] })
+		controlplane.WaitMetric(t, m.component, created, labels("failure"), "more than before", func(v float64) bool { return v > before[m.component+"failure"] })
+		controlplane.WaitMetric(t, m.component, created, labels("success"), "as before", func(v float64) bool { return v == before[m.component+"success"] })
 	}
 	admission.Accept(t, refusal)
 	for _, m := range makers {
 		t.WaitRunning(m.pod)
-		t.WaitMetric(m.component, created, labels("success"), "one more than before", func(v float64) bool { return v == before[m.component+"success"]+1 })
+		controlplane.WaitMetric(t, m.component, created, labels("success"), "one more than before", func(v float64) bool { return v == before[m.component+"success"]+1 })
 	}
-	t.WaitMetric(spec.Controllers, adds, queue, "more than before", func(v float64) bool { return v > queued })
-	t.WaitMetric(spec.Controllers, "workqueue_depth", queue, "nothing", func(v float64) bool { return v == 0 })
+	controlplane.WaitMetric(t, spec.Controllers, adds, queue, "more than before", func(v float64) bool { return v > queued })
+	controlplane.WaitMetric(t, spec.Controllers, "workqueue_depth", queue, "nothing", func(v float64) bool { return v == 0 })
 }}

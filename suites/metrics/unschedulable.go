@@ -6,6 +6,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,7 +24,7 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 	labels := []map[string]string{{"plugin": "DynamicResources"}, {"plugin": "DRA"}}
 	before := make([]float64, 0, len(labels))
 	for _, l := range labels {
-		before = append(before, t.Metric(spec.Scheduler, name, l))
+		before = append(before, controlplane.Metric(t, spec.Scheduler, name, l))
 	}
 	class := t.CreateClass(nil)
 	two := objects.Request("req", class)
@@ -36,7 +37,7 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 	mine := 0
 	t.Poll("one of the plugins to count pods of the case", func(context.Context) (bool, string, error) {
 		for i, l := range labels {
-			if now := t.Metric(spec.Scheduler, name, l); now != before[i] {
+			if now := controlplane.Metric(t, spec.Scheduler, name, l); now != before[i] {
 				mine = i
 				return true, fmt.Sprintf("%s: %g", l["plugin"], now), nil
 			}
@@ -44,8 +45,8 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 		return false, fmt.Sprintf("%v, as before", before), nil
 	})
 	more := func(by float64) {
-		t.WaitMetric(spec.Scheduler, name, labels[mine], "what it was and the pods of the case", func(v float64) bool { return v == before[mine]+by })
-		t.WaitMetric(spec.Scheduler, name, labels[1-mine], "what it was", func(v float64) bool { return v == before[1-mine] })
+		controlplane.WaitMetric(t, spec.Scheduler, name, labels[mine], "what it was and the pods of the case", func(v float64) bool { return v == before[mine]+by })
+		controlplane.WaitMetric(t, spec.Scheduler, name, labels[1-mine], "what it was", func(v float64) bool { return v == before[1-mine] })
 	}
 	more(2)
 	t.RemovePod("one")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/controlplane"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -44,9 +45,9 @@ var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
 	})
 	at := renewed(t, pod.Spec.NodeName, time.Time{}, 1+2) // the last renewal, and two from now, by when what follows the pod's start is done
 
-	requests := t.APIRequests("resource.k8s.io", "resourceclaims")
+	requests := controlplane.APIRequests(t, "resource.k8s.io", "resourceclaims")
 	renewed(t, pod.Spec.NodeName, at, 3)
-	t.Expect(t.APIRequests("resource.k8s.io", "resourceclaims")).To(gomega.Equal(requests), "requests for claims, watches apart, after three heartbeats")
+	t.Expect(controlplane.APIRequests(t, "resource.k8s.io", "resourceclaims")).To(gomega.Equal(requests), "requests for claims, watches apart, after three heartbeats")
 	t.Expect(t.Claim("claim").ResourceVersion).To(gomega.Equal(before.ResourceVersion), "version of the claim")
 }}
 

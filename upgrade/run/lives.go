@@ -28,7 +28,7 @@ type life struct {
 	record  *Case // guarded by lives.mutex
 }
 
-// caseTestbed is what a case takes place on; harness.Life is.
+// caseTestbed is what a case takes place on; harness.Lifecycle is.
 type caseTestbed interface {
 	Begin(ctx context.Context) *harness.Failure
 	Resume(ctx context.Context, namespace string) *harness.Failure

@@ -57,7 +57,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 		return record, errors.Join(err, b.close(ctx, b.made && !o.Keep))
 	}
 	r := &run{upgradebed: b, record: record, began: time.Now()}
-	r.live = func(m spec.Meta) caseTestbed { return harness.NewLife(m, &b.env) }
+	r.live = func(m spec.Meta) caseTestbed { return harness.NewLifecycle(m, &b.env) }
 	err = r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
 	if !unfinished && !o.Keep {

@@ -34,7 +34,7 @@ type Case struct {
 	*harness.T
 
 	Cluster *fake.Clientset
-	life    *harness.Life
+	life    *harness.Lifecycle
 }
 
 // New returns a case whose cluster has these objects. Of meta and env it fills in what they lack.
@@ -45,7 +45,7 @@ func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object)
 	env.ReportDir = cmp.Or(env.ReportDir, t.TempDir())
 	env.RemoveTimeout = cmp.Or(env.RemoveTimeout, failTime)
 	env.Connect = func(*rest.Config) (kubernetes.Interface, harness.Objects, error) { return cluster, store{cluster}, nil }
-	c := &Case{Cluster: cluster, life: harness.NewLife(m, env)}
+	c := &Case{Cluster: cluster, life: harness.NewLifecycle(m, env)}
 	if failed := c.life.Resume(t.Context(), Namespace); failed != nil {
 		t.Fatal(failed.Text)
 	}

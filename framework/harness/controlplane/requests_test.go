@@ -1,4 +1,4 @@
-package harness
+package controlplane
 
 import (
 	"strings"
@@ -8,7 +8,10 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
 	"github.com/dra-conformance/dratest/framework/metrics"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestRequestsFor(t *testing.T) {
@@ -37,10 +40,10 @@ func TestRequestsOfSeveralAPIServersAreNotCounted(t *testing.T) {
 			Spec:       coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-age)}},
 		}
 	}
-	f := newFake(t, lease("a", 0), lease("b", 9*time.Second), lease("gone", 50*time.Minute))
-	failed := failureOf(func() { f.APIRequests("resource.k8s.io", "resourceclaims") })
-	if failed == nil || !strings.Contains(failed.message, "2 API servers") || f.blocked == "" {
-		t.Errorf("two: got %v, blocked %q", failed, f.blocked)
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{}, lease("a", 0), lease("b", 9*time.Second), lease("gone", 50*time.Minute))
+	failed := f.Fails(t, func() { APIRequests(f.T, "resource.k8s.io", "resourceclaims") })
+	if failed == nil || !strings.Contains(failed.Text, "2 API servers") || !failed.Blocked {
+		t.Errorf("two: got %+v", failed)
 	}
 	for want, leases := range map[int][]coordinationv1.Lease{
 		0: {{}},

@@ -1,14 +1,12 @@
-package harness
+package metrics
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-func TestValueOf(t *testing.T) {
-	families, err := metrics.Parse(strings.NewReader(`# TYPE in_use gauge
+func TestValue(t *testing.T) {
+	families, err := Parse(strings.NewReader(`# TYPE in_use gauge
 in_use{driver="a"} 2
 in_use{driver="b"} 0
 # TYPE seconds histogram
@@ -37,7 +35,7 @@ seconds_count{operation="prepare",error="false"} 4
 		{"sum of counts", "seconds", map[string]string{"operation": "prepare"}, 7, true},
 		{"metric that is not there", "other", nil, 0, false},
 	} {
-		if value, found := valueOf(families[tc.metric], tc.labels); value != tc.value || found != tc.found {
+		if value, found := Value(families[tc.metric], tc.labels); value != tc.value || found != tc.found {
 			t.Errorf("%s: got %g, %t, want %g, %t", tc.name, value, found, tc.value, tc.found)
 		}
 	}

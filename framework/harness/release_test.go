@@ -18,7 +18,7 @@ func TestLetClaimsGo(t *testing.T) {
 	})
 	plain := claim(func(c *resourceapi.ResourceClaim) { c.Name = "plain" })
 	f := newFake(t, held, plain)
-	succeeds(t, f, func() { f.NoError(letClaimsGo(f.ctx, f.Client, namespace), "let them go") })
+	succeeds(t, f, func() { f.NoError(releaseClaims(f.ctx, f.Client, namespace), "let them go") })
 	got, err := f.Client.ResourceV1().ResourceClaims(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestLetPodsGo(t *testing.T) {
 	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "held", Finalizers: []string{"example.com/kept", "batch.kubernetes.io/job-tracking"}}}
 	plain := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "plain"}}
 	f := newFake(t, held, plain)
-	succeeds(t, f, func() { f.NoError(letPodsGo(f.ctx, f.Client, namespace), "let them go") })
+	succeeds(t, f, func() { f.NoError(releasePods(f.ctx, f.Client, namespace), "let them go") })
 	got, err := f.Client.CoreV1().Pods(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -16,13 +16,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// LetGo takes from the pods and claims of a case's namespace what nobody else would take, as
+// Release takes from the pods and claims of a case's namespace what nobody else would take, as
 // a case that ends early leaves it: reservations for strangers and their finalizers.
-func LetGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	return errors.Join(letPodsGo(ctx, client, namespace), letClaimsGo(ctx, client, namespace))
+func Release(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	return errors.Join(releasePods(ctx, client, namespace), releaseClaims(ctx, client, namespace))
 }
 
-func letClaimsGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func releaseClaims(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	claims := client.ResourceV1().ResourceClaims(namespace)
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -30,14 +30,14 @@ func letClaimsGo(ctx context.Context, client kubernetes.Interface, namespace str
 	}
 	var errs []error
 	for i := range list.Items {
-		if err := await.IgnoreNotFound(letClaimGo(ctx, claims, &list.Items[i])); err != nil {
-			errs = append(errs, fmt.Errorf("let claim %s go: %w", list.Items[i].Name, err))
+		if err := await.IgnoreNotFound(releaseClaim(ctx, claims, &list.Items[i])); err != nil {
+			errs = append(errs, fmt.Errorf("release claim %s: %w", list.Items[i].Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func letClaimGo(ctx context.Context, claims resourceclient.ResourceClaimInterface, claim *resourceapi.ResourceClaim) (err error) {
+func releaseClaim(ctx context.Context, claims resourceclient.ResourceClaimInterface, claim *resourceapi.ResourceClaim) (err error) {
 	ofStranger := func(c resourceapi.ResourceClaimConsumerReference) bool { return c.APIGroup == objects.Strangers }
 	if slices.ContainsFunc(claim.Status.ReservedFor, ofStranger) {
 		claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor, ofStranger)
@@ -53,7 +53,7 @@ func letClaimGo(ctx context.Context, claims resourceclient.ResourceClaimInterfac
 	return err
 }
 
-func letPodsGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func releasePods(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	pods := client.CoreV1().Pods(namespace)
 	list, err := pods.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -67,7 +67,7 @@ func letPodsGo(ctx context.Context, client kubernetes.Interface, namespace strin
 		}
 		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, fromStranger)
 		if _, err := pods.Update(ctx, pod, metav1.UpdateOptions{}); await.IgnoreNotFound(err) != nil {
-			errs = append(errs, fmt.Errorf("let pod %s go: %w", pod.Name, err))
+			errs = append(errs, fmt.Errorf("release pod %s: %w", pod.Name, err))
 		}
 	}
 	return errors.Join(errs...)

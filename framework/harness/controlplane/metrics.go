@@ -1,4 +1,4 @@
-package harness
+package controlplane
 
 import (
 	"context"
@@ -10,8 +10,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,17 +37,17 @@ var served = []struct {
 // WaitMetric waits until a metric of the scheduler (spec.Scheduler) or the controllers
 // (spec.Controllers), the sum of all that have these labels and of all replicas, is as it
 // should be, and returns it. What says what that means.
-func (t *T) WaitMetric(component, name string, labels map[string]string, what string, ok func(value float64) bool) (value float64) {
+func WaitMetric(t *harness.T, component, name string, labels map[string]string, what string, ok func(value float64) bool) (value float64) {
 	ginkgo.GinkgoHelper()
-	token := t.metricsToken()
-	t.Poll(fmt.Sprintf("%s of the %s to be %s", describeMetric(name, labels), component, what), func(ctx context.Context) (bool, string, error) {
-		families, err := t.componentMetrics(ctx, component, token)
+	token := metricsToken(t)
+	t.Poll(fmt.Sprintf("%s of the %s to be %s", metrics.Describe(name, labels), component, what), func(ctx context.Context) (bool, string, error) {
+		families, err := componentMetrics(ctx, t, component, token)
 		if err != nil {
 			return false, "", err
 		}
 		value = 0
 		for _, f := range families {
-			v, _ := valueOf(f[name], labels)
+			v, _ := metrics.Value(f[name], labels)
 			value += v
 		}
 		return ok(value), fmt.Sprintf("%g", value), nil
@@ -54,13 +56,13 @@ func (t *T) WaitMetric(component, name string, labels map[string]string, what st
 }
 
 // Metric is WaitMetric as it is now.
-func (t *T) Metric(component, name string, labels map[string]string) float64 {
+func Metric(t *harness.T, component, name string, labels map[string]string) float64 {
 	ginkgo.GinkgoHelper()
-	return t.WaitMetric(component, name, labels, "there", func(float64) bool { return true })
+	return WaitMetric(t, component, name, labels, "there", func(float64) bool { return true })
 }
 
 // componentMetrics are those of all pods that do a component's work.
-func (t *T) componentMetrics(ctx context.Context, component, token string) ([]metrics.Families, error) {
+func componentMetrics(ctx context.Context, t *harness.T, component, token string) ([]metrics.Families, error) {
 	var all []metrics.Families
 	for _, s := range served {
 		if s.component != component {
@@ -71,7 +73,7 @@ func (t *T) componentMetrics(ctx context.Context, component, token string) ([]me
 			return nil, fmt.Errorf("list the pods of %s: %w", s.label, err)
 		}
 		for i := range pods.Items {
-			families, err := metrics.Component(ctx, t.env.Config, t.Client, &pods.Items[i], s.port, token)
+			families, err := metrics.Component(ctx, t.Env().Config, t.Client, &pods.Items[i], s.port, token)
 			if err != nil {
 				return nil, err
 			}
@@ -85,11 +87,20 @@ func (t *T) componentMetrics(ctx context.Context, component, token string) ([]me
 }
 
 // metricsToken is one with which metrics can be read, and nothing else.
-func (t *T) metricsToken() string {
+func metricsToken(t *harness.T) string {
 	ginkgo.GinkgoHelper()
-	if t.token != "" {
-		return t.token
+	accounts := t.Client.CoreV1().ServiceAccounts(t.Namespace)
+	if _, err := accounts.Get(t.Context(), metricsReader, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		createReader(t)
 	}
+	request, err := accounts.CreateToken(t.Context(), metricsReader, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	t.NoError(err, "get a token for reading metrics")
+	return request.Status.Token
+}
+
+// createReader creates the account and its rights.
+func createReader(t *harness.T) {
+	ginkgo.GinkgoHelper()
 	name := strings.Join([]string{t.Namespace, metricsReader}, ".")
 	t.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: metricsReader}},
 		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}},
@@ -97,8 +108,4 @@ func (t *T) metricsToken() string {
 			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: metricsReader, Namespace: t.Namespace}},
 		})
-	request, err := t.Client.CoreV1().ServiceAccounts(t.Namespace).CreateToken(t.ctx, metricsReader, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	t.NoError(err, "get a token for reading metrics")
-	t.token = request.Status.Token
-	return t.token
 }

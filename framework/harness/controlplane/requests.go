@@ -1,4 +1,4 @@
-package harness
+package controlplane
 
 import (
 	"time"
@@ -7,6 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -25,14 +26,14 @@ const (
 // The number is of the whole cluster, so that a case needs it for itself (Needs.Alone).
 // Where there are several API servers, or it cannot be told how many, the case is blocked:
 // each counts what it has answered itself, and who will be asked is chance.
-func (t *T) APIRequests(group, resource string) float64 {
+func APIRequests(t *harness.T, group, resource string) float64 {
 	ginkgo.GinkgoHelper()
-	leases, err := t.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.ctx, metav1.ListOptions{LabelSelector: apiServerLeases})
+	leases, err := t.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{LabelSelector: apiServerLeases})
 	t.NoError(err, "list the leases of API servers")
 	if n := apiServers(leases.Items); n != 1 {
 		t.Blockedf("%d API servers have a lease with label %s in kube-system, and only of one it can be told what it has answered", n, apiServerLeases)
 	}
-	families, err := metrics.APIServer(t.ctx, t.Client)
+	families, err := metrics.APIServer(t.Context(), t.Client)
 	t.NoError(err, "read the API server's metrics")
 	return requestsFor(families, group, resource)
 }

@@ -1,0 +1,189 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	alphaapi "k8s.io/api/resource/v1alpha3"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
+)
+
+// errPodsStay: the case's pods are still there, and so must be its driver.
+var errPodsStay = errors.New("pods do not end, so that their driver is left running")
+
+// cleanUp removes what the case made: pods first, because the kubelet needs the driver to
+// unprepare, then the rest. If something is stuck, the case fails, and its evidence is gathered
+// before the rest is removed.
+func (t *T) cleanUp(ctx context.Context) {
+	if t.Namespace == "" {
+		return
+	}
+	defer func() {
+		if t.hooks.done != nil {
+			t.hooks.done()
+		}
+	}()
+	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
+		t.collectTimeline(ctx)
+		if err := t.hooks.runCleanup(ctx, true); err != nil {
+			t.Note("programs of the case were not stopped: %v", err)
+		}
+		return
+	}
+	t.Step("clean up")
+	stuck := t.remove(ctx)
+	if stuck != nil {
+		t.gatherOnce(ctx)
+	}
+	t.collectTimeline(ctx)
+	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
+		t.gatherOnce(ctx)
+		// Not t.Fatalf: a case that has ended says nothing any more.
+		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
+	}
+}
+
+// remove ends faults and removes the case's objects.
+func (t *T) remove(ctx context.Context) error {
+	return errors.Join(t.hooks.runRestore(ctx), t.removeObjects(ctx))
+}
+
+// collectTimeline reads what drivers were called for, which they remember as long as they run.
+func (t *T) collectTimeline(ctx context.Context) {
+	if t.hooks.collect != nil {
+		t.hooks.collect(ctx)
+	}
+}
+
+// finish removes what needs no waiting, even if the time for waiting is used up. What pods need
+// to end stays if they do; the run removes it with its agents.
+func (t *T) finish(ctx context.Context, podsStay bool) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
+	defer cancel()
+	return errors.Join(t.hooks.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
+	}))
+}
+
+// removeObjects waits until pods and claims are gone, which it frees of what the case
+// itself keeps them with; nothing else can be kept from going.
+func (t *T) removeObjects(ctx context.Context) error {
+	limit := cmp.Or(t.env.RemoveTimeout, RemoveTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
+	defer cancel()
+	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
+	letPods := func(ctx context.Context) error { return releasePods(ctx, t.Client, t.Namespace) }
+	letClaims := func(ctx context.Context) error { return releaseClaims(ctx, t.Client, t.Namespace) }
+	// First the nodes that the case made, because no kubelet ends their pods.
+	errs := []error{t.removeNodes(ctx), await.Insist(ctx, "release pods", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
+		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
+	})}
+	stuck := awaitNone(ctx, "pods", await.NewSource(t.Client, &corev1.Pod{}, pods, ""), describe.Pod)
+	if stuck != nil {
+		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
+		// The rest is asked for all the same.
+		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
+		defer cancel()
+		ctx = rest
+	}
+	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
+	errs = append(errs, await.Insist(ctx, "release claims", letClaims), await.Insist(ctx, "delete claims", func(ctx context.Context) error {
+		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	}))
+	if stuck == nil { // else its claims are, too
+		stuck = errors.Join(
+			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
+			t.hooks.runRemoved(ctx))
+	}
+	// Those whom the case has given rights may need them until claims are gone.
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
+	defer cancel()
+	return errors.Join(append(errs, stuck, t.removeTracked(rest, isRight))...)
+}
+
+// removeTracked deletes those of the objects that the case made that are wanted, but for pods
+// and nodes.
+func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) error {
+	var errs []error
+	for _, o := range slices.Backward(t.tracked()) {
+		switch o.(type) {
+		case *corev1.Pod, *corev1.Node:
+			continue
+		}
+		if wanted(o) {
+			errs = append(errs, await.Insist(ctx, "delete "+describe.Object(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func isRight(o k8s.Object) bool {
+	switch o.(type) {
+	case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+		return true
+	}
+	return false
+}
+
+// awaitNone waits until a source is empty and says what is left if it is not.
+func awaitNone[O k8s.Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
+	var left []string
+	err := await.All(ctx, from, func(all []O) bool {
+		left = nil
+		for _, o := range all {
+			left = append(left, o.GetName()+": "+text(o))
+		}
+		slices.Sort(left)
+		return len(left) == 0
+	})
+	switch {
+	case err != nil && len(left) == 0: // not even seen
+		return fmt.Errorf("remove %s: %w", what, err)
+	case err != nil:
+		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
+	}
+	return nil
+}
+
+func names[O k8s.Object](of []O) []string {
+	out := make([]string, 0, len(of))
+	for _, o := range of {
+		out = append(out, o.GetName())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Kinds of untyped objects that are in no namespace.
+const (
+	ResourceClass            = "ResourceClass"
+	CustomResourceDefinition = "CustomResourceDefinition"
+)
+
+func clusterScoped(o k8s.Object) bool {
+	switch o := o.(type) {
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
+		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
+		return true
+	case *unstructured.Unstructured:
+		return slices.Contains([]string{ResourceClass, CustomResourceDefinition, "DeviceTaintRule"}, o.GetKind())
+	}
+	return false
+}

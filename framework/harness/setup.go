@@ -1,0 +1,104 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func skipOf(p spec.Plan, id string) *spec.Skip {
+	for _, e := range p.Entries {
+		if e.Meta.ID == id {
+			return e.Skip
+		}
+	}
+	return nil
+}
+
+// setUp gives the case its clients, namespace, nodes and driver. What goes wrong
+// here is the environment's fault, not the case's.
+func (t *T) setUp() {
+	ginkgo.GinkgoHelper()
+	t.SetBlocked("the environment kept the case from starting")
+	open := t.env.Connect
+	if open == nil {
+		open = connect
+	}
+	client, others, err := open(t.env.Config)
+	t.NoError(err, "connect to the cluster")
+	t.Client, t.objects = client, others
+	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: NamespacePrefix,
+		// Pods of cases are as simple as can be, and hooks on nodes are privileged.
+		Labels:      map[string]string{spec.LabelManagedBy: spec.ManagedBy, "pod-security.kubernetes.io/enforce": "privileged"},
+		Annotations: map[string]string{"dra-conformance.github.io/case": t.meta.ID},
+	}}, metav1.CreateOptions{})
+	t.NoError(err, "create namespace")
+	t.Namespace = namespace.Name
+	record(t)
+	_, err = t.Client.CoreV1().ServiceAccounts(t.Namespace).Create(t.ctx, objects.DefaultAccount(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatalf("create the namespace's service account: %v", err)
+	}
+	t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+	where := "without a node"
+	if len(t.Nodes) > 0 {
+		where = "on " + strings.Join(t.Nodes, ", ")
+	}
+	t.Step("in namespace %s, %s", t.Namespace, where)
+	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
+		t.Driver = t.addDriver(DriverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
+		t.Step("start driver %s", t.Driver.Name)
+		err := t.Driver.start()
+		if errors.Is(err, errNotRegistered) {
+			t.SetBlocked("") // that is the kubelet's fault
+		}
+		t.NoError(err, "start driver %s", t.Driver.Name)
+	}
+	if t.env.Plan.Target.Subject != nil {
+		t.watchSubject()
+	}
+	t.SetBlocked("")
+}
+
+// SetBlocked says why a failure is not the case's own from now on; empty if it is.
+func (t *T) SetBlocked(why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.blocked = why
+}
+
+// Blockedf ends the case, of which something else than what it is about keeps it from saying
+// anything.
+func (t *T) Blockedf(format string, args ...any) {
+	ginkgo.GinkgoHelper()
+	t.SetBlocked(fmt.Sprintf(format, args...))
+	t.Fatalf(format, args...)
+}
+
+// pickNodes spreads cases over the nodes, the same case always to the same ones.
+func pickNodes(workers []string, n int, id string) []string {
+	if n == 0 {
+		return nil
+	}
+	if len(workers) <= n {
+		return workers
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // never fails
+	first := int(h.Sum32() % uint32(len(workers)))
+	picked := make([]string, 0, n)
+	for i := range n {
+		picked = append(picked, workers[(first+i)%len(workers)])
+	}
+	return picked
+}
