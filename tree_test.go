@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"framework/spec":              {},
 	"framework/":                  base,
 	"framework/gather/":           {"framework/audit"},
-	"framework/testbed/":          and(base, "framework/probe", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
+	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/sign"),
 	"framework/run/job/":          {"framework/run", "framework/testbed/access", "reports"},

@@ -49,8 +49,9 @@ func TestSuites(t *testing.T) {
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
 	run.Suite(result, run.Parts{Cases: suites.All(), Requirements: requirements.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Companions: companions.All(), Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
-		Kubeconfig: *kubeconfig, Disruptive: *disruptive, RestartNodes: *restarts, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
+		Config:     testbed.Config{Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep, ReportDir: dir, PodImage: *podImage, Out: os.Stderr},
+		Disruptive: *disruptive, RestartNodes: *restarts,
 		AssumeStock: strings.FieldsFunc(*assume, func(r rune) bool { return r == ',' }), Strict: *strict,
-		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,
+		Driver: reports.DriverOf(testbed.Sim{}.Driver()),
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -134,9 +135,14 @@ func (f *proveFlags) where() string {
 	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
+// testbed is that of the proof.
+func (f *proveFlags) testbed(out io.Writer) testbed.Config {
+	return testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out}
+}
+
 // cases are what runs of cases need in the proof's cluster.
 func (f *proveFlags) cases(out io.Writer) (run.Parts, run.Options) {
 	agents, p := simAgents(f.agentImage), parts()
 	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
-	return p, run.Options{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
+	return p, run.Options{Config: f.testbed(out), Driver: reports.DriverOf(agents.Driver())}
 }

@@ -38,7 +38,7 @@ func (f *proveFlags) access(_ context.Context, out io.Writer) (prove.Proof, prov
 func (f *proveFlags) soak(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
 	proof := soaks.Proof()
 	proof.Where = f.where()
-	o := soaks.Load(soak.Options{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out})
+	o := soaks.Load(soak.Options{Config: f.testbed(out)})
 	p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: simAgents(f.agentImage)}}
 	return proof, &soaks.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
 }

@@ -45,8 +45,7 @@ func (f *proveFlags) skew(_ context.Context, out io.Writer) (prove.Proof, prove.
 func (f *proveFlags) series(out io.Writer) run.Series {
 	p, agents := progress.New(out), simAgents(f.agentImage)
 	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}}
-	s.Options = run.Options{PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
-	s.Options.Cluster.Name = f.config.Name
+	s.Options = run.Options{Config: f.testbed(out), Driver: reports.DriverOf(agents.Driver())}
 	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together
 	return s
 }

@@ -99,7 +99,7 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 			d, w := declared(), installed()
 			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
 			tc.change(&w)
-			o := Options{Declaration: d, Run: run.Options{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}
+			o := Options{Declaration: d, Run: run.Options{Config: testbed.Config{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}}
 			file := filepath.Join(o.Run.ReportDir, CertificateFile)
 			if err := os.WriteFile(file, []byte(`{"verdict":"certified"}`), 0o600); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestUninstallAlwaysFollows(t *testing.T) {
 			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
 			d.Hooks.Install.Command, d.Hooks.Uninstall.Command = []string{"sh", "-c", tc.install}, []string{"sh", "-c", tc.uninstall}
 			marker := filepath.Join(t.TempDir(), "uninstalled")
-			o := Options{Declaration: d, Install: true, Cluster: marker, Run: run.Options{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}
+			o := Options{Declaration: d, Install: true, Cluster: marker, Run: run.Options{Config: testbed.Config{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}}
 			j, err := Run(t.Context(), oneCase(), o)
 			if !errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.says) || j.Verdict != tc.verdict || tc.verdict != "" && !strings.Contains(strings.Join(j.Missing, "\n"), tc.says) {
 				t.Errorf("ends with %v, and %+v", err, j)

@@ -151,7 +151,7 @@ func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error
 		}
 	}
 	each := g.options.On(g.testbed)
-	each.made.Stack = stack.Over(clusters.AllStock())
+	each.Made.Stack = stack.Over(clusters.AllStock())
 	return each, nil
 }
 
@@ -161,7 +161,7 @@ func (g *ground) open(ctx context.Context, stack clusters.Stack) (Options, error
 		return Options{}, err
 	}
 	g.options.Cluster.Stack = stack
-	b, err := testbed.Open(ctx, g.parts.Parts, g.options.testbed())
+	b, err := testbed.Open(ctx, g.parts.Parts, g.options.Config)
 	if err != nil {
 		return Options{}, errors.Join(err, b.Close(ctx, nil))
 	}

@@ -4,32 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // Options say what to run, and where.
 type Options struct {
-	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a
-	// cluster is made as Cluster says, and removed in the end, unless InCluster is set.
-	Kubeconfig string
-	Context    string
-	// InCluster uses the cluster in which this process runs in a pod, with the rights of
-	// the pod's service account.
-	InCluster bool
-	Cluster   clusters.Config
+	testbed.Config
+
 	// Disruptive allows cases to restart components of an existing cluster, and says that
 	// nobody else uses it.
 	Disruptive bool
@@ -45,10 +36,6 @@ type Options struct {
 	// Timelines says of which cases a timeline is kept; empty means of all.
 	Timelines spec.Timelines
 	Filter    plan.Filter
-	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
-	ReportDir string
-	// PodImage is what the cases' pods run: a busybox.
-	PodImage string
 	// Driver is what the report says about the driver.
 	Driver schema.Driver
 	// Identity says in the conformance report whose Kubernetes, or driver, is tested,
@@ -70,20 +57,13 @@ type Options struct {
 	// Seed of the order in which cases run; zero means one from the clock.
 	Seed     int64
 	FailFast bool
-	// Keep leaves the objects of failed cases, the agents and the cluster.
-	Keep bool
-	// Out gets the lines for people; nil discards them.
-	Out io.Writer
 	// Signals ask for an end, SIGINT and the like: the first one for an orderly
 	// end, each further one for not waiting any longer for what goes on then.
 	Signals <-chan os.Signal
-
-	// made is the existing cluster as an outer testbed made it.
-	made clusters.Cluster
 }
 
 func (o Options) withDefaults(now time.Time) Options {
-	o.ReportDir = reports.Dir(o.ReportDir)
+	o.Config = o.Config.WithDefaults()
 	if o.Parallel == 0 {
 		o.Parallel = 4
 	}
@@ -94,15 +74,12 @@ func (o Options) withDefaults(now time.Time) Options {
 		o.Seed = now.Unix()
 	}
 	o.Timelines = cmp.Or(o.Timelines, spec.TimelinesAll)
-	if o.Out == nil {
-		o.Out = io.Discard
-	}
 	return o
 }
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
-	var errs []error
+	errs := []error{o.Config.Validate()}
 	if o.Parallel < 0 || o.Parallel > 64 {
 		errs = append(errs, fmt.Errorf("parallel: %d: must be between 1 and 64", o.Parallel))
 	}
@@ -112,23 +89,8 @@ func (o Options) Validate() error {
 	if o.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))
 	}
-	if o.Context != "" && o.Kubeconfig == "" {
-		errs = append(errs, errors.New("context: needs a kubeconfig"))
-	}
-	if o.existing() && !o.Cluster.Stack.IsZero() {
-		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
-	}
-	if o.existing() && o.Cluster.Provider != "" {
-		errs = append(errs, errors.New("provider: can only be chosen for a cluster that is made: leave the kubeconfig out"))
-	}
-	if o.InCluster && o.Kubeconfig != "" {
-		errs = append(errs, errors.New("in-cluster: is instead of a kubeconfig: leave one of them out"))
-	}
 	if o.InCluster && o.RestartNodes {
 		errs = append(errs, errors.New("restart-nodes: would restart the node on which this runs: leave it out, or run from outside of the cluster"))
-	}
-	if !o.existing() {
-		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}
 	for _, name := range o.AssumeStock {
 		if !slices.Contains(spec.Replaceable(), name) {
@@ -137,14 +99,6 @@ func (o Options) Validate() error {
 	}
 	_, err := plan.Select(nil, o.Filter)
 	return errors.Join(append(errs, err)...)
-}
-
-// existing tells whether the cluster is there already.
-func (o Options) existing() bool { return o.Kubeconfig != "" || o.InCluster }
-
-// testbed is what a run stands on.
-func (o Options) testbed() testbed.Config {
-	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, InCluster: o.InCluster, Made: o.made, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
 }
 
 // selection is what the report says about the options.

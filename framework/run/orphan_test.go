@@ -9,6 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // TestParentProcess is not a test of its own: it is the parent that the test
@@ -19,7 +20,7 @@ func TestParentProcess(t *testing.T) {
 		return
 	}
 	_, err := run.Run(t.Context(), parts(), run.Options{
-		Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir, Parallel: 2, Filter: plan.Filter{Focus: []string{"^fake/hangs"}},
+		Config: testbed.Config{Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir}, Parallel: 2, Filter: plan.Filter{Focus: []string{"^fake/hangs"}},
 	})
 	t.Fatalf("run ended by itself: %v", err)
 }
@@ -41,7 +42,7 @@ func TestCasesCleanUpWhenTheParentIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := make(chan os.Signal, 1)
-	signalWhenRunning(t, run.Options{ReportDir: dir}, started, 1)
+	signalWhenRunning(t, run.Options{Config: testbed.Config{ReportDir: dir}}, started, 1)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -22,7 +23,7 @@ func TestPlainSuite(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	run.Suite(t, parts(), run.Options{Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir, Out: os.Stdout})
+	run.Suite(t, parts(), run.Options{Config: testbed.Config{Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir, Out: os.Stdout}})
 }
 
 func TestSuite(t *testing.T) {

@@ -31,14 +31,14 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if _, err := selected(parts, o.Filter); err != nil {
 		return prepared{}, err
 	}
-	b, err := testbed.Open(ctx, parts.Parts, o.testbed())
+	b, err := testbed.Open(ctx, parts.Parts, o.Config)
 	p := prepared{Testbed: b}
 	if err != nil {
 		return p, err
 	}
 	err = p.look(ctx, parts, o)
 	p.leaveOutForbidden(ctx, o)
-	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+	if o.Existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
 		// What is forbidden on the way would only be the first thing that is.
 		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
 			return p, err
@@ -71,7 +71,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 // account has no rights for these: the printed role has none.
 func (p *prepared) leaveOutForbidden(ctx context.Context, o Options) {
 	for feature, rules := range map[spec.Feature][]rbacv1.PolicyRule{spec.PoolStatus: access.PoolRequests(), spec.WorkloadClaims: access.PodGroups()} {
-		if !o.existing() || !p.plan.RunsWith(feature) {
+		if !o.Existing() || !p.plan.RunsWith(feature) {
 			continue
 		}
 		err := access.Check(ctx, p.Client, rules)
@@ -110,8 +110,8 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 		return err
 	}
 	p.Identify(ctx, o.AssumeStock, false)
-	p.Target.Disruptable = !o.existing() || o.Disruptive
-	p.Target.Restartable = !o.existing() || o.RestartNodes
+	p.Target.Disruptable = !o.Existing() || o.Disruptive
+	p.Target.Restartable = !o.Existing() || o.RestartNodes
 	if parts.Subject != nil {
 		found, err := parts.Subject.Find(ctx, p.Testbed)
 		if err != nil {

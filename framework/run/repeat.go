@@ -18,7 +18,7 @@ import (
 // the cluster, cases may restart its components and nodes.
 func (o Options) On(b *testbed.Testbed) Options {
 	o.Kubeconfig, o.Context, o.InCluster = b.Kubeconfig, b.Context, b.Kubeconfig == ""
-	o.made = b.Made()
+	o.Made = b.Made()
 	made := b.Provider != testbed.Existing
 	o.Disruptive, o.RestartNodes = o.Disruptive || made, o.RestartNodes || made
 	o.Cluster = clusters.Config{}
@@ -44,7 +44,7 @@ func Repeat(ctx context.Context, parts Parts, o Options, n int) (last schema.Rep
 	if err := cleanRepeated(o.ReportDir); err != nil {
 		return last, 0, err
 	}
-	b, err := testbed.Open(ctx, parts.Parts, o.testbed())
+	b, err := testbed.Open(ctx, parts.Parts, o.Config)
 	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
 	if err != nil {
 		return last, 0, err

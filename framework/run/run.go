@@ -79,14 +79,14 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 		return spec.Plan{}, err
 	}
 	var p prepared
-	if !o.existing() {
+	if !o.Existing() {
 		for _, m := range metas {
 			p.plan.Entries = append(p.plan.Entries, spec.Entry{Meta: m})
 		}
 		return p.plan, nil
 	}
 	o.Out = io.Discard
-	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.testbed()); err != nil {
+	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.Config); err != nil {
 		return spec.Plan{}, err
 	}
 	err = p.look(ctx, parts, o)

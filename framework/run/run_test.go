@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -83,8 +84,8 @@ func apiServerThat(t *testing.T, allows bool, change ...func(*corev1.Node)) (kub
 func options(t *testing.T, kubeconfig string, focus ...string) (run.Options, *bytes.Buffer) {
 	var out bytes.Buffer
 	return run.Options{
-		Kubeconfig: kubeconfig, ReportDir: filepath.Join(t.TempDir(), "reports"), Parallel: 2, Timeout: time.Minute, Seed: 1,
-		Filter: plan.Filter{Focus: focus}, Out: &out,
+		Config: testbed.Config{Kubeconfig: kubeconfig, ReportDir: filepath.Join(t.TempDir(), "reports"), Out: &out}, Parallel: 2, Timeout: time.Minute, Seed: 1,
+		Filter: plan.Filter{Focus: focus},
 	}, &out
 }
 

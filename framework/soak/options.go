@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -15,16 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/reports"
 )
 
 // Options say what to soak, and how.
 type Options struct {
-	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a
-	// cluster is made as Cluster says, and removed in the end.
-	Kubeconfig string
-	Context    string
-	Cluster    clusters.Config
+	testbed.Config
+
 	// Fabric has the devices come from a fabric, from which a controller attaches them to
 	// simulated nodes (KEP-5007), and not from drivers on the nodes, and says what becomes of
 	// the pods then; empty for no fabric.
@@ -32,8 +27,6 @@ type Options struct {
 	// Classic has a driver allocate the claims itself (KEP-3063), with a scheduler that
 	// negotiates with it, for simulated nodes.
 	Classic bool
-	// Keep leaves the cluster, the test driver and all objects.
-	Keep bool
 
 	// Pods is the least number of pods that come and go, AtOnce the greatest
 	// number at a time, those that wait for devices included.
@@ -50,14 +43,6 @@ type Options struct {
 	Patience time.Duration
 	// Seed of the pods and moments; zero means one from the clock.
 	Seed int64
-
-	// ReportDir gets the summary and the evidence; empty means $ARTIFACTS, or
-	// _artifacts.
-	ReportDir string
-	// PodImage is what pods run: a busybox.
-	PodImage string
-	// Out gets the lines for people; nil discards them.
-	Out io.Writer
 }
 
 // Fault is something that is done to the cluster under load.
@@ -119,12 +104,9 @@ type Parts struct {
 }
 
 func (o Options) withDefaults(now time.Time) Options {
-	o.ReportDir = reports.Dir(o.ReportDir)
+	o.Config = o.Config.WithDefaults()
 	if o.Seed == 0 {
 		o.Seed = now.Unix()
-	}
-	if o.Out == nil {
-		o.Out = io.Discard
 	}
 	return o
 }
@@ -134,7 +116,7 @@ func (o Options) simulated() bool { return o.Fabric != "" || o.Classic }
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
-	var errs []error
+	errs := []error{o.Config.Validate()}
 	if o.Pods < 1 {
 		errs = append(errs, fmt.Errorf("pods: %d: must be at least 1", o.Pods))
 	}
@@ -150,12 +132,6 @@ func (o Options) Validate() error {
 	if o.Patience <= 0 {
 		errs = append(errs, fmt.Errorf("patience: %s: must be positive", o.Patience))
 	}
-	if o.Context != "" && o.Kubeconfig == "" {
-		errs = append(errs, errors.New("context: needs a kubeconfig"))
-	}
-	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
-		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
-	}
 	if o.Fabric != "" && o.Fabric != Bind && o.Fabric != Reschedule {
 		errs = append(errs, fmt.Errorf("fabric: %q: must be %s or %s", o.Fabric, Bind, Reschedule))
 	}
@@ -164,9 +140,6 @@ func (o Options) Validate() error {
 	}
 	if o.simulated() && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {
 		errs = append(errs, errors.New("fabric, classic: needs a cluster that is made for the soak, of processes with simulated nodes"))
-	}
-	if o.Kubeconfig == "" {
-		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}
 	return errors.Join(errs...)
 }

@@ -248,7 +248,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	err := Options{AtOnce: 1, Duration: -1, Faults: []Fault{step(nil)}, Context: "c"}.Validate()
+	err := Options{AtOnce: 1, Duration: -1, Faults: []Fault{step(nil)}, Config: testbed.Config{Context: "c"}}.Validate()
 	for _, want := range []string{"pods:", "at once:", "duration:", "every:", "patience:", "context:"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in: %v", want, err)

@@ -48,7 +48,7 @@ type soakbed struct {
 // prepare brings all up; what it did has to be closed even if it fails.
 func (b *soakbed) prepare(ctx context.Context) (err error) {
 	o := b.options
-	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out})
+	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, o.Config)
 	if err != nil {
 		return err
 	}

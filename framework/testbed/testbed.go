@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"time"
@@ -26,27 +25,6 @@ const Existing = "existing"
 
 // CleanupTime bounds the removal of what a testbed consists of.
 const CleanupTime = 3 * time.Minute
-
-// Config says which cluster a testbed has. The zero value makes the default cluster.
-type Config struct {
-	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is
-	// made as Cluster says, unless InCluster is set.
-	Kubeconfig string
-	Context    string
-	// InCluster uses the cluster in which this process runs in a pod, with the pod's
-	// service account.
-	InCluster bool
-	// Made is the existing cluster as its provider made it for another testbed, for what
-	// cannot be seen of it; the zero value where that is not known.
-	Made    clusters.Cluster
-	Cluster clusters.Config
-	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
-	Keep bool
-	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
-	Reuse bool
-	// Out gets the lines for people; nil discards them.
-	Out io.Writer
-}
 
 // Parts are what a testbed is put together from.
 type Parts struct {
@@ -96,7 +74,7 @@ type finder interface {
 // even if there is an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
 	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep}
-	if c.Kubeconfig == "" && !c.InCluster {
+	if !c.Existing() {
 		if err := b.bringUp(ctx, c); err != nil {
 			return b, err
 		}

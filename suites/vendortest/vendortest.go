@@ -47,7 +47,10 @@ func Cases(t *testing.T, file, kubeconfig string, o Options) {
 	agents := testbed.Sim{}
 	agents.Config.Image, agents.Config.KubeletRoot = o.AgentImage, d.Nodes.KubeletRoot
 	certify.Suite(t, run.Parts{Cases: certify.Cases(suites.All()), Requirements: requirements.All(), Parts: testbed.Parts{Agents: agents}}, certify.Options{
-		Declaration: d, Run: run.Options{Kubeconfig: kubeconfig, Disruptive: o.Disruptive, ReportDir: o.ReportDir, PodImage: d.Workload.Image, Driver: reports.DriverOf(d.Driver, ""), Out: os.Stderr},
+		Declaration: d, Run: run.Options{
+			Config:     testbed.Config{Kubeconfig: kubeconfig, ReportDir: o.ReportDir, PodImage: d.Workload.Image, Out: os.Stderr},
+			Disruptive: o.Disruptive, Driver: reports.DriverOf(d.Driver, ""),
+		},
 	})
 }
 

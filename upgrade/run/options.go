@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/change"
@@ -26,10 +24,9 @@ type Options struct {
 	Request path.Request
 	// Own has the components that become this project's at Request.To.
 	Own clusters.Stack
-	// Cluster is made of Request.From, and removed in the end.
-	Cluster clusters.Config
-	// Keep leaves the cluster and all objects.
-	Keep bool
+	// Config has the cluster that is made, of Request.From; existing ones are not upgraded.
+	testbed.Config
+
 	// Filter selects cases.
 	Filter plan.Filter
 	// Strict counts known issues as failures.
@@ -43,18 +40,11 @@ type Options struct {
 	// means what package change has.
 	StepTimeout time.Duration
 
-	// ReportDir gets the record, the reports and the evidence; empty means
-	// $ARTIFACTS, or _artifacts.
-	ReportDir string
 	// Driver is what the report says of the test driver.
 	Driver schema.Driver
-	// PodImage is what pods run: a busybox.
-	PodImage string
 	// Stop ends the run when it is closed: a step at once, cases once they have
 	// done what they are doing.
 	Stop <-chan struct{}
-	// Out gets the lines for people; nil discards them.
-	Out io.Writer
 }
 
 // Clusters makes clusters and opens their nodes.
@@ -91,10 +81,7 @@ type Parts struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.ReportDir = reports.Dir(o.ReportDir)
-	if o.Out == nil {
-		o.Out = io.Discard
-	}
+	o.Config = o.Config.WithDefaults()
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
 	// One case uses what older clients do.
@@ -153,7 +140,10 @@ func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
-	errs := []error{o.Cluster.Validate()}
+	errs := []error{o.Config.Validate()}
+	if o.Existing() {
+		errs = append(errs, errors.New("kubeconfig: only a cluster that is made is upgraded"))
+	}
 	if o.PauseAfter < 0 {
 		errs = append(errs, fmt.Errorf("pause after: %d: must not be negative", o.PauseAfter))
 	}

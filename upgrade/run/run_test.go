@@ -110,8 +110,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, cluster: &fakeCluster{fail: map[int]error{}}, stop: make(chan struct{})}
 	w.options = Options{
-		Request:   path.Request{From: path.Version{Minor: 36}, To: path.Version{Minor: 37}, Known: []path.Version{{Minor: 36}, {Minor: 37}}, Back: true},
-		ReportDir: t.TempDir(), Stop: w.stop,
+		Request: path.Request{From: path.Version{Minor: 36}, To: path.Version{Minor: 37}, Known: []path.Version{{Minor: 36}, {Minor: 37}}, Back: true},
+		Config:  testbed.Config{ReportDir: t.TempDir()}, Stop: w.stop,
 	}.withDefaults()
 	w.cases = []cases.Case{w.fakeCase("upgrade/a"), w.fakeCase("upgrade/b")}
 	return w
@@ -232,7 +232,7 @@ func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
 	if got := w.of("upgrade/a"); !slices.Equal(got[:2], []string{"resume in ns-upgrade/a", "after 6"}) || got[len(got)-1] != "gone 31" {
 		t.Errorf("pieces: %v", got)
 	}
-	if _, _, err := open(&Options{Resume: true, ReportDir: w.options.ReportDir}, nil); err == nil {
+	if _, _, err := open(&Options{Resume: true, Config: testbed.Config{ReportDir: w.options.ReportDir}}, nil); err == nil {
 		t.Error("a run that has come to its end can be gone on with")
 	}
 }
@@ -273,7 +273,7 @@ func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 		if err := record.save(w.options.ReportDir); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = open(&Options{Resume: true, ReportDir: w.options.ReportDir}, tc.vendor)
+		_, _, err = open(&Options{Resume: true, Config: testbed.Config{ReportDir: w.options.ReportDir}}, tc.vendor)
 		if errors.Is(err, ErrOtherDriver) != tc.other || !tc.other && err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}
@@ -433,7 +433,7 @@ func TestCasesThatDoNotRun(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	one := 0
-	o := Options{PauseAfter: -1, StepTimeout: -1, Cluster: clusters.Config{Workers: &one}}.withDefaults()
+	o := Options{PauseAfter: -1, StepTimeout: -1, Config: testbed.Config{Cluster: clusters.Config{Workers: &one}}}.withDefaults()
 	err := o.Validate()
 	for _, says := range []string{"pause after", "step timeout", "workers"} {
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -53,7 +53,8 @@ type changer interface {
 // is gone on with keeps what was seen of it at first.
 func (b *upgradebed) prepare(ctx context.Context) (err error) {
 	o := b.options
-	config := testbed.Config{Cluster: o.Cluster, Keep: true, Reuse: o.Resume, Out: o.Out}
+	config := o.Config
+	config.Keep, config.Reuse = true, o.Resume
 	b.Testbed, err = testbed.Open(ctx, testbed.Parts{Clusters: b.parts.Clusters, Agents: b.parts.Agents}, config)
 	if err != nil {
 		return err

@@ -107,7 +107,8 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 		focus = append(focus, "^"+regexp.QuoteMeta(id)+`\b`)
 	}
 	_, err = certify.Run(ctx, p.Parts, certify.Options{Declaration: p.Declaration, Cluster: p.bed.Cluster, Removable: true, Run: run.Options{
-		Kubeconfig: p.bed.Kubeconfig, Disruptive: true, Filter: plan.Filter{Focus: focus}, ReportDir: dir, PodImage: p.PodImage, Parallel: 1, CaseLimit: caseLimit, Out: p.Out,
+		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.PodImage, Out: p.Out},
+		Disruptive: true, Filter: plan.Filter{Focus: focus}, Parallel: 1, CaseLimit: caseLimit,
 	}})
 	p.spoiled = spoils(bug, err)
 	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.spoiled {

@@ -94,7 +94,7 @@ var _ prove.Prover = (*Prover)(nil)
 // Open brings the cluster up. One that a killed process left is replaced.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
-	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, o.Config)
 	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
 	if err != nil {
 		return err

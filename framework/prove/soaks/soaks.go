@@ -43,7 +43,7 @@ func Load(o soak.Options) soak.Options {
 // Open brings the cluster up. One that a killed process left is replaced.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
-	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, o.Config)
 	return err
 }
 

@@ -1,0 +1,68 @@
+package testbed
+
+import (
+	"errors"
+	"io"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/reports"
+)
+
+// Config is what runs, soaks and upgrades have in common: which cluster their testbed has, and
+// where results go. The zero value makes the default cluster.
+type Config struct {
+	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is
+	// made as Cluster says, and removed in the end, unless InCluster is set.
+	Kubeconfig string
+	Context    string
+	// InCluster uses the cluster in which this process runs in a pod, with the rights of the
+	// pod's service account.
+	InCluster bool
+	// Made is the existing cluster as its provider made it for another testbed, for what
+	// cannot be seen of it; the zero value where that is not known.
+	Made    clusters.Cluster
+	Cluster clusters.Config
+	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
+	Keep bool
+	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
+	Reuse bool
+	// ReportDir gets the results and the evidence; empty means $ARTIFACTS, or _artifacts.
+	ReportDir string
+	// PodImage is what pods run: a busybox.
+	PodImage string
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+}
+
+// WithDefaults fills in the report directory and where lines for people go.
+func (c Config) WithDefaults() Config {
+	c.ReportDir = reports.Dir(c.ReportDir)
+	if c.Out == nil {
+		c.Out = io.Discard
+	}
+	return c
+}
+
+// Existing tells whether the cluster is there already.
+func (c Config) Existing() bool { return c.Kubeconfig != "" || c.InCluster }
+
+// Validate returns all problems at once.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Context != "" && c.Kubeconfig == "" {
+		errs = append(errs, errors.New("context: needs a kubeconfig"))
+	}
+	if c.InCluster && c.Kubeconfig != "" {
+		errs = append(errs, errors.New("in-cluster: is instead of a kubeconfig: leave one of them out"))
+	}
+	if !c.Existing() {
+		return errors.Join(append(errs, c.Cluster.WithDefaults("").Validate())...)
+	}
+	if !c.Cluster.Stack.IsZero() {
+		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
+	if c.Cluster.Provider != "" {
+		errs = append(errs, errors.New("provider: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
+	return errors.Join(errs...)
+}
