@@ -22,6 +22,9 @@ KUBERNETES := $(if $(VERSION),--version $(VERSION))
 TOOL       := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 # Generates deep copies and CustomResourceDefinitions of implementation/classic/api.
 CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object crd paths=./classic/api/...
+# Generates the Go files of framework/agentapi/agent.proto: buf from the Go module proxy (a few
+# minutes to compile the first time), with the plugins of buf.gen.yaml.
+BUF         := $(GO) run github.com/bufbuild/buf/cmd/buf@v1.75.0 generate framework/agentapi
 # The other packages compile Kubernetes, which takes minutes: CI tests them in a step of its own.
 OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench|difftest)(/|$$)')
 # The comparison with karpenter is a module of its own, with the Go release that karpenter requires.
@@ -128,10 +131,11 @@ perf: build ## Compare the performance of our components with stock ones (9 minu
 ##@ Maintain
 
 .PHONY: generate
-generate: ## Write the generated files (catalogue, known issues, open requirements, JSON schema, definitions of classic DRA)
+generate: ## Write the generated files (catalogue, known issues, open requirements, JSON schema, definitions of classic DRA, agent API)
 	$(GO) test ./suites/catalogue -update
 	$(GO) test ./reports/schema -update
 	cd implementation && $(CONTROLLER_GEN) output:crd:dir=cmd/dra-classic-driver/crd
+	$(BUF)
 
 .PHONY: release
 release: go ## Build the archives, lists, checksums and notes of the tag on HEAD into dist/ (VERSION=v0.1.0)

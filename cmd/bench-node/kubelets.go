@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -101,7 +102,7 @@ func (s *stage) restart(ctx context.Context, pod, node string) (time.Duration, e
 		return 0, err
 	}
 	began := time.Now()
-	if err := s.drivers.RestartKubelet(ctx, node); err != nil {
+	if _, err := s.drivers.RestartKubelet(ctx, &agentapi.NodeRequest{Node: node}); err != nil {
 		return 0, err
 	}
 	if err := s.awaitNew(ctx, node, old); err != nil {
@@ -162,7 +163,7 @@ func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementat
 			return err
 		}
 		if slices.ContainsFunc(done, func(d clusters.Switched) bool { return d.Downtime == 0 }) { // it was there already
-			if err := s.drivers.RestartKubelet(ctx, node); err != nil {
+			if _, err := s.drivers.RestartKubelet(ctx, &agentapi.NodeRequest{Node: node}); err != nil {
 				return err
 			}
 		}
@@ -170,7 +171,7 @@ func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementat
 			return err
 		}
 		// Its own view of the registration is of the old kubelet.
-		if err := s.drivers.Change(ctx, node, driver, spec.DriverChange{Restart: true}); err != nil {
+		if err := agentapi.Change(ctx, s.drivers, node, driver, spec.DriverChange{Restart: true}); err != nil {
 			return err
 		}
 		if err := harness.StartDriver(ctx, s.drivers, node, s.config); err != nil {
@@ -244,7 +245,7 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 	}
 	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
 	for _, node := range b.nodes {
-		if err := b.drivers.Start(ctx, node, config); err != nil {
+		if err := agentapi.Start(ctx, b.drivers, node, config); err != nil {
 			return nil, err
 		}
 	}

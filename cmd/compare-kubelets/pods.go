@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -29,7 +29,7 @@ const (
 
 // runPods gives each node the same life: a pod with a claim from a template and one
 // with an extended resource run when runPods returns.
-func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Client, nodes ...string) error {
+func runPods(ctx context.Context, api kubernetes.Interface, agents agentapi.AgentClient, nodes ...string) error {
 	if _, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Clie
 		return err
 	}
 	for _, node := range nodes {
-		if err := startDriver(ctx, drivers, node); err != nil {
+		if err := startDriver(ctx, agents, node); err != nil {
 			return fmt.Errorf("start the driver on %s: %w", node, err)
 		}
 	}
@@ -80,14 +80,14 @@ func comeAndGo(ctx context.Context, api kubernetes.Interface, nodes ...string) e
 
 // startDriver returns when the kubelet has registered the driver: to start a pod before
 // that counts as an error, or not, depending on which kubelet is the faster.
-func startDriver(ctx context.Context, drivers *client.Client, node string) error {
+func startDriver(ctx context.Context, agents agentapi.AgentClient, node string) error {
 	pool := spec.Pool{Devices: []resourceapi.Device{{Name: "device-0"}, {Name: "device-1"}, {Name: "device-2"}}}
 	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "compare", Pools: []spec.Pool{pool}}}
-	if err := drivers.Start(ctx, node, config); err != nil {
+	if err := agentapi.Start(ctx, agents, node, config); err != nil {
 		return err
 	}
 	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		status, err := drivers.Status(ctx, node, driver)
+		status, err := agentapi.Status(ctx, agents, node, driver)
 		return status.Registered, err
 	})
 }

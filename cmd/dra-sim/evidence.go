@@ -9,7 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/cdidir"
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // newEvidenceCommand is for pods that only read their node and end (deploy.NodePods).
@@ -27,7 +27,7 @@ func newEvidenceCommand() *cobra.Command {
 			}
 			node.CDI = cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(node.Root, cdidir.Static)}, {Path: cdidir.Dynamic, Seen: cdi}}
 			files, missing := evidence.Collect(cmd.Context(), node, start)
-			line, err := protocol.Pack(protocol.Evidence{Files: files, Missing: missing})
+			line, err := evidence.Pack(&agentapi.Evidence{Files: files, Missing: missing})
 			if err != nil {
 				return err
 			}

@@ -6,16 +6,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/emptypb"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 func main() {
@@ -42,25 +44,20 @@ func newRootCommand() *cobra.Command {
 }
 
 // newReadyCommand is the DaemonSet's startup probe: the endpoint listens on
-// loopback, where a probe by HTTP does not get.
+// loopback, which kubelets cannot probe.
 func newReadyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ready",
 		Short: "Exit 0 if the agent of this pod takes requests",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			url := "http://" + listenAddress() + protocol.Ready
-			request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, url, nil)
+			conn, err := grpc.NewClient(listenAddress(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 			if err != nil {
 				return fmt.Errorf("ask agent: %w", err)
 			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
+			defer func() { _ = conn.Close() }()
+			if _, err := agentapi.NewAgentClient(conn).Ready(cmd.Context(), &emptypb.Empty{}); err != nil {
 				return fmt.Errorf("ask agent: %w", err)
-			}
-			_ = response.Body.Close()
-			if response.StatusCode >= http.StatusBadRequest {
-				return fmt.Errorf("ask agent: %s", response.Status)
 			}
 			return nil
 		},

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -21,7 +19,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/drivers/sim"
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // closing bounds the removal of all instances at the end; it is less than the
@@ -37,7 +35,7 @@ const (
 )
 
 func listenAddress() string {
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(protocol.Port))
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(agentapi.Port))
 }
 
 func newServeCommand() *cobra.Command {
@@ -80,16 +78,10 @@ func serve(ctx context.Context, config sim.Config) error {
 	if err != nil {
 		return fmt.Errorf("open control endpoint: %w", err)
 	}
-	server := &http.Server{
-		Handler:           agent.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context {
-			return klog.NewContext(context.Background(), klog.FromContext(ctx))
-		},
-	}
+	server := agent.Server()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	klog.FromContext(ctx).Info("Agent is ready", "node", config.NodeName, "protocol", protocol.Version)
+	klog.FromContext(ctx).Info("Agent is ready", "node", config.NodeName, "protocol", agentapi.Version)
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
@@ -97,8 +89,8 @@ func serve(ctx context.Context, config sim.Config) error {
 	}
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
-	err = server.Close()
-	return errors.Join(err, agent.Close(closeCtx))
+	server.Stop()
+	return agent.Close(closeCtx)
 }
 
 // getNode waits for the API server: on a node that has just started, pods start before

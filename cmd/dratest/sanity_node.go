@@ -6,6 +6,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
@@ -26,32 +27,41 @@ func (n onNode) Dial(ctx context.Context) (net.Conn, error) {
 	return n.agents.DialPlugin(ctx, n.node, n.driver)
 }
 
+func (n onNode) file(path string) *agentapi.FileRequest {
+	return &agentapi.FileRequest{Node: n.node, Path: path}
+}
+
 // Specs implements sanity.Subject.
 func (n onNode) Specs(ctx context.Context) (map[string][]byte, error) {
-	return n.agents.Specs(ctx, n.node)
+	specs, err := n.agents.ListSpecs(ctx, &agentapi.NodeRequest{Node: n.node})
+	return specs.GetFiles(), err
 }
 
 // RemoveSpec implements sanity.Subject.
 func (n onNode) RemoveSpec(ctx context.Context, path string) error {
-	return n.agents.RemoveSpec(ctx, n.node, path)
+	_, err := n.agents.RemoveSpec(ctx, n.file(path))
+	return err
 }
 
 // ObstructSpec implements sanity.Subject.
 func (n onNode) ObstructSpec(ctx context.Context, path string) error {
-	return n.agents.ObstructSpec(ctx, n.node, path)
+	_, err := n.agents.ObstructSpec(ctx, n.file(path))
+	return err
 }
 
 // Registrations implements sanity.Registry.
 func (n onNode) Registrations(ctx context.Context) ([]registration.Socket, error) {
-	return n.agents.Registrations(ctx, n.node)
+	return agentapi.Decode[[]registration.Socket](n.agents.ListRegistrations(ctx, &agentapi.NodeRequest{Node: n.node}))
 }
 
 // Damage implements sanity.Files.
 func (n onNode) Damage(ctx context.Context, path string) error {
-	return n.agents.Damage(ctx, n.node, path)
+	_, err := n.agents.DamageFile(ctx, n.file(path))
+	return err
 }
 
 // Restore implements sanity.Files.
 func (n onNode) Restore(ctx context.Context, path string) error {
-	return n.agents.Restore(ctx, n.node, path)
+	_, err := n.agents.RestoreFile(ctx, n.file(path))
+	return err
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -53,19 +53,19 @@ func switchAndMeasure(ctx context.Context, out io.Writer, p clusters.Switcher, n
 	if err != nil {
 		return err
 	}
-	agents := simAgents("")
-	if err := agents.Install(ctx, config, target.Workers()); err != nil {
+	sim := simAgents("")
+	if err := sim.Install(ctx, config, target.Workers()); err != nil {
 		return fmt.Errorf("install the test driver: %w", err)
 	}
-	drivers, _, err := agents.Connect(ctx, config)
+	agents, err := sim.Connect(ctx, config)
 	if err != nil {
 		return err
 	}
-	instances, err := outage.Start(ctx, client, drivers, switchDriver, target.Workers())
+	instances, err := outage.Start(ctx, client, agents, switchDriver, target.Workers())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stopAll(context.WithoutCancel(ctx), drivers, instances)) }()
+	defer func() { err = errors.Join(err, stopAll(context.WithoutCancel(ctx), agents, instances)) }()
 	meter := outage.Watch(ctx, client, instances)
 	defer meter.Stop()
 	done, err := p.Switch(ctx, name, to)
@@ -81,10 +81,10 @@ func switchAndMeasure(ctx context.Context, out io.Writer, p clusters.Switcher, n
 	return err
 }
 
-func stopAll(ctx context.Context, drivers harness.Drivers, instances []outage.Instance) error {
+func stopAll(ctx context.Context, agents agentapi.AgentClient, instances []outage.Instance) error {
 	var errs []error
 	for _, i := range instances {
-		errs = append(errs, drivers.Stop(ctx, i.Node, i.Driver))
+		errs = append(errs, agentapi.Stop(ctx, agents, i.Node, i.Driver))
 	}
 	return errors.Join(errs...)
 }

@@ -94,7 +94,7 @@ func TestMetadata(t *testing.T) {
 	if answer.GetError() != "" || len(answer.GetDevices()) != 1 || len(answer.Devices[0].GetCdiDeviceIds()) != 2 {
 		t.Fatalf("prepare answered %v", answer)
 	}
-	if prepared := status(t, agent).Prepared; len(prepared) != 1 {
+	if prepared := statusOf(t, agent).Prepared; len(prepared) != 1 {
 		t.Errorf("prepared: %v", prepared)
 	}
 	kubelet.unprepare(t, claim)
@@ -111,13 +111,13 @@ func TestConnectionsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubelet.registered(t, 1)
-	connections := status(t, agent).Connections
+	connections := statusOf(t, agent).Connections
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{Restart: true}); err != nil {
 		t.Fatal(err)
 	}
 	kubelet.registered(t, 2)
 	kubelet.prepare(t, allocatedIn(t, client, "c", "device-0"))
-	if got := status(t, agent).Connections; got != connections+1 {
+	if got := statusOf(t, agent).Connections; got != connections+1 {
 		t.Errorf("%d connections after one call, %d before", got, connections)
 	}
 }
@@ -141,7 +141,7 @@ func TestCallsAreWorkedOnOneByOne(t *testing.T) {
 		group.Go(func() { kubelet.prepare(t, claim) })
 	}
 	group.Wait()
-	got := status(t, agent)
+	got := statusOf(t, agent)
 	if len(got.Calls) != 2 || got.Calls[1].Start.After(got.Calls[0].Start.Add(got.Calls[0].Took)) {
 		t.Errorf("the calls have not come at once: %v", got.Calls)
 	}

@@ -59,7 +59,7 @@ func TestLifeOfADriver(t *testing.T) {
 			t.Fatalf("prepare answered %v", answer)
 		}
 	}
-	if diff := cmp.Diff([]types.UID{"uid-c"}, status(t, agent).Prepared); diff != "" {
+	if diff := cmp.Diff([]types.UID{"uid-c"}, statusOf(t, agent).Prepared); diff != "" {
 		t.Errorf("prepared (-want +got):\n%s", diff)
 	}
 	if answer := kubelet.prepare(t, allocatedIn(t, client, "d", "device-0")); !strings.Contains(answer.GetError(), "still prepared for claim ns/c") {
@@ -68,7 +68,7 @@ func TestLifeOfADriver(t *testing.T) {
 	for range 2 {
 		kubelet.unprepare(t, claim)
 	}
-	if prepared := status(t, agent).Prepared; len(prepared) != 0 {
+	if prepared := statusOf(t, agent).Prepared; len(prepared) != 0 {
 		t.Errorf("still prepared: %v", prepared)
 	}
 	for range 2 {
@@ -114,14 +114,14 @@ func TestStateSurvives(t *testing.T) {
 				if ptr.Deref(change.Disconnect, false) {
 					continue
 				}
-				eventually(t, "registered again", func() bool { return kubelet.registrations() > before && status(t, agent).Registered })
+				eventually(t, "registered again", func() bool { return kubelet.registrations() > before && statusOf(t, agent).Registered })
 			}
-			got := status(t, agent)
+			got := statusOf(t, agent)
 			if len(got.Prepared) != 1 || len(got.Calls) != 1 {
 				t.Errorf("forgotten: %+v", got)
 			}
 			kubelet.unprepare(t, claim)
-			if got := status(t, agent); len(got.Prepared) != 0 || len(got.Calls) != 2 {
+			if got := statusOf(t, agent); len(got.Prepared) != 0 || len(got.Calls) != 2 {
 				t.Errorf("not unprepared: %+v", got)
 			}
 			if devices := published(t, client); len(devices) != 2 {
@@ -146,12 +146,12 @@ func TestLostCDIFilesAreMadeAgain(t *testing.T) {
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{LoseCDI: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, agent).Prepared; len(got) != 0 {
+	if got := statusOf(t, agent).Prepared; len(got) != 0 {
 		t.Errorf("there are files of %v", got)
 	}
 	again := kubelet.prepare(t, claim)
-	if diff := cmp.Diff(first.GetDevices(), again.GetDevices(), protocmp.Transform()); diff != "" || len(status(t, agent).Prepared) != 1 {
-		t.Errorf("prepared %v again, with other devices:\n%s", status(t, agent).Prepared, diff)
+	if diff := cmp.Diff(first.GetDevices(), again.GetDevices(), protocmp.Transform()); diff != "" || len(statusOf(t, agent).Prepared) != 1 {
+		t.Errorf("prepared %v again, with other devices:\n%s", statusOf(t, agent).Prepared, diff)
 	}
 }
 
@@ -165,8 +165,8 @@ func TestDisconnectLeavesSlices(t *testing.T) {
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{Disconnect: ptr.To(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if len(published(t, client)) != 1 || status(t, agent).Registered {
-		t.Errorf("devices %v, status %+v", published(t, client), status(t, agent))
+	if len(published(t, client)) != 1 || statusOf(t, agent).Registered {
+		t.Errorf("devices %v, status %+v", published(t, client), statusOf(t, agent))
 	}
 	if sockets, _ := filepath.Glob(filepath.Join(root, "plugins*", "*", "*.sock")); len(sockets) > 0 {
 		t.Errorf("sockets are left: %v", sockets)
@@ -348,7 +348,7 @@ func TestRegistrationFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubelet.registered(t, 2)
-	if got := status(t, agent).RegistrationFailed; !slices.Equal(got, fails) {
+	if got := statusOf(t, agent).RegistrationFailed; !slices.Equal(got, fails) {
 		t.Errorf("failed %v", got)
 	}
 }

@@ -6,5 +6,5 @@
 // fabric); cases talk to the agent through package client.
 //
 // Start with Agent; instance.go has the life of one driver, control.go the
-// HTTP endpoint.
+// gRPC endpoint.
 package sim

@@ -72,7 +72,7 @@ func TestFabric(t *testing.T) {
 	if got.Type != profiles.Attached || got.Status != metav1.ConditionTrue || got.Message != "here it is" {
 		t.Errorf("condition is %v", got)
 	}
-	eventually(t, "both are recorded", func() bool { return len(status(t, agent).Conditions) == 2 })
+	eventually(t, "both are recorded", func() bool { return len(statusOf(t, agent).Conditions) == 2 })
 }
 
 func TestFabricFallsSilent(t *testing.T) {
@@ -90,7 +90,7 @@ func TestFabricFallsSilent(t *testing.T) {
 	// Nothing watches any more: the next script starts a watch of its own.
 	tell(t, agent, spec.FabricCondition{Type: profiles.Attached})
 	eventually(t, "the new script is followed", func() bool { return len(conditions(t, client, "claim")) == 1 })
-	eventually(t, "it is recorded once", func() bool { return len(status(t, agent).Conditions) == 1 })
+	eventually(t, "it is recorded once", func() bool { return len(statusOf(t, agent).Conditions) == 1 })
 }
 
 func TestFabricRefusesNonsense(t *testing.T) {

@@ -303,7 +303,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func status(t *testing.T, agent *Agent) spec.DriverStatus {
+func statusOf(t *testing.T, agent *Agent) spec.DriverStatus {
 	t.Helper()
 	status, err := agent.Status(driver)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -38,13 +39,13 @@ func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all [
 	for _, s := range published {
 		all = append(all, "ResourceSlice "+s.Name)
 	}
-	nodes, err := b.Nodes(ctx)
+	agents, err := b.Agents(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the agents: %w", err)
 	}
 	s := spec.Subject{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
 	for _, node := range c.sight.nodes() {
-		files, err := nodes.Evidence(ctx, node, time.Now())
+		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
 		if unseen := harness.Unseen(s, files); unseen != nil {
 			return nil, fmt.Errorf("look at node %s after hook uninstall: %w", node, errors.Join(unseen, err))
 		}

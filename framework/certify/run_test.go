@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/run"
@@ -70,17 +72,17 @@ func apiServer(t *testing.T, w world) (kubeconfig string) {
 // agents read what a test puts on all nodes.
 type agents struct {
 	testbed.Agents
-	harness.Nodes
+	agentapi.AgentClient
 
 	files map[string][]byte
 }
 
-func (a agents) Connect(context.Context, *rest.Config) (harness.Drivers, harness.Nodes, error) {
-	return nil, a, nil
+func (a agents) Connect(context.Context, *rest.Config) (agentapi.AgentClient, error) {
+	return a, nil
 }
 
-func (a agents) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
-	return a.files, errors.New("kubelet.log: the node has no journal")
+func (a agents) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {
+	return &agentapi.Evidence{Files: a.files, Missing: []string{"kubelet.log: the node has no journal"}}, nil
 }
 
 // TestCertificateOfAnEarlierRun does not outlive a run of a driver that is broken, nor one

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -25,13 +26,13 @@ type nodeView struct {
 
 // takeNodes adds CDI files, sockets and the claims in kubelets' checkpoints.
 func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeView, nodes []string) error {
-	reader, err := b.Nodes(ctx)
+	agents, err := b.Agents(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to the agents: %w", err)
 	}
 	for _, node := range nodes {
 		// That there is no journal is no problem here.
-		files, err := reader.Evidence(ctx, node, time.Now())
+		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
 		if _, ok := files[checkpoint]; !ok {
 			return fmt.Errorf("%w on node %s: it cannot be seen what the kubelet has prepared; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
 		}

@@ -135,7 +135,7 @@ func TestExpectationsAreLocatedInTheCase(t *testing.T) {
 func TestDriverStart(t *testing.T) {
 	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}})
 	a := &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }}
-	f.env.Drivers = a
+	f.env.Agents = a
 	f.meta.Needs.Profile = spec.Profile{Pools: []spec.Pool{{}}}
 	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	if err := f.Driver.start(); err != nil {

@@ -14,7 +14,7 @@ import (
 // scheduler, which was late, placed one more pod there for it.
 func TestSchedulerKnowsOfTheEndOfAnOffer(t *testing.T) {
 	w, f := newWorld(), newFake(t)
-	f.Client, f.objects, f.env.Drivers, f.Driver = w.client, w, w, f.addDriver("d", f.meta.Needs.Profile)
+	f.Client, f.objects, f.env.Agents, f.Driver = w.client, w, w, f.addDriver("d", f.meta.Needs.Profile)
 	for _, name := range []string{"a", "b"} {
 		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		if err := w.client.Tracker().Add(n); err != nil {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/timeline"
@@ -58,7 +59,7 @@ func (d *Driver) startOn(ctx context.Context, node string) error {
 	if d.configure != nil {
 		d.configure(&config)
 	}
-	if err := t.env.Drivers.Start(ctx, node, config); err != nil {
+	if err := agentapi.Start(ctx, t.env.Agents, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
 	}
 	return nil
@@ -130,7 +131,7 @@ func (d *Driver) Calls(method spec.Method, claim string) []spec.Call {
 func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([]spec.Call, error) {
 	var calls []spec.Call
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, node, d.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +165,7 @@ func (d *Driver) CalledOn(claim string) []string {
 	ginkgo.GinkgoHelper()
 	called := []string{}
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(d.t.ctx, node, d.Name)
+		status, err := agentapi.Status(d.t.ctx, d.t.env.Agents, node, d.Name)
 		d.t.NoError(err, "read driver calls on %s", node)
 		if slices.ContainsFunc(status.Calls, func(c spec.Call) bool { return isFor(c, claim) }) {
 			called = append(called, node)
@@ -177,7 +178,7 @@ func (d *Driver) CalledOn(claim string) []string {
 func (d *Driver) Holds(claim types.UID) bool {
 	ginkgo.GinkgoHelper()
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(d.t.ctx, node, d.Name)
+		status, err := agentapi.Status(d.t.ctx, d.t.env.Agents, node, d.Name)
 		d.t.NoError(err, "ask the driver on %s for prepared claims", node)
 		if slices.Contains(status.Prepared, claim) {
 			return true
@@ -192,7 +193,7 @@ func (d *Driver) AwaitUnprepared() {
 	d.t.Poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
 		prepared := 0
 		for _, node := range d.t.Nodes {
-			status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+			status, err := agentapi.Status(ctx, d.t.env.Agents, node, d.Name)
 			if err != nil {
 				return false, "", err
 			}
@@ -230,7 +231,7 @@ func (d *Driver) Slices() []string {
 }
 
 func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
-	return awaitRegistered(ctx, d.t.env.Drivers, node, d.Name)
+	return awaitRegistered(ctx, d.t.env.Agents, node, d.Name)
 }
 
 func (d *Driver) change(c spec.DriverChange) {
@@ -242,7 +243,7 @@ func (d *Driver) change(c spec.DriverChange) {
 // one that has just come back cannot be reached by its service's address at once.
 func (d *Driver) tell(ctx context.Context, node string, c spec.DriverChange) error {
 	return await.Insist(ctx, "change driver on "+node, func(ctx context.Context) error {
-		return d.t.env.Drivers.Change(ctx, node, d.Name, c)
+		return agentapi.Change(ctx, d.t.env.Agents, node, d.Name, c)
 	})
 }
 
@@ -260,7 +261,7 @@ func (d *Driver) each(what string, do func(ctx context.Context, node string) err
 // must not keep them from that; that it cannot be restored matters only if they do not.
 func (d *Driver) restore(ctx context.Context) error {
 	err := d.everywhere(func(node string) error {
-		return d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Serve: ptr.To(true), Disconnect: ptr.To(false)})
+		return agentapi.Change(ctx, d.t.env.Agents, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Serve: ptr.To(true), Disconnect: ptr.To(false)})
 	})
 	if err != nil {
 		d.t.Note("driver %s was not restored: %v", d.Name, err)
@@ -291,13 +292,13 @@ func (d *Driver) end(ctx context.Context, kept bool) error {
 	if kept {
 		return nil
 	}
-	return d.everywhere(func(node string) error { return d.t.env.Drivers.Stop(ctx, node, d.Name) })
+	return d.everywhere(func(node string) error { return agentapi.Stop(ctx, d.t.env.Agents, node, d.Name) })
 }
 
 // timeline are the instances' calls.
 func (d *Driver) timeline(ctx context.Context) (entries []spec.TimelineEntry, missing []string) {
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, node, d.Name)
 		if err != nil {
 			missing = append(missing, fmt.Sprintf("driver calls on %s: %v", node, err))
 			continue
@@ -310,7 +311,7 @@ func (d *Driver) timeline(ctx context.Context) (entries []spec.TimelineEntry, mi
 // gather asks the instances for their state and calls.
 func (d *Driver) gather(ctx context.Context, e *Evidence) {
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, node, d.Name)
 		var content []byte
 		if err == nil {
 			content, err = json.MarshalIndent(status, "", "  ")
@@ -343,7 +344,7 @@ func (d *Driver) everywhere(do func(node string) error) error {
 func (d *Driver) prepared(ctx context.Context) []string {
 	var prepared []string
 	for _, node := range d.t.Nodes {
-		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, node, d.Name)
 		if err != nil {
 			continue
 		}
@@ -382,7 +383,7 @@ const checkpoint = "dra_manager_state"
 // prepared for DRA.
 func (t *T) KubeletCheckpoint(node string) []byte {
 	ginkgo.GinkgoHelper()
-	files, err := t.env.Nodes.Evidence(t.ctx, node, time.Now())
+	files, err := agentapi.ReadEvidence(t.ctx, t.env.Agents, node, time.Now())
 	content, ok := files[checkpoint]
 	if !ok {
 		t.Fatalf("read the kubelet's checkpoint on %s: %v", node, err)

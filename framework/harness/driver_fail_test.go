@@ -9,7 +9,7 @@ import (
 // empty list is another thing than none.
 func TestFailWithoutFaultsEndsThem(t *testing.T) {
 	f, drivers := newFake(t), &told{}
-	f.env.Drivers, f.Nodes = drivers, []string{"node"}
+	f.env.Agents, f.Nodes = drivers, []string{"node"}
 	d := f.addDriver("driver", f.meta.Needs.Profile)
 
 	succeeds(t, f, func() { d.Fail() })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -34,7 +35,7 @@ func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 	d.Announce(told)
 	d.change(spec.DriverChange{Disconnect: new(bool)})
 	d.t.Poll("the kubelet to refuse the driver", func(ctx context.Context) (bool, string, error) {
-		status, err := d.t.env.Drivers.Status(ctx, d.t.Nodes[0], d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
 		if err != nil {
 			return false, "", err
 		}

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -15,11 +19,11 @@ type away struct {
 	calls, until int
 }
 
-func (a *away) Change(context.Context, string, string, spec.DriverChange) error {
+func (a *away) ChangeDriver(context.Context, *agentapi.DriverSpec, ...grpc.CallOption) (*emptypb.Empty, error) {
 	if a.calls++; a.calls < a.until {
-		return errors.New("dial tcp 10.96.0.1:443: connect: connection refused")
+		return nil, errors.New("dial tcp 10.96.0.1:443: connect: connection refused")
 	}
-	return nil
+	return &emptypb.Empty{}, nil
 }
 
 // An instance was started again when the API server had just been replaced, and could
@@ -27,7 +31,7 @@ func (a *away) Change(context.Context, string, string, spec.DriverChange) error 
 func TestDriverIsChangedWhenItReachesTheServer(t *testing.T) {
 	f, drivers := newFake(t), &away{until: 3}
 	drivers.status = func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
+	f.env.Agents, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
 	succeeds(t, f, func() { f.Driver.Connect() })
 	if drivers.calls != 3 {
 		t.Errorf("%d calls", drivers.calls)

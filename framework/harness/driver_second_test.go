@@ -15,7 +15,7 @@ func TestSecondDriver(t *testing.T) {
 	a := &agents{status: func(string) (spec.DriverStatus, error) {
 		return spec.DriverStatus{Registered: true, Calls: []spec.Call{{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}}}, nil
 	}}
-	f.env.Drivers, f.Nodes, f.Namespace = a, []string{"node"}, "dratest-abc"
+	f.env.Agents, f.Nodes, f.Namespace = a, []string{"node"}, "dratest-abc"
 	f.Driver = f.addDriver("first", spec.Profile{})
 	var second *Driver
 	succeeds(t, f, func() { second = f.SecondDriver(spec.Profile{Pools: []spec.Pool{{}}}) })

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -26,19 +27,19 @@ const startTime = 2 * time.Minute
 // StartDriver starts an instance of a driver on a node and returns once the kubelet has
 // registered it: to start a pod before that counts as an error, or not, depending on
 // which of the two is the faster.
-func StartDriver(ctx context.Context, drivers Drivers, node string, config spec.DriverConfig) error {
-	if err := drivers.Start(ctx, node, config); err != nil {
+func StartDriver(ctx context.Context, agents agentapi.AgentClient, node string, config spec.DriverConfig) error {
+	if err := agentapi.Start(ctx, agents, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
 	}
-	return awaitRegistered(ctx, drivers, node, config.Name)
+	return awaitRegistered(ctx, agents, node, config.Name)
 }
 
-func awaitRegistered(ctx context.Context, drivers Drivers, node, driver string) error {
+func awaitRegistered(ctx context.Context, agents agentapi.AgentClient, node, driver string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	last := ""
 	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
-		status, err := drivers.Status(ctx, node, driver)
+		status, err := agentapi.Status(ctx, agents, node, driver)
 		last = cmp.Or(status.RegistrationError, status.Problem)
 		return status.Registered, err
 	})

@@ -5,13 +5,14 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Status is what the instance on the case's first node says of itself.
 func (d *Driver) Status() spec.DriverStatus {
 	ginkgo.GinkgoHelper()
-	status, err := d.t.env.Drivers.Status(d.t.ctx, d.t.Nodes[0], d.Name)
+	status, err := agentapi.Status(d.t.ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
 	d.t.NoError(err, "ask the driver on %s for its status", d.t.Nodes[0])
 	return status
 }
@@ -22,7 +23,7 @@ func (d *Driver) AwaitProblem() string {
 	ginkgo.GinkgoHelper()
 	problem := ""
 	d.t.Poll("the driver to notice a problem", func(ctx context.Context) (bool, string, error) {
-		status, err := d.t.env.Drivers.Status(ctx, d.t.Nodes[0], d.Name)
+		status, err := agentapi.Status(ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
 		problem = status.Problem
 		return err == nil && problem != "", problem, err
 	})

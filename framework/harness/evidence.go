@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
@@ -67,7 +68,7 @@ func (t *T) gather(ctx context.Context) {
 // gatherNodes reads logs and files of the case's nodes.
 func (t *T) gatherNodes(ctx context.Context, w *Evidence) {
 	for _, node := range t.Nodes {
-		files, err := t.env.Nodes.Evidence(ctx, node, t.started)
+		files, err := agentapi.ReadEvidence(ctx, t.env.Agents, node, t.started)
 		w.Problem("node "+node, err)
 		for name, content := range files {
 			w.File(filepath.Join("nodes", node, name), content)

@@ -42,7 +42,7 @@ func TestGather(t *testing.T) {
 			return map[string][]byte{"cdi/x.json": []byte("{}")}, errors.New("kubelet.log: no journal")
 		},
 	}
-	f.env.Drivers, f.env.Nodes = a, a
+	f.env.Agents = a
 	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	f.Step("look at %s", "it")
 
@@ -77,7 +77,7 @@ func TestGather(t *testing.T) {
 func TestGatherSurvivesPanics(t *testing.T) {
 	f := newFake(t)
 	a := &agents{status: func(string) (spec.DriverStatus, error) { panic("oops") }}
-	f.env.Drivers, f.env.Nodes = a, a
+	f.env.Agents = a
 	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 
 	f.gather(t.Context())
@@ -120,7 +120,7 @@ func TestGatherKeepsWithinItsFolder(t *testing.T) {
 	a := &agents{evidence: func(string) (map[string][]byte, error) {
 		return map[string][]byte{"../../../../outside": []byte("x"), "inside": []byte("x")}, nil
 	}}
-	f.env.Nodes, f.Nodes = a, []string{"node"}
+	f.env.Agents, f.Nodes = a, []string{"node"}
 
 	f.gather(t.Context())
 

@@ -2,10 +2,13 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,16 +19,15 @@ type told struct {
 	changes []string
 }
 
-func (d *told) Change(_ context.Context, _, _ string, change spec.DriverChange) error {
-	text, err := json.Marshal(change)
-	d.changes = append(d.changes, string(text))
-	return err
+func (d *told) ChangeDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	d.changes = append(d.changes, string(r.Json))
+	return &emptypb.Empty{}, nil
 }
 
 // A script that was to say nothing any more went on: null leaves a script as it is.
 func TestFabricIsToldToSayNothing(t *testing.T) {
 	f, drivers := newFake(t), &told{}
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
+	f.env.Agents, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
 	succeeds(t, f, func() {
 		f.Driver.Fabric("node", spec.FabricCondition{Type: "a"})
 		f.Driver.Fabric("node")

@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -89,44 +92,40 @@ func event(name, reason, message string, at time.Time) *corev1.Event {
 	}
 }
 
-// agents are drivers without nodes: what they were told is recorded, what they
+// agents are those of all nodes: what they were told is recorded, what they
 // answer is set.
 type agents struct {
+	agentapi.AgentClient
+
 	status   func(node string) (spec.DriverStatus, error)
 	evidence func(node string) (map[string][]byte, error)
 	started  []string
 }
 
-func (a *agents) Start(_ context.Context, node string, c spec.DriverConfig) error {
-	a.started = append(a.started, node+" "+c.Name)
+func (a *agents) StartDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.started = append(a.started, r.Node+" "+r.Driver)
 	slices.Sort(a.started)
-	return nil
+	return &emptypb.Empty{}, nil
 }
 
-func (a *agents) Change(context.Context, string, string, spec.DriverChange) error { return nil }
-
-func (a *agents) Status(_ context.Context, node, _ string) (spec.DriverStatus, error) {
-	return a.status(node)
+func (*agents) ChangeDriver(context.Context, *agentapi.DriverSpec, ...grpc.CallOption) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, nil
 }
 
-func (a *agents) Stop(context.Context, string, string) error { return nil }
-
-func (a *agents) Evidence(_ context.Context, node string, _ time.Time) (map[string][]byte, error) {
-	return a.evidence(node)
+func (a *agents) GetDriverStatus(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*agentapi.JSON, error) {
+	status, err := a.status(r.Node)
+	return &agentapi.JSON{Json: agentapi.Encode(status)}, err
 }
 
-func (a *agents) KubeletLines(_ context.Context, node string, _ time.Time, text string) ([]byte, error) {
-	return fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.999999-0700"), node, text), nil
+func (*agents) StopDriver(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, nil
 }
 
-func (*agents) RestartKubelet(context.Context, string) error { return nil }
-
-func (*agents) RestartNode(context.Context, string) error { return nil }
-
-func (*agents) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
-	return spec.PodResources{}, nil
+func (a *agents) GetEvidence(_ context.Context, r *agentapi.EvidenceRequest, _ ...grpc.CallOption) (*agentapi.Evidence, error) {
+	files, err := a.evidence(r.Node)
+	return &agentapi.Evidence{Files: files}, err
 }
 
-func (w *world) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }
-
-func (w *world) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }
+func (*agents) GetKubeletLines(_ context.Context, r *agentapi.LinesRequest, _ ...grpc.CallOption) (*agentapi.Lines, error) {
+	return &agentapi.Lines{Log: fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.999999-0700"), r.Node, r.Text)}, nil
+}

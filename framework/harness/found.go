@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -137,7 +138,7 @@ func (f *found) compare(where string, results []resourceapi.DeviceRequestAllocat
 func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult, part bool) {
 	ginkgo.GinkgoHelper()
 	p := f.pod(pod)
-	told, err := f.t.env.Nodes.PodResources(f.t.ctx, p.Spec.NodeName, p.Namespace, p.Name)
+	told, err := f.t.podResources(f.t.ctx, p.Spec.NodeName, p.Namespace, p.Name)
 	f.t.NoError(err, "ask the podresources API for pod %s", pod)
 	var names, devices []string
 	for _, d := range told.List {
@@ -222,7 +223,7 @@ func (t *T) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, t.Namespace)
 	var left []string
 	for _, node := range t.env.nodes(t.meta.Needs) {
-		files, err := t.env.Nodes.Evidence(ctx, node, time.Now())
+		files, err := agentapi.ReadEvidence(ctx, t.env.Agents, node, time.Now())
 		content, ok := files[checkpoint]
 		if !ok {
 			return nil, fmt.Errorf("%w on node %s: %w", errUnseen, node, err)

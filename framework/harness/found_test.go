@@ -2,15 +2,15 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -26,18 +26,19 @@ type node struct {
 	unseen bool
 }
 
-func (n *node) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
-	return n.told, nil
+func (n *node) GetPodResources(context.Context, *agentapi.PodRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
+	return &agentapi.JSON{Json: agentapi.Encode(n.told)}, nil
 }
-func (n *node) CDIDevices(context.Context, string, string) ([]string, error) { return n.has, nil }
 
-func (n *node) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }
+func (n *node) ListCDIDevices(context.Context, *agentapi.ContainerRequest, ...grpc.CallOption) (*agentapi.Names, error) {
+	return &agentapi.Names{Names: n.has}, nil
+}
 
-func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {
 	if n.unseen {
-		return map[string][]byte{"sockets": nil}, errors.New("dra_manager_state: no such file")
+		return &agentapi.Evidence{Files: map[string][]byte{"sockets": nil}, Missing: []string{"dra_manager_state: no such file"}}, nil
 	}
-	return map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}, nil
+	return &agentapi.Evidence{Files: map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}}, nil
 }
 
 // newVendor is a driver in use by pod "pod" with a claim for one device, all of which is
@@ -50,7 +51,7 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 	}))
 	n := &node{told: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
 	s := spec.Subject{Driver: vendor, SubjectClass: spec.SubjectClass{Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}}, Workload: spec.Workload{Identify: []string{"list"}}}
-	f.env.Nodes, f.env.Plan.Target.Subject = n, &s
+	f.env.Agents, f.env.Plan.Target.Subject = n, &s
 	c := claim(func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{}
 		c.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{
@@ -144,7 +145,7 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 func TestUnseenCheckpointBlocks(t *testing.T) {
 	f, n, _ := newVendor(t)
 	n.unseen = true
-	if failureOf(f.released) == nil || !strings.Contains(f.t.blocked, "on node worker: dra_manager_state: no such file") {
+	if failureOf(f.released) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
 		t.Errorf("blocked is %q", f.t.blocked)
 	}
 	f.t.blocked = ""

@@ -12,40 +12,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
-
-// NodeFaults are done to nodes, and to the drivers on them that are as their vendors have
-// installed them. Nodes may have them, too; it is implemented by drivers/sim/client.
-type NodeFaults interface {
-	// KillPlugin kills the process behind a driver's plugin socket, and returns when it has
-	// ended.
-	KillPlugin(ctx context.Context, node, driver string) error
-	// StopSandbox stops the sandbox of a pod with all that runs in it.
-	StopSandbox(ctx context.Context, node, namespace, pod string) error
-	// Specs are the node's CDI files by path, RemoveSpec removes one of them.
-	Specs(ctx context.Context, node string) (map[string][]byte, error)
-	RemoveSpec(ctx context.Context, node, path string) error
-}
-
-// Proxies stand between kubelets and drivers that are as their vendors have installed them.
-// Nodes may have them, too; it is implemented by drivers/sim/client.
-type Proxies interface {
-	// StartProxy puts a proxy before a driver, which the kubelet registers later.
-	StartProxy(ctx context.Context, node, driver string, config spec.Proxy) error
-	ProxyStatus(ctx context.Context, node, driver string) (spec.DriverStatus, error)
-	// StopProxy takes it away; one that does not exist is no error.
-	StopProxy(ctx context.Context, node, driver string) error
-}
 
 // Installed is the driver under test as its vendor has installed it. Cases that use it say
 // Needs.Installed.
 type Installed struct {
 	t       *T
 	subject spec.Subject
-	faults  NodeFaults
 	// before are the CDI files of nodes as the case began, by their paths.
 	before map[string]map[string][]byte
 	// previous, broken and gone are what hooks have done to the driver and not undone.
@@ -55,12 +32,11 @@ type Installed struct {
 // Installed is the driver under test as its vendor has installed it.
 func (t *T) Installed() *Installed {
 	ginkgo.GinkgoHelper()
-	faults, ok := t.env.Nodes.(NodeFaults)
-	if t.env.Plan.Target.Subject == nil || !ok {
-		t.SetBlocked("the driver or its nodes cannot be reached")
+	if t.env.Plan.Target.Subject == nil {
+		t.SetBlocked("the driver cannot be reached")
 		t.Fatalf("there is no driver that its vendor has installed")
 	}
-	i := &Installed{t: t, subject: *t.env.Plan.Target.Subject, faults: faults, before: map[string]map[string][]byte{}}
+	i := &Installed{t: t, subject: *t.env.Plan.Target.Subject, before: map[string]map[string][]byte{}}
 	for _, node := range i.subject.Nodes {
 		i.before[node] = i.specs(node)
 	}
@@ -131,7 +107,7 @@ func (i *Installed) Kill(node string) {
 	ginkgo.GinkgoHelper()
 	i.t.Step("kill the driver's process on %s", node)
 	i.t.endsDriver(node)
-	err := i.faults.KillPlugin(i.t.ctx, node, i.subject.Driver)
+	_, err := i.t.env.Agents.KillPlugin(i.t.ctx, &agentapi.DriverRequest{Node: node, Driver: i.subject.Driver})
 	if err != nil {
 		i.t.SetBlocked("the driver's process could not be killed")
 	}
@@ -205,15 +181,14 @@ func ready(p corev1.Pod) bool {
 // of its node does.
 func (i *Installed) StopSandbox(pod *corev1.Pod) {
 	ginkgo.GinkgoHelper()
-	i.t.Step("stop the sandbox of pod %s", pod.Name)
-	i.t.NoError(i.faults.StopSandbox(i.t.ctx, pod.Spec.NodeName, pod.Namespace, pod.Name), "stop the sandbox of pod %s", pod.Name)
+	i.t.StopSandbox(pod)
 }
 
 // Sockets are those on a node that have the driver's name in theirs, below the kubelet's
 // root directory.
 func (i *Installed) Sockets(node string) []string {
 	ginkgo.GinkgoHelper()
-	files, err := i.t.env.Nodes.Evidence(i.t.ctx, node, time.Now())
+	files, err := agentapi.ReadEvidence(i.t.ctx, i.t.env.Agents, node, time.Now())
 	list, ok := files["sockets"]
 	if !ok {
 		i.t.NoError(errors.Join(err, errors.New("the node shows no sockets")), "look for sockets on %s", node)

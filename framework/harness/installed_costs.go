@@ -62,7 +62,7 @@ func (c *Costs) RunPod(pod *corev1.Pod) {
 		return
 	}
 	c.seen.with = append(c.seen.with, took)
-	status, err := c.proxy.proxies.ProxyStatus(c.i.t.ctx, c.proxy.node, c.proxy.driver)
+	status, err := c.proxy.status(c.i.t.ctx)
 	c.i.t.NoError(err, "ask the proxy what the driver uses")
 	if status.Process == nil || status.Problem != "" {
 		c.i.t.SetBlocked("what the driver uses cannot be seen")

@@ -14,6 +14,7 @@ import (
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -57,7 +58,7 @@ func (i *Installed) ExpectGone() {
 		return len(list.Items) == 0, fmt.Sprintf("%d slices of the driver", len(list.Items)), nil
 	})
 	for _, node := range i.subject.Nodes {
-		files, err := i.t.env.Nodes.Evidence(i.t.ctx, node, time.Now())
+		files, err := agentapi.ReadEvidence(i.t.ctx, i.t.env.Agents, node, time.Now())
 		if unseen := Unseen(i.subject, files); unseen != nil {
 			i.t.SetBlocked("the node cannot be looked at")
 			i.t.NoError(errors.Join(unseen, err), "look for what is left on %s", node)

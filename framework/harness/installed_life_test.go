@@ -132,7 +132,7 @@ func TestNodeWithoutDevices(t *testing.T) {
 // for what the driver had published that there was nothing, and waited for that to the end.
 func TestDevicesBeforeTheCase(t *testing.T) {
 	f, n, _ := newVendor(t)
-	f.t.env.Nodes = &specNode{node: n}
+	f.t.env.Agents = &specNode{node: n}
 	driver, looks := f.t.Installed(), 0
 	driver.subject.Devices = 2
 	client := fake.NewClientset()
@@ -201,7 +201,7 @@ func TestHookThatFailsBlamesNobody(t *testing.T) {
 		"nobody can":   {nil, true, true, false},
 	} {
 		f, n, _ := newVendor(t)
-		f.t.env.Nodes, f.t.env.Hooks = &specNode{node: n}, tc.hooks
+		f.t.env.Agents, f.t.env.Hooks = &specNode{node: n}, tc.hooks
 		driver := f.t.Installed()
 		if tc.declared {
 			driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
@@ -237,7 +237,7 @@ func TestNodeThatIsNotSeenWhole(t *testing.T) {
 // TestEvidenceIsOfTheFailure: what was gathered before a hook put the driver back stays.
 func TestEvidenceIsOfTheFailure(t *testing.T) {
 	f := newFake(t)
-	f.env.Nodes = &node{}
+	f.env.Agents = &node{}
 	f.gatherOnce(t.Context())
 	steps := filepath.Join(f.env.ReportDir, f.folder, "steps.txt")
 	before, err := os.ReadFile(steps)
@@ -255,7 +255,7 @@ func TestEvidenceIsOfTheFailure(t *testing.T) {
 func TestDriverIsBackWhenItIsPutBack(t *testing.T) {
 	for _, served := range []bool{true, false} {
 		f, n, _ := newVendor(t)
-		f.t.env.Nodes, f.t.env.Hooks = &specNode{node: n}, vendorsHooks{}
+		f.t.env.Agents, f.t.env.Hooks = &specNode{node: n}, vendorsHooks{}
 		driver := f.t.Installed()
 		driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookInstall: {}}
 		driver.subject.Namespace, driver.subject.DaemonSet = "gpu", "driver"

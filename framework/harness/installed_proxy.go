@@ -9,6 +9,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/timeline"
 )
@@ -16,7 +17,6 @@ import (
 // Proxy stands between a kubelet and the driver under test.
 type Proxy struct {
 	t            *T
-	proxies      Proxies
 	node, driver string
 }
 
@@ -30,15 +30,12 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 		i.t.endsDriver(node)
 	}
 	i.t.SetBlocked("no proxy could be put before the driver")
-	proxies, ok := i.t.env.Nodes.(Proxies)
-	if !ok {
-		i.t.Fatalf("the nodes have no proxies")
-	}
-	p := &Proxy{t: i.t, proxies: proxies, node: node, driver: i.subject.Driver}
+	p := &Proxy{t: i.t, node: node, driver: i.subject.Driver}
 	ginkgo.DeferCleanup(func(ctx context.Context) { i.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(FinishTimeout))
-	i.t.NoError(proxies.StartProxy(i.t.ctx, node, p.driver, config), "put a proxy before the driver")
+	_, err := i.t.env.Agents.StartProxy(i.t.ctx, &agentapi.DriverSpec{Node: node, Driver: p.driver, Json: agentapi.Encode(config)})
+	i.t.NoError(err, "put a proxy before the driver")
 	i.t.Poll("the kubelet to register the proxy", func(ctx context.Context) (bool, string, error) {
-		status, err := proxies.ProxyStatus(ctx, node, p.driver)
+		status, err := p.status(ctx)
 		return status.Registered, fmt.Sprintf("registered: %t %s %s", status.Registered, status.RegistrationError, status.Problem), err
 	})
 	i.t.SetBlocked("")
@@ -47,12 +44,21 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 
 // take takes the proxy away, and puts what it has seen into the timeline.
 func (p *Proxy) take(ctx context.Context) error {
-	if status, err := p.proxies.ProxyStatus(ctx, p.node, p.driver); err == nil {
+	if status, err := p.status(ctx); err == nil {
 		p.t.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
 			return timeline.Calls(p.calls(status), p.node), nil
 		})
 	}
-	return p.proxies.StopProxy(ctx, p.node, p.driver)
+	_, err := p.t.env.Agents.StopProxy(ctx, p.request())
+	return err
+}
+
+func (p *Proxy) request() *agentapi.DriverRequest {
+	return &agentapi.DriverRequest{Node: p.node, Driver: p.driver}
+}
+
+func (p *Proxy) status(ctx context.Context) (spec.DriverStatus, error) {
+	return agentapi.Decode[spec.DriverStatus](p.t.env.Agents.GetProxyStatus(ctx, p.request()))
 }
 
 // calls are those for claims of the case.
@@ -73,7 +79,7 @@ func (p *Proxy) calls(status spec.DriverStatus) []spec.Call {
 // there was none the kubelet has asked somebody else, and the case is blocked.
 func (p *Proxy) Seen(method spec.Method) []spec.Call {
 	ginkgo.GinkgoHelper()
-	status, err := p.proxies.ProxyStatus(p.t.ctx, p.node, p.driver)
+	status, err := p.status(p.t.ctx)
 	p.t.NoError(err, "ask the proxy for calls")
 	var seen []spec.Call
 	for _, c := range p.calls(status) {
@@ -97,7 +103,7 @@ func (p *Proxy) ExpectKilled(method spec.Method) {
 		return
 	}
 	p.t.SetBlocked("the driver was not killed after it had answered")
-	status, err := p.proxies.ProxyStatus(p.t.ctx, p.node, p.driver)
+	status, err := p.status(p.t.ctx)
 	p.t.NoError(err, "ask the proxy what went wrong")
 	p.t.Fatalf("the proxy on %s has not killed the driver after any %s call for a claim of the case: %s", p.node, method, status.Problem)
 }

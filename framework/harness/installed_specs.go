@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // staticSpecs is the directory of CDI files that outlive a reboot.
@@ -48,7 +50,8 @@ func (i *Installed) LoseSpecs(node string) {
 	}
 	for _, path := range lost {
 		i.t.Note("%s", path)
-		i.t.NoError(i.faults.RemoveSpec(i.t.ctx, node, path), "remove %s", path)
+		_, err := i.t.env.Agents.RemoveSpec(i.t.ctx, &agentapi.FileRequest{Node: node, Path: path})
+		i.t.NoError(err, "remove %s", path)
 	}
 }
 
@@ -67,12 +70,12 @@ func (i *Installed) ExpectNothingLeft(node string, claims ...*resourceapi.Resour
 // specs are the CDI files of a node; the driver cannot be blamed if they cannot be read.
 func (i *Installed) specs(node string) map[string][]byte {
 	ginkgo.GinkgoHelper()
-	files, err := i.faults.Specs(i.t.ctx, node)
+	specs, err := i.t.env.Agents.ListSpecs(i.t.ctx, &agentapi.NodeRequest{Node: node})
 	if err != nil {
 		i.t.SetBlocked("CDI files cannot be read")
 	}
 	i.t.NoError(err, "read CDI files")
-	return files
+	return specs.GetFiles()
 }
 
 // with adds a claim with those of its CDI devices that the case has seen.

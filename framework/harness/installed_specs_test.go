@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
@@ -52,18 +55,17 @@ func TestSpecsOfClaims(t *testing.T) {
 // specNode is a node with CDI files.
 type specNode struct {
 	*node
-	NodeFaults
 
 	files map[string][]byte
 }
 
-func (n *specNode) Specs(context.Context, string) (map[string][]byte, error) {
-	return maps.Clone(n.files), nil
+func (n *specNode) ListSpecs(context.Context, *agentapi.NodeRequest, ...grpc.CallOption) (*agentapi.Files, error) {
+	return &agentapi.Files{Files: maps.Clone(n.files)}, nil
 }
 
-func (n *specNode) RemoveSpec(_ context.Context, _, path string) error {
-	delete(n.files, path)
-	return nil
+func (n *specNode) RemoveSpec(_ context.Context, r *agentapi.FileRequest, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	delete(n.files, r.Path)
+	return &emptypb.Empty{}, nil
 }
 
 // TestLoseSpecs: what ExpectDevices has found of a claim says which files are its.
@@ -88,7 +90,7 @@ func TestLoseSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 		nodes := &specNode{node: n, files: tc.files}
-		f.t.env.Nodes = nodes
+		f.t.env.Agents = nodes
 		driver := f.t.Installed()
 		f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
 		failed := failureOf(func() { driver.LoseSpecs("worker") })
@@ -105,7 +107,7 @@ func TestLoseSpecs(t *testing.T) {
 func TestDeviceIsLeft(t *testing.T) {
 	f, n, c := newVendor(t)
 	nodes := &specNode{node: n, files: map[string][]byte{}}
-	f.t.env.Nodes, c.UID = nodes, "uid-1"
+	f.t.env.Agents, c.UID = nodes, "uid-1"
 	driver := f.t.Installed()
 	f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
 	nodes.files["/var/run/cdi/0"] = []byte("{kind: v/c, devices: [{name: '0'}]}")

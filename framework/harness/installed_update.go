@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // restartedAt is the annotation by which "kubectl rollout restart" replaces all pods.
@@ -97,7 +99,7 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 			problems = append(problems, e.InvolvedObject.Name+": "+e.Message)
 		}
 	}
-	lines, err := t.env.Nodes.KubeletLines(t.ctx, node, r.started, driver)
+	lines, err := agentapi.ReadKubeletLines(t.ctx, t.env.Agents, node, r.started, driver)
 	if err != nil && len(problems) == 0 {
 		t.SetBlocked("the kubelet's log cannot be read")
 		t.NoError(err, "read the kubelet's log on %s", node)

@@ -9,6 +9,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/metrics"
@@ -23,7 +24,10 @@ const kubeletStarted = "process_start_time_seconds"
 func (t *T) RestartKubelet(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart the kubelet of %s", node)
-	t.renewKubelet(node, await.Patience, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
+	t.renewKubelet(node, await.Patience, func() error {
+		_, err := t.env.Agents.RestartKubelet(t.ctx, &agentapi.NodeRequest{Node: node})
+		return err
+	})
 }
 
 // renewKubelet does something that ends the kubelet of a node and starts it, and waits until
@@ -68,7 +72,7 @@ func (t *T) KubeletMetric(node, name string, labels map[string]string) (value fl
 func (t *T) PodResources(pod string) spec.PodResources {
 	ginkgo.GinkgoHelper()
 	t.Step("ask the kubelet's podresources API for pod %s", pod)
-	found, err := t.env.Nodes.PodResources(t.ctx, t.Nodes[0], t.Namespace, pod)
+	found, err := t.podResources(t.ctx, t.Nodes[0], t.Namespace, pod)
 	t.NoError(err, "ask the podresources API")
 	return found
 }
@@ -78,10 +82,14 @@ func (t *T) AwaitPodResources(pod string) (found spec.PodResources) {
 	ginkgo.GinkgoHelper()
 	t.Poll(fmt.Sprintf("the kubelet's podresources API to tell of pod %s", pod), func(ctx context.Context) (bool, string, error) {
 		var err error
-		found, err = t.env.Nodes.PodResources(ctx, t.Nodes[0], t.Namespace, pod)
+		found, err = t.podResources(ctx, t.Nodes[0], t.Namespace, pod)
 		return len(found.List) > 0 && len(found.Get) > 0, fmt.Sprintf("%+v", found), err
 	})
 	return found
+}
+
+func (t *T) podResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error) {
+	return agentapi.Decode[spec.PodResources](t.env.Agents.GetPodResources(ctx, &agentapi.PodRequest{Node: node, Namespace: namespace, Pod: pod}))
 }
 
 // CDIDevices are the fully qualified CDI names that the container runtime has for a
@@ -90,9 +98,9 @@ func (t *T) CDIDevices(pod *corev1.Pod, container string) []string {
 	ginkgo.GinkgoHelper()
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
 		if s.Name == container && s.ContainerID != "" {
-			names, err := t.env.Nodes.CDIDevices(t.ctx, pod.Spec.NodeName, s.ContainerID)
+			found, err := t.env.Agents.ListCDIDevices(t.ctx, &agentapi.ContainerRequest{Node: pod.Spec.NodeName, Container: s.ContainerID})
 			t.NoError(err, "ask the container runtime for container %s of pod %s", container, pod.Name)
-			return names
+			return found.GetNames()
 		}
 	}
 	t.Fatalf("container %s of pod %s has no ID: %s", container, pod.Name, describe.Pod(pod))
@@ -102,9 +110,9 @@ func (t *T) CDIDevices(pod *corev1.Pod, container string) []string {
 // PodMemory is how many bytes of memory the cgroup of a pod allows.
 func (t *T) PodMemory(pod *corev1.Pod) int64 {
 	ginkgo.GinkgoHelper()
-	bytes, err := t.env.Nodes.PodMemory(t.ctx, pod.Spec.NodeName, string(pod.UID))
+	memory, err := t.env.Agents.GetPodMemory(t.ctx, &agentapi.PodMemoryRequest{Node: pod.Spec.NodeName, Uid: string(pod.UID)})
 	t.NoError(err, "read the limit of memory of pod %s", pod.Name)
-	return bytes
+	return memory.GetBytes()
 }
 
 // LoseCDI removes the CDI files of the driver, as a reboot does.

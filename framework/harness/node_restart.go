@@ -8,6 +8,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -27,7 +28,8 @@ func (t *T) RestartNode(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart node %s", node)
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
-	t.NoError(t.env.Nodes.RestartNode(t.ctx, node), "restart node %s", node)
+	_, err := t.env.Agents.Reboot(t.ctx, &agentapi.NodeRequest{Node: node})
+	t.NoError(err, "restart node %s", node)
 	t.poll(fmt.Sprintf("the new kubelet of %s to answer", node), restartPatience, func(ctx context.Context) (bool, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()

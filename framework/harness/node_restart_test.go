@@ -7,8 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -21,11 +24,11 @@ type asleep struct {
 	calls, until int
 }
 
-func (a *asleep) Start(ctx context.Context, node string, c spec.DriverConfig) error {
+func (a *asleep) StartDriver(ctx context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
 	if a.calls++; a.calls < a.until {
-		return errors.New("talk to dra-sim: connection refused")
+		return nil, errors.New("talk to dra-sim: connection refused")
 	}
-	return a.agents.Start(ctx, node, c)
+	return a.agents.StartDriver(ctx, r)
 }
 
 func TestDriverComesBackWithItsNode(t *testing.T) {
@@ -37,7 +40,7 @@ func TestDriverComesBackWithItsNode(t *testing.T) {
 		return spec.DriverStatus{Registered: len(drivers.started) > 0}, nil
 	}
 	f.meta.Needs.Profile.Pools = make([]spec.Pool, 1)
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
+	f.env.Agents, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
 	succeeds(t, f, func() { f.Driver.comeBack("node") })
 	if len(drivers.started) != 1 || drivers.calls != 3 {
 		t.Errorf("started %q in %d calls", drivers.started, drivers.calls)

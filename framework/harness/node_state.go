@@ -7,47 +7,26 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"google.golang.org/protobuf/types/known/durationpb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
-
-// NodeState is changed behind a kubelet's back. Nodes may have it, too; it is implemented by
-// drivers/sim/client.
-type NodeState interface {
-	// LoseCheckpoint has the kubelet stopped, what it remembers of claims removed, and the
-	// kubelet started, which goes on when it returns.
-	LoseCheckpoint(ctx context.Context, node string) error
-	// StopKubelet has the kubelet stopped, and started again after a time of up to two minutes;
-	// that goes on when it returns.
-	StopKubelet(ctx context.Context, node string, down time.Duration) error
-	// PutStaticPod writes a pod's manifest, under a name that begins with NamespacePrefix,
-	// into the directory in which the kubelet looks for static pods.
-	PutStaticPod(ctx context.Context, node, dir, name string, pod *corev1.Pod) error
-	// RemoveStaticPod undoes that; one that is not there is no error.
-	RemoveStaticPod(ctx context.Context, node, dir, name string) error
-}
-
-func (t *T) nodeState() NodeState {
-	ginkgo.GinkgoHelper()
-	state, ok := t.env.Nodes.(NodeState)
-	if !ok {
-		t.Blockedf("what lies on nodes cannot be changed here")
-	}
-	return state
-}
 
 // LoseCheckpoint has the kubelet of a node lose what it remembers of claims while it is
 // down, and returns once it answers again.
 func (t *T) LoseCheckpoint(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("stop the kubelet of %s, remove its checkpoint of claims, and start it", node)
-	state := t.nodeState()
 	t.blockWhereOthersHaveClaims(node)
-	t.renewKubelet(node, await.Patience, func() error { return state.LoseCheckpoint(t.ctx, node) })
+	t.renewKubelet(node, await.Patience, func() error {
+		_, err := t.env.Agents.RemoveCheckpoint(t.ctx, &agentapi.NodeRequest{Node: node})
+		return err
+	})
 }
 
 // kubeletDown is how long a kubelet is stopped for WhileKubeletDown: a node is not ready any
@@ -61,9 +40,8 @@ const kubeletDown = 15 * time.Second
 func (t *T) WhileKubeletDown(node string, do func()) (started time.Time) {
 	ginkgo.GinkgoHelper()
 	t.Step("stop the kubelet of %s, and start it again %s later", node, kubeletDown)
-	state := t.nodeState()
 	return t.renewKubelet(node, kubeletDown+await.Patience, func() error {
-		if err := state.StopKubelet(t.ctx, node, kubeletDown); err != nil {
+		if _, err := t.env.Agents.StopKubelet(t.ctx, &agentapi.StopKubeletRequest{Node: node, Pause: durationpb.New(kubeletDown)}); err != nil {
 			return err
 		}
 		stopped := time.Now()
@@ -98,11 +76,8 @@ func (t *T) blockWhereOthersHaveClaims(node string) {
 func (t *T) StopSandbox(pod *corev1.Pod) {
 	ginkgo.GinkgoHelper()
 	t.Step("stop the sandbox of pod %s", pod.Name)
-	faults, ok := t.env.Nodes.(NodeFaults)
-	if !ok {
-		t.Blockedf("the container runtimes of nodes cannot be reached")
-	}
-	t.NoError(faults.StopSandbox(t.ctx, pod.Spec.NodeName, pod.Namespace, pod.Name), "stop the sandbox of pod %s", pod.Name)
+	_, err := t.env.Agents.StopSandbox(t.ctx, &agentapi.PodRequest{Node: pod.Spec.NodeName, Namespace: pod.Namespace, Pod: pod.Name})
+	t.NoError(err, "stop the sandbox of pod %s", pod.Name)
 }
 
 // CreateStaticPod writes a pod's manifest where the kubelet of a node looks for static pods;
@@ -110,13 +85,18 @@ func (t *T) StopSandbox(pod *corev1.Pod) {
 func (t *T) CreateStaticPod(node string, pod *corev1.Pod) {
 	ginkgo.GinkgoHelper()
 	t.Step("write the manifest of static pod %s on %s", pod.Name, node)
-	state, dir, name := t.nodeState(), t.staticPodPath(node), t.Namespace+"-"+pod.Name
+	file := &agentapi.StaticPod{Node: node, Dir: t.staticPodPath(node), Name: t.Namespace + "-" + pod.Name}
 	t.own(pod)
 	pod.Kind, pod.APIVersion = "Pod", "v1"
 	t.OnRestore(func(ctx context.Context) error {
-		return await.Insist(ctx, "remove static pod "+name, func(ctx context.Context) error { return state.RemoveStaticPod(ctx, node, dir, name) })
+		return await.Insist(ctx, "remove static pod "+file.Name, func(ctx context.Context) error {
+			_, err := t.env.Agents.RemoveStaticPod(ctx, file)
+			return err
+		})
 	})
-	t.NoError(state.PutStaticPod(t.ctx, node, dir, name, pod), "write static pod %s", pod.Name)
+	file.Json = agentapi.Encode(pod)
+	_, err := t.env.Agents.PutStaticPod(t.ctx, file)
+	t.NoError(err, "write static pod %s", pod.Name)
 }
 
 // staticPodPath is where the kubelet of a node looks for static pods, as it says itself.

@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -265,7 +266,7 @@ func (r *recorder) readKubelets(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, node := range r.t.Nodes {
 		all.Go(func() {
-			log, err := r.t.env.Nodes.KubeletLines(ctx, node, r.t.started, r.t.Namespace)
+			log, err := agentapi.ReadKubeletLines(ctx, r.t.env.Agents, node, r.t.started, r.t.Namespace)
 			if err != nil {
 				r.lost(ctx, "kubelet log of "+node, err)
 			}

@@ -40,7 +40,7 @@ func recording(t *testing.T) *T {
 	a := &agents{status: func(string) (spec.DriverStatus, error) {
 		return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Start: time.Now(), Took: time.Second, Error: "Internal"}}}, nil
 	}}
-	f.env.Drivers, f.env.Nodes, f.env.Timelines = a, a, spec.TimelinesAll
+	f.env.Agents, f.env.Timelines = a, spec.TimelinesAll
 	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	return f
 }
@@ -119,7 +119,7 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }
 	f.Client.(*fake.Clientset).PrependReactor("list", "pods", refuse)
 	f.Client.(*fake.Clientset).PrependWatchReactor("*", kubetesting.DefaultWatchReactor(nil, errAway))
-	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{}, errors.New("no agent") }}
+	f.env.Agents = &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{}, errors.New("no agent") }}
 	f.Step("go on")
 	r := record(f)
 	r.collect(t.Context())

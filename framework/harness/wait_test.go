@@ -104,7 +104,7 @@ func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
 	call := spec.Call{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}
 	waiting := call
 	waiting.InProgress = true
-	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) {
+	f.env.Agents = &agents{status: func(string) (spec.DriverStatus, error) {
 		return spec.DriverStatus{Calls: []spec.Call{call, waiting}}, nil
 	}}
 	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,6 +26,7 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -31,6 +34,8 @@ import (
 // world is a cluster for one case: two workers, an API server that can refuse,
 // and agents that can fail. It keeps a log of what it was asked to do.
 type world struct {
+	agentapi.AgentClient
+
 	client *fake.Clientset
 
 	mu  sync.Mutex
@@ -123,26 +128,27 @@ func (w *world) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOpt
 	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
 }
 
-func (w *world) Start(_ context.Context, node string, c spec.DriverConfig) error {
-	if err := w.start[node]; err != nil {
-		return err
+func (w *world) StartDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	if err := w.start[r.Node]; err != nil {
+		return nil, err
 	}
-	w.note("start driver on " + node)
+	w.note("start driver on " + r.Node)
 	slice := &resourceapi.ResourceSlice{
-		ObjectMeta: metav1.ObjectMeta{Name: node + "-" + c.Name},
-		Spec:       resourceapi.ResourceSliceSpec{Driver: c.Name, Pool: resourceapi.ResourcePool{Name: node, ResourceSliceCount: 1}},
+		ObjectMeta: metav1.ObjectMeta{Name: r.Node + "-" + r.Driver},
+		Spec:       resourceapi.ResourceSliceSpec{Driver: r.Driver, Pool: resourceapi.ResourcePool{Name: r.Node, ResourceSliceCount: 1}},
 	}
-	return w.client.Tracker().Create(resourceOf(slice), slice, "")
+	return &emptypb.Empty{}, w.client.Tracker().Create(resourceOf(slice), slice, "")
 }
 
-func (w *world) Change(_ context.Context, node, _ string, change spec.DriverChange) error {
+func (w *world) ChangeDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	change, err := agentapi.Decode[spec.DriverChange](&agentapi.JSON{Json: r.Json}, nil)
 	if change.Faults != nil && len(*change.Faults) == 0 {
-		w.note("heal driver on " + node)
+		w.note("heal driver on " + r.Node)
 	}
-	return nil
+	return &emptypb.Empty{}, err
 }
 
-func (w *world) Status(context.Context, string, string) (spec.DriverStatus, error) {
+func (w *world) GetDriverStatus(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	status := spec.DriverStatus{Registered: true}
@@ -153,34 +159,22 @@ func (w *world) Status(context.Context, string, string) (spec.DriverStatus, erro
 			w.log = append(w.log, "unprepare")
 		}
 	}
-	return status, nil
+	return &agentapi.JSON{Json: agentapi.Encode(status)}, nil
 }
 
-func (w *world) Stop(_ context.Context, node, _ string) error {
-	w.note("stop driver on " + node)
-	return w.stop
+func (w *world) StopDriver(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	w.note("stop driver on " + r.Node)
+	return &emptypb.Empty{}, w.stop
 }
 
-func (w *world) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
-	return map[string][]byte{"kubelet.log": []byte("a line")}, nil
+func (*world) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {
+	return &agentapi.Evidence{Files: map[string][]byte{"kubelet.log": []byte("a line")}}, nil
 }
 
-func (w *world) KubeletLines(_ context.Context, node string, _ time.Time, text string) ([]byte, error) {
-	return fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.000000-0700"), node, text), nil
+func (*world) GetKubeletLines(_ context.Context, r *agentapi.LinesRequest, _ ...grpc.CallOption) (*agentapi.Lines, error) {
+	return &agentapi.Lines{Log: fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.000000-0700"), r.Node, r.Text)}, nil
 }
 
 func (w *world) ExecInPod(context.Context, string, string, string, []string, *bytes.Buffer, *bytes.Buffer) error {
 	return nil
 }
-
-func (w *world) RestartKubelet(context.Context, string) error { return nil }
-
-func (w *world) RestartNode(context.Context, string) error { return nil }
-
-func (w *world) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
-	return spec.PodResources{}, nil
-}
-
-func (a *agents) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }
-
-func (a *agents) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }

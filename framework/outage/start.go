@@ -9,13 +9,14 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Start starts a driver of each kind on each node, or finds those that an earlier process
 // started with the same name, and waits until their slices are published. Stop ends them.
-func Start(ctx context.Context, client kubernetes.Interface, drivers harness.Drivers, name string, nodes []string) ([]Instance, error) {
+func Start(ctx context.Context, client kubernetes.Interface, agents agentapi.AgentClient, name string, nodes []string) ([]Instance, error) {
 	var all []Instance
 	group, starting := errgroup.WithContext(ctx)
 	for _, publishing := range spec.Publishings() {
@@ -28,7 +29,7 @@ func Start(ctx context.Context, client kubernetes.Interface, drivers harness.Dri
 		}
 		for _, node := range nodes {
 			all = append(all, Instance{Driver: config.Name, Node: node, Publishing: publishing, Pools: len(config.Profile.Pools)})
-			group.Go(func() error { return harness.StartDriver(starting, drivers, node, config) })
+			group.Go(func() error { return harness.StartDriver(starting, agents, node, config) })
 		}
 		group.Go(func() error { return harness.AwaitPools(starting, client, config.Name, len(nodes)) })
 	}

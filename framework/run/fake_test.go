@@ -9,8 +9,10 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
+	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
@@ -105,6 +107,13 @@ func end(env *harness.Env, id string, start time.Time) {
 	}
 }
 
+// unreachable leads to no agent.
+type unreachable struct{ grpc.ClientConnInterface }
+
+func (unreachable) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
+	return errors.New("no agent")
+}
+
 type agents struct{}
 
 func (agents) Reserve(context.Context, *rest.Config) (func(context.Context) error, error) {
@@ -112,9 +121,9 @@ func (agents) Reserve(context.Context, *rest.Config) (func(context.Context) erro
 }
 func (agents) Install(context.Context, *rest.Config, []string) error { return nil }
 func (agents) Uninstall(context.Context, *rest.Config) error         { return nil }
-func (agents) Connect(context.Context, *rest.Config) (harness.Drivers, harness.Nodes, error) {
+func (agents) Connect(context.Context, *rest.Config) (agentapi.AgentClient, error) {
 	if os.Getenv("FAKE_NO_CONNECTION") != "" {
-		return nil, nil, errors.New("no way")
+		return nil, errors.New("no way")
 	}
-	return nil, nil, nil
+	return agentapi.NewAgentClient(unreachable{}), nil
 }

@@ -63,7 +63,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	if err != nil {
 		return nil, err
 	}
-	drivers, nodes, err := parts.Agents.Connect(ctx, config)
+	agents, err := parts.Agents.Connect(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the test driver's agents: %w", err)
 	}
@@ -72,7 +72,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		return nil, err
 	}
 	return &harness.Env{
-		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
+		Config: config, Plan: s.Plan, Agents: agents, Hooks: Machine{},
 		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Mutant: s.Mutant,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {

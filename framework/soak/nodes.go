@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
@@ -61,14 +62,14 @@ func lasting(ctx context.Context, patience time.Duration, look func(context.Cont
 func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {
 	var nodes []audit.Node
 	for _, name := range b.Target.Workers() {
-		status, err := b.drivers.Status(ctx, name, b.names.Driver)
+		status, err := agentapi.Status(ctx, b.agents, name, b.names.Driver)
 		if err != nil {
 			return nil, err
 		}
 		if len(status.Calls) >= remembered {
 			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
 		}
-		files, err := b.nodes.Evidence(ctx, name, time.Now())
+		files, err := agentapi.ReadEvidence(ctx, b.agents, name, time.Now())
 		file := files["dra_manager_state"]
 		if len(file) == 0 {
 			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))

@@ -8,19 +8,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // node is one that forgets a claim after a while.
 type node struct {
-	harness.Drivers
-	harness.Nodes
+	agentapi.AgentClient
 
 	calls   []spec.Call
 	forgets time.Time
@@ -29,32 +29,33 @@ type node struct {
 	slowAfter int
 }
 
-func (n *node) Status(ctx context.Context, _, _ string) (spec.DriverStatus, error) {
+func (n *node) GetDriverStatus(ctx context.Context, _ *agentapi.DriverRequest, _ ...grpc.CallOption) (*agentapi.JSON, error) {
+	status := &agentapi.JSON{Json: agentapi.Encode(spec.DriverStatus{Calls: n.calls})}
 	if n.slowAfter--; n.slowAfter >= 0 {
-		return spec.DriverStatus{Calls: n.calls}, nil
+		return status, nil
 	}
 	select {
 	case <-ctx.Done():
-		return spec.DriverStatus{}, ctx.Err()
+		return nil, ctx.Err()
 	case <-time.After(n.slow):
 	}
-	return spec.DriverStatus{Calls: n.calls}, nil
+	return status, nil
 }
 
-func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {
 	data := `{"kind":"DRACheckpoint","ClaimInfoStateList":[{"ClaimUID":"other","Namespace":"elsewhere"}`
 	if time.Now().Before(n.forgets) {
 		data += `,{"ClaimUID":"c-1","ClaimName":"c","Namespace":"ns"}`
 	}
 	file, err := json.Marshal(map[string]any{"Data": data + "]}", "Checksum": 0})
-	return map[string][]byte{"dra_manager_state": file}, err
+	return &agentapi.Evidence{Files: map[string][]byte{"dra_manager_state": file}}, err
 }
 
 // onNode is a world whose pod has run with claim c on a node.
 func onNode(t *testing.T, n *node) *world {
 	w := newWorld(t, Options{Pods: 1})
 	w.Target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
-	w.drivers, w.nodes = n, n
+	w.agents = n
 	claim := claimWith("c", "1", "x")
 	claim.UID = "c-1"
 	w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{claim.UID: claim})

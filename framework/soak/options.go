@@ -9,9 +9,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
-	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -73,15 +73,15 @@ type Target struct {
 	// an instance on each of the Workers.
 	Namespace string
 	Driver    string
-	Drivers   harness.Drivers
+	Agents    agentapi.AgentClient
 	Workers   []string
 	// Cluster is the name of the cluster if it was made for the soak.
 	Cluster string
-	// Fabric has the devices, if there is one; then there are no Drivers. On DrivenNodes
+	// Fabric has the devices, if there is one; then there are no Agents. On DrivenNodes
 	// drivers publish what it attaches.
 	Fabric      fabric.Client
 	DrivenNodes []string
-	// Classic is nil unless a driver allocates the claims itself; there are no Drivers then.
+	// Classic is nil unless a driver allocates the claims itself; there are no Agents then.
 	Classic *Classic
 }
 

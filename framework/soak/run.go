@@ -115,7 +115,7 @@ func newSoaking(b *soakbed, started time.Time) *soaking {
 		s.outside = newClassicWatcher(b.classic, s.watcher)
 	}
 	target := Target{
-		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster,
+		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Agents: b.agents, Workers: b.Target.Workers(), Cluster: b.Cluster,
 		Fabric: b.fabric, DrivenNodes: b.drivenNodes, Classic: b.classic,
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
@@ -31,8 +32,7 @@ type soakbed struct {
 	parts   Parts
 	retry   *retrier
 
-	drivers   harness.Drivers
-	nodes     harness.Nodes
+	agents    agentapi.AgentClient
 	kinds     []load.Kind
 	namespace string
 	names     load.Names
@@ -71,7 +71,7 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if err := b.Install(ctx, b.Target.Workers()); err != nil {
 		return err
 	}
-	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
+	if b.agents, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
 		return err
 	}
 	if err := b.createObjects(ctx); err != nil {
@@ -129,7 +129,7 @@ func (b *soakbed) startDriver(ctx context.Context) error {
 		config.Publishing = spec.Publishings()[i%len(spec.Publishings())]
 		b.instances = append(b.instances, outage.Instance{Driver: config.Name, Node: node, Publishing: config.Publishing, Pools: len(config.Profile.Pools)})
 		group.Go(func() error {
-			return harness.StartDriver(starting, b.drivers, node, config)
+			return harness.StartDriver(starting, b.agents, node, config)
 		})
 	}
 	if err := group.Wait(); err != nil {

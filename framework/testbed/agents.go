@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // Agents are the programs on a cluster's nodes that host the drivers of cases.
@@ -20,11 +20,10 @@ type Agents interface {
 	// Errors: deploy.ErrAbandoned.
 	Uninstall(ctx context.Context, config *rest.Config) error
 	// Connect returns what the cases of one process use to talk to the agents.
-	Connect(ctx context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error)
+	Connect(ctx context.Context, config *rest.Config) (agentapi.AgentClient, error)
 }
 
-// Nodes is how to read what lies on the nodes, once the agents are installed.
-func (b *Testbed) Nodes(ctx context.Context) (harness.Nodes, error) {
-	_, nodes, err := b.agents.Connect(ctx, b.REST)
-	return nodes, err
+// Agents leads to the agents, once they are installed.
+func (b *Testbed) Agents(ctx context.Context) (agentapi.AgentClient, error) {
+	return b.agents.Connect(ctx, b.REST)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -12,11 +13,6 @@ import (
 // digester is a provider that knows what was built of Kubernetes on this machine.
 type digester interface {
 	Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error)
-}
-
-// inspector is what an agent connects to that can tell which program a kubelet is.
-type inspector interface {
-	KubeletDigest(ctx context.Context, node string) (string, error)
 }
 
 // inspectTime bounds the reading of one kubelet's program.
@@ -59,12 +55,11 @@ func (b *Testbed) digests(ctx context.Context) spec.Digests {
 
 // inspect asks the agents for the programs of the kubelets below the cases.
 func (b *Testbed) inspect(ctx context.Context) {
-	_, nodes, err := b.agents.Connect(ctx, b.REST)
-	i, ok := nodes.(inspector)
-	if err != nil || !ok {
+	agents, err := b.agents.Connect(ctx, b.REST)
+	if err != nil {
 		return // cases say so if nothing answers
 	}
-	if c, ok := nodes.(interface{ Close() }); ok {
+	if c, ok := agents.(interface{ Close() }); ok {
 		defer c.Close()
 	}
 	running := slices.Clone(b.Target.Running)
@@ -74,9 +69,11 @@ func (b *Testbed) inspect(ctx context.Context) {
 			continue
 		}
 		asking, cancel := context.WithTimeout(ctx, inspectTime)
-		if c.Digest, err = i.KubeletDigest(asking, c.Node); err != nil {
+		program, err := agents.GetKubeletDigest(asking, &agentapi.NodeRequest{Node: c.Node})
+		if err != nil {
 			b.Progress.Printf("  -- %v", err)
 		}
+		c.Digest = program.GetDigest()
 		cancel()
 	}
 	b.Target.Running = running

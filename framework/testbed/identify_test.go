@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -31,20 +32,20 @@ func (m *machine) Digests(_ context.Context, wanted []spec.Artifact) (spec.Diges
 // onNodes are agents that tell which program each kubelet is.
 type onNodes struct {
 	Agents
-	harness.Nodes
+	agentapi.AgentClient
 
 	kubelets map[string]string
 }
 
-func (n onNodes) Connect(context.Context, *rest.Config) (harness.Drivers, harness.Nodes, error) {
-	return nil, n, nil
+func (n onNodes) Connect(context.Context, *rest.Config) (agentapi.AgentClient, error) {
+	return n, nil
 }
 
-func (n onNodes) KubeletDigest(_ context.Context, node string) (string, error) {
-	if n.kubelets[node] == "" {
-		return "", errors.New("no agent on " + node)
+func (n onNodes) GetKubeletDigest(_ context.Context, r *agentapi.NodeRequest, _ ...grpc.CallOption) (*agentapi.Digest, error) {
+	if n.kubelets[r.Node] == "" {
+		return nil, errors.New("no agent on " + r.Node)
 	}
-	return n.kubelets[node], nil
+	return &agentapi.Digest{Digest: n.kubelets[r.Node]}, nil
 }
 
 func TestIdentify(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // NodeFiles reads what lies on nodes of any cluster: through dra-sim's agents where they
@@ -57,7 +58,7 @@ func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, 
 func (f *NodeFiles) Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error) {
 	switch {
 	case f.has[node]:
-		return f.agents.Evidence(ctx, node, since)
+		return agentapi.ReadEvidence(ctx, f.agents, node, since)
 	case f.pods != nil:
 		return f.pods.Evidence(ctx, node, since)
 	default:

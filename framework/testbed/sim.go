@@ -11,7 +11,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // readyTime bounds how long agents take to come up where their image is there.
@@ -20,11 +20,7 @@ const readyTime = 90 * time.Second
 // Sim are the agents of dra-sim; the zero value uses its default image.
 type Sim struct{ Config deploy.Config }
 
-var (
-	_ Agents             = Sim{}
-	_ harness.NodeFaults = (*client.Client)(nil)
-	_ harness.Proxies    = (*client.Client)(nil)
-)
+var _ Agents = Sim{}
 
 // Reserve reserves the cluster.
 func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
@@ -70,12 +66,8 @@ func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 }
 
 // Connect connects one process to the agents.
-func (s Sim) Connect(_ context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error) {
-	c, err := client.New(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c, c, nil
+func (s Sim) Connect(_ context.Context, config *rest.Config) (agentapi.AgentClient, error) {
+	return client.New(config)
 }
 
 // Driver is what reports say about the driver.

@@ -11,13 +11,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 )
-
-// listing are agents that tell which drivers they have; it is implemented by drivers/sim/client.
-type listing interface {
-	Drivers(ctx context.Context, node string) ([]string, error)
-}
 
 // StopStrays stops the drivers of cases whose namespaces are gone. Cases that fail and are to
 // keep what they have keep their drivers, too, which publish again with each start of a kubelet:
@@ -36,18 +32,14 @@ func (b *Testbed) StopStrays(ctx context.Context) error {
 	for _, n := range list.Items {
 		namespaces.Insert(n.Name)
 	}
-	drivers, agents, err := b.agents.Connect(ctx, b.REST)
+	agents, err := b.agents.Connect(ctx, b.REST)
 	if err != nil {
 		return fmt.Errorf("reach the test driver: %w", err)
 	}
 	if c, ok := agents.(interface{ Close() }); ok {
 		defer c.Close()
 	}
-	all, ok := drivers.(listing)
-	if !ok {
-		return errors.New("the test driver does not say which drivers there are")
-	}
-	return stopStrays(ctx, drivers, all, nodes, namespaces)
+	return stopStrays(ctx, agents, nodes, namespaces)
 }
 
 // agentNodes are the nodes on which an agent runs.
@@ -65,14 +57,14 @@ func agentNodes(ctx context.Context, client kubernetes.Interface) ([]string, err
 	return nodes, nil
 }
 
-func stopStrays(ctx context.Context, drivers harness.Drivers, all listing, nodes []string, namespaces sets.Set[string]) error {
+func stopStrays(ctx context.Context, agents agentapi.AgentClient, nodes []string, namespaces sets.Set[string]) error {
 	var errs []error
 	for _, node := range nodes {
-		names, err := all.Drivers(ctx, node)
+		drivers, err := agents.ListDrivers(ctx, &agentapi.NodeRequest{Node: node})
 		errs = append(errs, err)
-		for _, name := range names {
+		for _, name := range drivers.GetNames() {
 			if namespace := harness.NamespaceOf(name); namespace != "" && !namespaces.Has(namespace) {
-				errs = append(errs, drivers.Stop(ctx, node, name))
+				errs = append(errs, agentapi.Stop(ctx, agents, node, name))
 			}
 		}
 	}

@@ -5,28 +5,30 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
-
-type control interface{ harness.Drivers }
 
 // agents have the same drivers on each node, and remember which were stopped.
 type agents struct {
-	control
+	agentapi.AgentClient
 	names, stopped []string
 }
 
-func (a *agents) Drivers(context.Context, string) ([]string, error) { return a.names, nil }
+func (a *agents) ListDrivers(context.Context, *agentapi.NodeRequest, ...grpc.CallOption) (*agentapi.Names, error) {
+	return &agentapi.Names{Names: a.names}, nil
+}
 
-func (a *agents) Stop(_ context.Context, node, driver string) error {
-	a.stopped = append(a.stopped, node+" "+driver)
-	return nil
+func (a *agents) StopDriver(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.stopped = append(a.stopped, r.Node+" "+r.Driver)
+	return &emptypb.Empty{}, nil
 }
 
 // A pod that was to wait for a class was tried again for the slices of drivers of 17 cases that
@@ -35,7 +37,7 @@ func TestStraysAreDriversOfCasesThatAreOver(t *testing.T) {
 	a := &agents{names: []string{
 		"class-appears-b2c4d.dra-conformance.github.io", "first-available-zb967.dra-conformance.github.io", "standalone.dra-conformance.github.io", "gpu.example.com",
 	}}
-	if err := stopStrays(t.Context(), a, a, []string{"n1", "n2"}, sets.New("default", "dratest-b2c4d")); err != nil {
+	if err := stopStrays(t.Context(), a, []string{"n1", "n2"}, sets.New("default", "dratest-b2c4d")); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"n1 first-available-zb967.dra-conformance.github.io", "n2 first-available-zb967.dra-conformance.github.io"}

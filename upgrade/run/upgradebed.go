@@ -109,14 +109,14 @@ func (b *upgradebed) install(ctx context.Context) error {
 	if err := b.Install(ctx, b.Target.Workers()); err != nil {
 		return err
 	}
-	drivers, nodes, err := b.parts.Agents.Connect(ctx, b.REST)
+	agents, err := b.parts.Agents.Connect(ctx, b.REST)
 	if err != nil {
 		return err
 	}
 	if err := b.findVendors(ctx); err != nil {
 		return err
 	}
-	if b.instances, err = outage.Start(ctx, b.Client, drivers, outageDriver, b.Target.Workers()); err != nil {
+	if b.instances, err = outage.Start(ctx, b.Client, agents, outageDriver, b.Target.Workers()); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(b.options.ReportDir)
@@ -124,7 +124,7 @@ func (b *upgradebed) install(ctx context.Context) error {
 		return err
 	}
 	b.env = harness.Env{
-		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Drivers: drivers, Nodes: nodes,
+		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Agents: agents,
 		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
 	}
 	return nil

@@ -2,130 +2,164 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// direct leads to a test server instead of a pod.
+// direct leads to a server instead of a pod.
 type direct struct {
-	server  *httptest.Server
-	dialled atomic.Int32
+	address string
+
+	mutex   sync.Mutex
+	dialled []net.Conn
+	// refuses is why the next dial fails.
+	refuses error
 }
 
-func (d *direct) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	d.dialled.Add(1)
-	return (&net.Dialer{}).DialContext(ctx, "tcp", d.server.Listener.Addr().String())
+func (d *direct) dial(ctx context.Context) (net.Conn, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if err := d.refuses; err != nil {
+		d.refuses = nil
+		return nil, err
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.address)
+	d.dialled = append(d.dialled, conn)
+	return conn, err
+}
+
+func (d *direct) count() int {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return len(d.dialled)
+}
+
+func (d *direct) hangUp() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	_ = d.dialled[len(d.dialled)-1].Close()
 }
 
 func (*direct) close() {}
 
-// serve returns a client whose only node is a handler.
-func serve(t *testing.T, handler http.HandlerFunc) (*Client, *direct) {
+// lead returns a client whose only node is at an address.
+func lead(t *testing.T, address string) (*Client, *direct) {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	d := &direct{server: server}
-	c := &Client{dial: func(string) dialer { return d }, nodes: map[string]*connection{}}
-	t.Cleanup(func() { c.Close(); server.Close() })
+	d := &direct{address: address}
+	c := newClient(func(string) dialer { return d })
+	t.Cleanup(c.Close)
 	return c, d
 }
 
-func answer(status int, body any) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set(protocol.VersionHeader, protocol.Version)
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(body)
+// serve returns a client whose only node has a server.
+func serve(t *testing.T, server *grpc.Server) (*Client, *direct) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) })
+	t.Cleanup(func() { server.Stop(); serving.Wait() })
+	return lead(t, listener.Addr().String())
 }
 
-func TestRequests(t *testing.T) {
-	tests := []struct {
-		name string
-		do   func(*Client) error
-		want string
-	}{
-		{"start", func(c *Client) error { return c.Start(t.Context(), "n", spec.DriverConfig{Name: "d"}) }, "PUT /v1/drivers/d"},
-		{"change", func(c *Client) error { return c.Change(t.Context(), "n", "d", spec.DriverChange{}) }, "PATCH /v1/drivers/d"},
-		{"status", func(c *Client) error { _, err := c.Status(t.Context(), "n", "d"); return err }, "GET /v1/drivers/d"},
-		{"restart of the kubelet", func(c *Client) error { return c.RestartKubelet(t.Context(), "n") }, "POST /v1/kubelet/restart"},
-		{"kubelet that is down", func(c *Client) error { return c.StopKubelet(t.Context(), "n", 15*time.Second) }, "POST /v1/kubelet/down?for=15s"},
-		{"stop", func(c *Client) error { return c.Stop(t.Context(), "n", "d") }, "DELETE /v1/drivers/d"},
-		{"evidence", func(c *Client) error {
-			_, err := c.Evidence(t.Context(), "n", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-			return err
-		}, "GET /v1/evidence?since=2026-01-02T03%3A04%3A05Z"},
+// stub is an agent of a version that answers with an error, or not before its time.
+type stub struct {
+	agentapi.UnimplementedAgentServer
+
+	version string
+	err     error
+	hangs   bool
+}
+
+func (f stub) server() *grpc.Server {
+	s := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if f.version != "" {
+			_ = grpc.SetHeader(ctx, metadata.Pairs(agentapi.VersionHeader, f.version))
+		}
+		return handle(ctx, request)
+	}))
+	agentapi.RegisterAgentServer(s, f)
+	return s
+}
+
+func (f stub) GetDriverStatus(ctx context.Context, _ *agentapi.DriverRequest) (*agentapi.JSON, error) {
+	if f.hangs {
+		<-ctx.Done()
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var got string
-			c, d := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				got = r.Method + " " + r.URL.String()
-				answer(http.StatusOK, struct{}{})(w, r)
-			})
-			for range 2 {
-				if err := test.do(c); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got != test.want || d.dialled.Load() != 1 {
-				t.Errorf("sent %q over %d connections, want %q over one", got, d.dialled.Load(), test.want)
-			}
-		})
+	return &agentapi.JSON{Json: []byte("{}")}, f.err
+}
+
+func (stub) Reboot(context.Context, *agentapi.NodeRequest) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, nil
+}
+
+func (stub) GetEvidence(context.Context, *agentapi.EvidenceRequest) (*agentapi.Evidence, error) {
+	return &agentapi.Evidence{Files: map[string][]byte{"kubelet.log": make([]byte, 8<<20)}, Missing: []string{"containerd.log: no such unit"}}, nil
+}
+
+func TestRequestsShareAConnection(t *testing.T) {
+	c, d := serve(t, stub{version: agentapi.Version}.server())
+	for range 3 {
+		if _, err := agentapi.Status(t.Context(), c, "n", "d"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := d.count(); n != 1 {
+		t.Errorf("%d connections, want one", n)
 	}
 }
 
 // A node that restarts ends what is connected to it, and does not say so.
-func TestNodeRestartEndsConnections(t *testing.T) {
-	var got string
-	c, d := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Method + " " + r.URL.String()
-		answer(http.StatusOK, struct{}{})(w, r)
-	})
+func TestRebootEndsConnections(t *testing.T) {
+	c, d := serve(t, stub{version: agentapi.Version}.server())
 	for range 2 {
-		if err := c.RestartNode(t.Context(), "n"); err != nil {
+		if _, err := c.Reboot(t.Context(), &agentapi.NodeRequest{Node: "n"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := "POST /v1/node/restart"; got != want || d.dialled.Load() != 2 {
-		t.Errorf("sent %q over %d connections, want %q over two", got, d.dialled.Load(), want)
+	if n := d.count(); n != 2 {
+		t.Errorf("%d connections, want two", n)
 	}
 }
 
 func TestErrors(t *testing.T) {
+	const version = agentapi.Version
 	tests := []struct {
-		name    string
-		handler http.HandlerFunc
-		is      error
-		want    []string
+		name  string
+		agent stub
+		is    error
+		want  []string
 	}{
-		{"refused", answer(400, protocol.Problem{Error: "bad profile"}), nil, []string{"driver d on node n", "bad profile"}},
-		{"not found", answer(404, protocol.Problem{Error: "no such driver: d"}), ErrNotFound, []string{"no such driver: d"}},
-		{"no problem", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set(protocol.VersionHeader, protocol.Version)
-			http.Error(w, "oops", http.StatusInternalServerError)
-		}, nil, []string{"500", "oops"}},
-		{"other version", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set(protocol.VersionHeader, "99") },
-			ErrProtocol, []string{`"99"`, `"` + protocol.Version + `"`, "install the dra-sim image"}},
-		{"no version", func(http.ResponseWriter, *http.Request) {}, ErrProtocol, nil},
-		{"hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, []string{"EOF"}},
+		{"refused", stub{version: version, err: status.Error(codes.InvalidArgument, "bad profile")}, nil, []string{"GetDriverStatus d on node n: bad profile"}},
+		{"other version", stub{version: "99"}, ErrProtocol, []string{`"99"`, `"` + version + `"`, "install the dra-sim image"}},
+		{"other version that fails", stub{version: "99", err: status.Error(codes.Unimplemented, "unknown method")}, ErrProtocol, []string{`"99"`}},
+		{"no version", stub{}, ErrProtocol, []string{"install the dra-sim image"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, _ := serve(t, test.handler)
-			_, err := c.Status(t.Context(), "n", "d")
+			c, _ := serve(t, test.agent.server())
+			_, err := agentapi.Status(t.Context(), c, "n", "d")
 			if err == nil || test.is != nil && !errors.Is(err, test.is) {
 				t.Fatalf("got %v, want %v", err, test.is)
 			}
@@ -138,38 +172,97 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestEvidenceIsReturnedWithWhatIsMissing(t *testing.T) {
-	c, _ := serve(t, answer(200, protocol.Evidence{
-		Files: map[string][]byte{"kubelet.log": []byte("line\n")}, Missing: []string{"containerd.log: no such unit"},
+// Agents before version 10 speak HTTP/1.1.
+func TestOlderAgent(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(agentapi.VersionHeader, "9")
+		http.NotFound(w, r)
 	}))
-	files, err := c.Evidence(t.Context(), "n", time.Time{})
-	if string(files["kubelet.log"]) != "line\n" || err == nil || !strings.Contains(err.Error(), "containerd.log: no such unit") {
-		t.Errorf("got %q, %v", files, err)
+	defer server.Close()
+	c, _ := lead(t, server.Listener.Addr().String())
+	_, err := agentapi.Status(t.Context(), c, "n", "d")
+	if !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), `the agent's is "9", this dratest's is "10"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestServerHangsUp(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	})
+	defer func() { _ = listener.Close(); serving.Wait() }()
+	c, d := lead(t, listener.Addr().String())
+	if _, err := agentapi.Status(t.Context(), c, "n", "d"); err == nil || !strings.Contains(err.Error(), "talk to dra-sim: ") {
+		t.Errorf("got %v", err)
+	}
+	if n := d.count(); n < 2 {
+		t.Errorf("dialled %d times, want at least twice", n)
+	}
+}
+
+// A port-forward whose pod is gone is opened again; the reason of a failure is not quoted.
+func TestDialIsRepeated(t *testing.T) {
+	c, d := serve(t, stub{version: agentapi.Version}.server())
+	d.refuses = errors.New("port-forward: connection refused")
+	if _, err := agentapi.Status(t.Context(), c, "n", "d"); err != nil {
+		t.Errorf("refused once: %v", err)
+	}
+	lost := newClient(func(string) dialer { return never{} })
+	defer lost.Close()
+	_, err := agentapi.Status(t.Context(), lost, "n", "d")
+	if !errors.Is(err, deploy.ErrNotReady) || err.Error() != "GetDriverStatus d on node n: talk to dra-sim: dra-sim is not ready" {
+		t.Errorf("without an agent: %v", err)
+	}
+}
+
+// never is a node without an agent.
+type never struct{}
+
+func (never) dial(context.Context) (net.Conn, error) { return nil, deploy.ErrNotReady }
+func (never) close()                                 {}
+
+func TestEvidenceIsReturnedWithWhatIsMissing(t *testing.T) {
+	c, _ := serve(t, stub{version: agentapi.Version}.server())
+	files, err := agentapi.ReadEvidence(t.Context(), c, "n", time.Time{})
+	if len(files["kubelet.log"]) != 8<<20 || err == nil || !strings.Contains(err.Error(), "containerd.log: no such unit") {
+		t.Errorf("got %d bytes, %v", len(files["kubelet.log"]), err)
 	}
 }
 
 // TestBrokenConnectionIsReplaced covers a connection that died while it was idle,
 // as when the agent's pod was replaced.
 func TestBrokenConnectionIsReplaced(t *testing.T) {
-	c, d := serve(t, answer(200, struct{}{}))
+	c, d := serve(t, stub{version: agentapi.Version}.server())
 	for range 3 {
-		if err := c.Start(t.Context(), "n", spec.DriverConfig{Name: "d"}); err != nil {
+		if _, err := agentapi.Status(t.Context(), c, "n", "d"); err != nil {
 			t.Fatal(err)
 		}
-		d.server.CloseClientConnections()
+		d.hangUp()
 	}
-	if n := d.dialled.Load(); n != 3 {
+	if n := d.count(); n != 3 {
 		t.Errorf("%d connections, want 3", n)
 	}
 }
 
 func TestCancelledRequest(t *testing.T) {
-	release := make(chan struct{})
-	c, _ := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
-	defer close(release)
+	c, _ := serve(t, stub{version: agentapi.Version, hangs: true}.server())
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := c.Status(ctx, "n", "d"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := agentapi.Status(ctx, c, "n", "d"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if err := agentapi.Start(ctx, c, "n", spec.DriverConfig{Name: "d"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/drivers/sim"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -40,7 +41,7 @@ func agent(t *testing.T) (c *Client, root string) {
 	if err := a.Start(t.Context(), spec.DriverConfig{Name: "d.example.com", Profile: profiles.OneDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	c, _ = serve(t, a.Handler().ServeHTTP)
+	c, _ = serve(t, a.Server())
 	return c, root
 }
 
@@ -68,23 +69,24 @@ func TestSpecs(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := c.Specs(t.Context(), "n")
-	if diff := cmp.Diff(map[string][]byte{path: []byte("{}")}, got); diff != "" || err != nil {
+	got, err := c.ListSpecs(t.Context(), &agentapi.NodeRequest{Node: "n"})
+	if diff := cmp.Diff(map[string][]byte{path: []byte("{}")}, got.GetFiles()); diff != "" || err != nil {
 		t.Errorf("files: %s %v", diff, err)
 	}
-	if err := c.ObstructSpec(t.Context(), "n", path); err == nil {
+	file := &agentapi.FileRequest{Node: "n", Path: path}
+	if _, err := c.ObstructSpec(t.Context(), file); err == nil {
 		t.Error("a file that is there was obstructed")
 	}
-	if err := c.RemoveSpec(t.Context(), "n", path); err != nil {
+	if _, err := c.RemoveSpec(t.Context(), file); err != nil {
 		t.Error(err)
 	}
-	if err := c.ObstructSpec(t.Context(), "n", path); err != nil {
+	if _, err := c.ObstructSpec(t.Context(), file); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		t.Errorf("not obstructed: %v", err)
 	}
-	if err := c.RemoveSpec(t.Context(), "n", "/etc/passwd"); err == nil {
+	if _, err := c.RemoveSpec(t.Context(), &agentapi.FileRequest{Node: "n", Path: "/etc/passwd"}); err == nil {
 		t.Error("another file can be removed")
 	}
 }

@@ -15,7 +15,7 @@ import (
 var errBroken = errors.New("port-forward")
 
 // stream is one connection inside of a port-forward as a net.Conn. It has no
-// deadlines: HTTP cancels by closing.
+// deadlines: gRPC cancels by closing.
 type stream struct {
 	forward  httpstream.Connection
 	data     httpstream.Stream

@@ -20,7 +20,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // A port-forward that can not be opened is tried again after a pause, and given
@@ -32,7 +32,7 @@ const (
 
 // dialer connects to one node's agent.
 type dialer interface {
-	dial(ctx context.Context, network, address string) (net.Conn, error)
+	dial(ctx context.Context) (net.Conn, error)
 	close()
 }
 
@@ -49,11 +49,11 @@ type tunnel struct {
 }
 
 func newTunnel(config *rest.Config, client kubernetes.Interface, node string) *tunnel {
-	return &tunnel{connect: func(ctx context.Context) (httpstream.Connection, error) { return connect(ctx, config, client, node) }}
+	return &tunnel{connect: func(ctx context.Context) (httpstream.Connection, error) { return forwardTo(ctx, config, client, node) }}
 }
 
-// dial implements dialer; the address is the tunnel's own.
-func (t *tunnel) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// dial implements dialer.
+func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
 	type result struct {
 		conn net.Conn
 		err  error
@@ -135,8 +135,8 @@ func (t *tunnel) reconnect(ctx context.Context) error {
 	return err
 }
 
-// connect opens a port-forward, over a websocket where the API server can.
-func connect(ctx context.Context, config *rest.Config, client kubernetes.Interface, node string) (httpstream.Connection, error) {
+// forwardTo opens a port-forward, over a websocket where the API server can.
+func forwardTo(ctx context.Context, config *rest.Config, client kubernetes.Interface, node string) (httpstream.Connection, error) {
 	pod, err := deploy.Pod(ctx, client, node)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (t *tunnel) stream(ctx context.Context, forward httpstream.Connection) (con
 		}
 	}()
 	headers := http.Header{}
-	headers.Set(corev1.PortHeader, strconv.Itoa(protocol.Port))
+	headers.Set(corev1.PortHeader, strconv.Itoa(agentapi.Port))
 	headers.Set(corev1.PortForwardRequestIDHeader, strconv.FormatInt(t.streams.Add(1), 10))
 	headers.Set(corev1.StreamType, corev1.StreamTypeError)
 	problems, err := forward.CreateStream(headers)

@@ -43,11 +43,11 @@ func TestLostPortForwardIsReplaced(t *testing.T) {
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if _, err := tunnel.dial(ctx, "", ""); !errors.Is(err, context.Canceled) {
+	if _, err := tunnel.dial(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("dial whose time is over: %v, want %v", err, context.Canceled)
 	}
 	<-gone.closed
-	conn, err := tunnel.dial(t.Context(), "", "")
+	conn, err := tunnel.dial(t.Context())
 	if err != nil || conn == nil || opened != 1 {
 		t.Fatalf("next dial: %v, %d port-forwards opened, want one", err, opened)
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/drivers/sim/evidence"
 )
 
 // nodePodTime bounds how long a pod may take that reads its node.
@@ -48,7 +48,7 @@ func (n *NodePods) Close(ctx context.Context) error {
 	return nil
 }
 
-// Evidence is as client.Client's.
+// Evidence is as agentapi.ReadEvidence.
 func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, nodePodTime, fmt.Errorf("the pod has not ended after %s", nodePodTime))
 	defer cancel()
@@ -85,11 +85,11 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 	if err != nil {
 		return nil, fmt.Errorf("read what the pod printed: %w", err)
 	}
-	found, err := protocol.Unpack(log)
-	if err == nil && len(found.Missing) > 0 {
+	found, err := evidence.Unpack(log)
+	if len(found.GetMissing()) > 0 {
 		err = errors.New(strings.Join(found.Missing, "; "))
 	}
-	return found.Files, err
+	return found.GetFiles(), err
 }
 
 // stateOf says why a pod waits, and whether waiting is of no use.

@@ -39,10 +39,10 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	files = map[string][]byte{}
 	add := func(name string, content []byte, err error) {
 		if err != nil {
-			missing = append(missing, fmt.Sprintf("%s: %v", name, err))
+			missing = append(missing, text(fmt.Sprintf("%s: %v", name, err)))
 		}
 		if len(content) > 0 || err == nil {
-			files[name] = content
+			files[text(name)] = content
 		}
 	}
 	for _, unit := range []string{"kubelet", "containerd"} {
@@ -64,7 +64,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	for _, dir := range node.CDI {
 		specs, err := cdidir.Dirs{dir}.Read()
 		if err != nil {
-			missing = append(missing, fmt.Sprintf("cdi%s: %v", dir.Path, err))
+			missing = append(missing, text(fmt.Sprintf("cdi%s: %v", dir.Path, err)))
 			whole = false
 		}
 		for path, content := range specs {
@@ -86,6 +86,9 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	add(name, content, err)
 	return files, missing
 }
+
+// text is s as messages can have it: names of files may be any bytes.
+func text(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // isKubelets is whether a kubelet uses a directory as its root: agents make directories for
 // plugins in any, but only kubelets that for their pods.

@@ -14,7 +14,7 @@ import (
 func TestPartOfADriverOnNodes(t *testing.T) {
 	nodes := &harnesstest.Agents{}
 	target := spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true}}}
-	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Drivers: nodes, Plan: spec.Plan{Target: target}})
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: nodes, Plan: spec.Plan{Target: target}})
 	p := &Program{c: &DRA{t: f.T}, what: spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "classic.example.com"}}}
 	f.Succeeds(t, func() { p.OnNodes() })
 	if want := []string{"a classic.example.com"}; !slices.Equal(nodes.Started, want) {

@@ -5,12 +5,18 @@ import (
 	"slices"
 	"sync"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Agents are those of nodes on which every driver works. They record what they start and stop, as
 // "node driver", in order.
 type Agents struct {
+	agentapi.AgentClient
+
 	mu               sync.Mutex
 	Started, Stopped []string
 }
@@ -22,22 +28,24 @@ func (a *Agents) record(list *[]string, node, driver string) {
 	slices.Sort(*list)
 }
 
-// Start implements harness.Drivers.
-func (a *Agents) Start(_ context.Context, node string, c spec.DriverConfig) error {
-	a.record(&a.Started, node, c.Name)
-	return nil
+// StartDriver implements agentapi.AgentClient.
+func (a *Agents) StartDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.record(&a.Started, r.Node, r.Driver)
+	return &emptypb.Empty{}, nil
 }
 
-// Change implements harness.Drivers.
-func (*Agents) Change(context.Context, string, string, spec.DriverChange) error { return nil }
-
-// Status implements harness.Drivers.
-func (*Agents) Status(context.Context, string, string) (spec.DriverStatus, error) {
-	return spec.DriverStatus{Registered: true}, nil
+// ChangeDriver implements agentapi.AgentClient.
+func (*Agents) ChangeDriver(context.Context, *agentapi.DriverSpec, ...grpc.CallOption) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, nil
 }
 
-// Stop implements harness.Drivers.
-func (a *Agents) Stop(_ context.Context, node, driver string) error {
-	a.record(&a.Stopped, node, driver)
-	return nil
+// GetDriverStatus implements agentapi.AgentClient.
+func (*Agents) GetDriverStatus(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
+	return &agentapi.JSON{Json: agentapi.Encode(spec.DriverStatus{Registered: true})}, nil
+}
+
+// StopDriver implements agentapi.AgentClient.
+func (a *Agents) StopDriver(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.record(&a.Stopped, r.Node, r.Driver)
+	return &emptypb.Empty{}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -172,7 +173,7 @@ func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target)
 	}
 	where := death.At(func(claims []string) (called bool) {
 		err = insist(ctx, func(ctx context.Context) error {
-			status, err := target.Drivers.Status(ctx, node, target.Driver)
+			status, err := agentapi.Status(ctx, target.Agents, node, target.Driver)
 			called = got(status.Calls, death.Time, claims)
 			return err
 		})
@@ -245,15 +246,16 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 
 // script replaces what a driver does wrong.
 func script(ctx context.Context, node string, target soak.Target, faults ...spec.Fault) error {
+	faults = append([]spec.Fault{}, faults...) // null would leave the script as it is
 	return insist(ctx, func(ctx context.Context) error {
-		return target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &faults})
+		return agentapi.Change(ctx, target.Agents, node, target.Driver, spec.DriverChange{Faults: &faults})
 	})
 }
 
 // awaitHeld waits until the driver holds a call, or does not any more, and returns it.
 func awaitHeld(ctx context.Context, node string, target soak.Target, held bool) (last spec.Call, err error) {
 	err = insist(ctx, func(ctx context.Context) error {
-		status, err := target.Drivers.Status(ctx, node, target.Driver)
+		status, err := agentapi.Status(ctx, target.Agents, node, target.Driver)
 		if err != nil {
 			return err
 		}

@@ -10,9 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/emptypb"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
@@ -21,7 +23,7 @@ import (
 
 // drivers are instances that get the calls of a script, and hold one if told to.
 type drivers struct {
-	harness.Drivers
+	agentapi.AgentClient
 
 	mutex   sync.Mutex
 	calls   []spec.Call
@@ -30,13 +32,17 @@ type drivers struct {
 	held func(*spec.Call)
 }
 
-func (d *drivers) Status(context.Context, string, string) (spec.DriverStatus, error) {
+func (d *drivers) GetDriverStatus(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return spec.DriverStatus{Calls: append([]spec.Call(nil), d.calls...)}, nil
+	return &agentapi.JSON{Json: agentapi.Encode(spec.DriverStatus{Calls: d.calls})}, nil
 }
 
-func (d *drivers) Change(_ context.Context, _, _ string, change spec.DriverChange) error {
+func (d *drivers) ChangeDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
+	change, err := agentapi.Decode[spec.DriverChange](&agentapi.JSON{Json: r.Json}, nil)
+	if err != nil {
+		return nil, err
+	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.changes = append(d.changes, change)
@@ -44,7 +50,7 @@ func (d *drivers) Change(_ context.Context, _, _ string, change spec.DriverChang
 		d.calls = append(d.calls, spec.Call{Method: f[0].Method, Fault: f[0].Kind, Start: time.Now(), InProgress: true})
 		time.AfterFunc(5*time.Second, func() { d.end() })
 	}
-	return nil
+	return &emptypb.Empty{}, nil
 }
 
 func (d *drivers) end() {
@@ -87,7 +93,7 @@ func TestCrashAtALine(t *testing.T) {
 			d := &drivers{calls: []spec.Call{{Method: spec.Prepare, Start: tc.called, Claims: []spec.ClaimCall{{UID: "x"}, {UID: tc.uid}}}}}
 			e := &engine{answers: []string{"", deathAt(t, when)}}
 			c := &faults.Crash{Point: crash.BeforePrepare, Engine: e, Program: program}
-			target := soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}}
+			target := soak.Target{Agents: d, Driver: "d", Workers: []string{"w"}}
 			if err := c.Do(t.Context(), target); (err == nil) != (tc.want == crash.BeforePrepare) {
 				t.Errorf("got %v", err)
 			}
@@ -116,7 +122,7 @@ func TestCrashDuringACall(t *testing.T) {
 		d := &drivers{held: func(c *spec.Call) { c.Error = "Canceled" }}
 		e := &engine{answers: []string{"killed"}}
 		c := &faults.Crash{Point: crash.DuringUnprepare, Engine: e, Program: program}
-		if err := c.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}}); err != nil {
+		if err := c.Do(t.Context(), soak.Target{Agents: d, Driver: "d", Workers: []string{"w"}}); err != nil {
 			t.Fatal(err)
 		}
 		if died := c.Died(); died["during-unprepare"] != 1 || len(e.calls) != 1 || !strings.Contains(e.calls[0], "systemctl kill") {
@@ -133,7 +139,7 @@ func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &drivers{held: func(c *spec.Call) { c.Error, c.Start, c.Took = "Canceled", c.Start.Add(-time.Second), 0 }}
 		c := &faults.Crash{Point: crash.DuringPrepare, Engine: &engine{answers: []string{"", "", "killed"}}, Program: program}
-		err := c.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}})
+		err := c.Do(t.Context(), soak.Target{Agents: d, Driver: "d", Workers: []string{"w"}})
 		if err == nil || !strings.Contains(err.Error(), "given up before the kill") || len(c.Died()) > 0 {
 			t.Errorf("got %v, died %v", err, c.Died())
 		}
@@ -148,7 +154,7 @@ func TestSpoilCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = fault.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w1", "w2"}})
+		err = fault.Do(t.Context(), soak.Target{Agents: d, Driver: "d", Workers: []string{"w1", "w2"}})
 		if err != nil || len(d.changes) != 2 || (*d.changes[1].Faults)[0].Method != method || (*d.changes[1].Faults)[0].Kind != spec.FaultNothingDone {
 			t.Errorf("%s: got %v, changes %+v", id, err, d.changes)
 		}

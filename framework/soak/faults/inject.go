@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak"
@@ -115,7 +116,7 @@ func skip(method spec.Method) func(context.Context, soak.Target, string) error {
 	return without(func(ctx context.Context, target soak.Target) error {
 		lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
 		for _, node := range target.Workers {
-			if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
+			if err := agentapi.Change(ctx, target.Agents, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
 				return err
 			}
 		}

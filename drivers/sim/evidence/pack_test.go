@@ -1,4 +1,4 @@
-package protocol
+package evidence
 
 import (
 	"bytes"
@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 func TestPack(t *testing.T) {
-	want := Evidence{Files: map[string][]byte{"kubelet.log": bytes.Repeat([]byte("a line\n"), 10_000)}, Missing: []string{"containerd.log: no"}}
+	want := &agentapi.Evidence{Files: map[string][]byte{"kubelet.log": bytes.Repeat([]byte("a line\n"), 10_000)}, Missing: []string{"containerd.log: no"}}
 	line, err := Pack(want)
 	if err != nil {
 		t.Fatal(err)
@@ -18,7 +21,7 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("evidence (-want +got):\n%s", diff)
 	}
 	for name, log := range map[string]string{"none": "no such file", "cut": line[:len(line)/2], "empty": packed} {

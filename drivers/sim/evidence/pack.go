@@ -1,14 +1,17 @@
-package protocol
+package evidence
 
 import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 // packed begins the line that Pack makes: a pod's log may have others.
@@ -18,17 +21,21 @@ const packed = "dra-sim-evidence: "
 const maxUnpacked = 64 << 20
 
 // Pack is evidence in one line of a log.
-func Pack(e Evidence) (string, error) {
+func Pack(e *agentapi.Evidence) (string, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if err := errors.Join(json.NewEncoder(w).Encode(e), w.Close()); err != nil {
+	content, err := proto.Marshal(e)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
 		return "", fmt.Errorf("pack evidence: %w", err)
 	}
 	return packed + base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
 // Unpack finds the line that Pack made in a log. Errors: there is none, or only a part.
-func Unpack(log []byte) (e Evidence, err error) {
+func Unpack(log []byte) (*agentapi.Evidence, error) {
 	for line := range strings.Lines(string(log)) {
 		text, found := strings.CutPrefix(strings.TrimSpace(line), packed)
 		if !found {
@@ -36,12 +43,17 @@ func Unpack(log []byte) (e Evidence, err error) {
 		}
 		zipped, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
 		if err != nil {
-			return e, fmt.Errorf("unpack evidence: %w", err)
+			return nil, fmt.Errorf("unpack evidence: %w", err)
 		}
-		if err := json.NewDecoder(io.LimitReader(zipped, maxUnpacked)).Decode(&e); err != nil {
-			return e, fmt.Errorf("unpack evidence: %w", err)
+		content, err := io.ReadAll(io.LimitReader(zipped, maxUnpacked))
+		e := &agentapi.Evidence{}
+		if err == nil {
+			err = proto.Unmarshal(content, e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("unpack evidence: %w", err)
 		}
 		return e, nil
 	}
-	return e, fmt.Errorf("the log has no evidence, but %q", log[:min(len(log), 200)])
+	return nil, fmt.Errorf("the log has no evidence, but %q", log[:min(len(log), 200)])
 }
