@@ -15,11 +15,12 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/engine"
-	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
@@ -37,6 +38,7 @@ type soakFlags struct {
 	times      int
 	spoil      string
 	fabric     string
+	classic    bool
 	agentImage string
 	workers    int
 }
@@ -95,15 +97,14 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			var o soak.Options
-			var err error
-			f.Fabric = soak.WhenAttached(f.fabric)
+			f.Out = cmd.OutOrStdout()
+			kind, err := f.plane()
 			switch {
-			case f.Fabric != "":
-				o, err = f.planeOptions(cmd, provider, fabricSoak(f.Fabric))
-			case f.Classic:
-				o, err = f.planeOptions(cmd, provider, classicSoak())
+			case err != nil:
+			case kind != nil:
+				o, err = f.planeOptions(cmd, provider, kind)
 			default:
-				o, err = f.options(cmd.OutOrStdout(), provider)
+				o, err = f.options(f.Out, provider)
 			}
 			if err != nil {
 				return withCode(codeUsage, err)
@@ -124,16 +125,16 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
 	flags.StringVar(&f.fabric, "fabric", "", "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes, and pods be bound with them (bind), or be scheduled anew to what a driver publishes then (reschedule)")
-	flags.Lookup("fabric").NoOptDefVal = string(soak.Bind)
-	flags.BoolVar(&f.Classic, "classic", false, "have a driver allocate the claims itself (KEP-3063), for simulated nodes")
-	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(soak.Bind), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(faults.ClassicComponents(), ", "))
+	flags.Lookup("fabric").NoOptDefVal = string(fabric.Bind)
+	flags.BoolVar(&f.classic, "classic", false, "have a driver allocate the claims itself (KEP-3063), for simulated nodes")
+	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(killed((&fabric.Soak{}).Kills(nil)), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(killed((&classic.Soak{}).Kills(nil)), ", "))
 	flags.StringSliceVar(&f.at, "at", nil, "kill each worker's kubelet as soon as it comes to one of these points: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
 	flags.IntVar(&f.times, "times", 10, "how often to kill each of them, at each point, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
-	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.IDs(faults.Injections()), ", ")+". With --fabric: "+strings.Join(faults.IDs(faults.FabricInjections()), ", ")+"; with --classic: "+strings.Join(faults.IDs(faults.ClassicInjections()), ", "))
+	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.IDs(faults.Injections()), ", ")+". With --fabric: "+strings.Join(faults.IDs((&fabric.Soak{}).Injections()), ", ")+"; with --classic: "+strings.Join(faults.IDs((&classic.Soak{}).Injections()), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the summary and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the pods run: a busybox")
@@ -231,13 +232,10 @@ func buildCrash(ctx context.Context) ([]byte, error) {
 
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
-	local := images.Local{Progress: progress.New(o.Out)}
-	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
-		path, _, err := local.OwnProgram(ctx, "dra-composable-controller")
-		return path, err
-	}, Sim: local.SimProgram, Classic: func(ctx context.Context) (classic.Programs, error) {
-		return classic.Find(ctx, local)
-	}}
+	parts := soak.Parts{
+		Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage), Companions: companions.All()},
+		Logs:  slices.Concat(fabric.Logs(), classic.Logs()),
+	}
 	if slices.Contains(f.kill, "kubelet") {
 		parts.Repair = faults.UnfreezeContainers{Engine: engine.Engine{}}.Do
 	}

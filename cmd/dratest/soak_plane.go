@@ -4,57 +4,67 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/companions/classic"
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// planeSoak is a kind of soak on a control plane of processes, with simulated nodes.
-type planeSoak struct {
-	// flag chooses it.
-	flag string
-	// components can be killed, injections are its other faults.
-	components []string
-	injections []faults.Inject
-	killing    func(component string, plane faults.ControlPlane) soak.Fault
-	// not are flags that make no sense for it beside those that make none for any.
-	not []string
+// planeSoak is a soak on a control plane of processes, with simulated nodes.
+type planeSoak interface {
+	soak.Companion
+	// Kills are those of the components that can be killed, Injections are its other faults.
+	Kills(plane faults.ControlPlane) []soak.Fault
+	Injections() []faults.Inject
 }
 
-func fabricSoak(when soak.WhenAttached) planeSoak {
-	return planeSoak{flag: "fabric", components: faults.FabricComponents(when), injections: faults.FabricInjections(), killing: faults.KillingOfFabric}
+// killed are the components that faults kill.
+func killed(kills []soak.Fault) []string {
+	var names []string
+	for _, kill := range kills {
+		names = append(names, strings.TrimPrefix(kill.Name(), "kill "))
+	}
+	return names
 }
 
-func classicSoak() planeSoak {
-	return planeSoak{flag: "classic", components: faults.ClassicComponents(), injections: faults.ClassicInjections(), killing: faults.KillingOfClassic, not: []string{"scheduler"}}
+// plane is the kind of soak on a control plane that the flags choose; nil for a soak of nodes.
+func (f *soakFlags) plane() (planeSoak, error) {
+	switch {
+	case f.fabric != "" && f.classic:
+		return nil, errors.New("fabric, classic: choose one of them")
+	case f.fabric != "":
+		return &fabric.Soak{When: fabric.WhenAttached(f.fabric), Sim: images.Local{Progress: progress.New(f.Out)}.SimProgram}, nil
+	case f.classic:
+		return &classic.Soak{}, nil
+	}
+	return nil, nil
 }
 
 // planeOptions are the flags as options of such a soak.
 func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, kind planeSoak) (soak.Options, error) {
 	o := f.Options
-	o.Out = cmd.OutOrStdout()
-	if o.Fabric != "" && o.Classic {
-		return o, errors.New("fabric, classic: choose one of them")
-	}
+	o.Companion = kind
 	for _, name := range []string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"} {
 		if cmd.Flags().Changed(name) {
-			return o, fmt.Errorf("%s: not with --%s: its cluster is made of processes, its nodes are simulated", name, kind.flag)
+			return o, fmt.Errorf("%s: not with --%s: its cluster is made of processes, its nodes are simulated", name, kind.Name())
 		}
 	}
-	for _, name := range kind.not {
-		if cmd.Flags().Changed(name) {
-			return o, fmt.Errorf("%s: not with --%s, which starts what it needs itself", name, kind.flag)
-		}
+	if f.classic && cmd.Flags().Changed("scheduler") {
+		return o, fmt.Errorf("scheduler: not with --%s, which starts what it needs itself", kind.Name())
 	}
 	o.Cluster.Provider, o.Cluster.Nodes = clusters.ProviderControlPlane, f.workers
 	var err error
 	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
 		return o, err
 	}
-	if o.Classic { // which starts a scheduler of its own
+	if f.classic { // which starts a scheduler of its own
 		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
 	}
 	if f.times < 1 {
@@ -63,15 +73,17 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	if slices.Contains(f.kill, "controllers") && o.Cluster.Stack.Controllers != clusters.Own {
 		return o, errors.New("kill: controllers are a process of their own only with --controllers own")
 	}
-	kills, err := f.kills(kind.components, func(component string) soak.Fault { return kind.killing(component, plane) })
+	all := kind.Kills(plane)
+	known := killed(all)
+	kills, err := f.kills(known, func(component string) soak.Fault { return all[slices.Index(known, component)] })
 	if err != nil {
 		return o, err
 	}
 	o.Faults = slices.Repeat(kills, f.times)
 	if f.spoil != "" {
-		fault, err := faults.Find(kind.injections, f.spoil)
+		fault, err := faults.Find(kind.Injections(), f.spoil)
 		if err != nil {
-			return o, fmt.Errorf("spoil: with --%s: %w", kind.flag, err)
+			return o, fmt.Errorf("spoil: with --%s: %w", kind.Name(), err)
 		}
 		o.Faults = append(o.Faults, fault.With(f.PodImage))
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/companions/classic"
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -111,8 +113,8 @@ func TestSoakExitCodes(t *testing.T) {
 
 func TestSoakOfAFabricKillsInTurns(t *testing.T) {
 	f := soakFlags{kill: []string{"scheduler", "composable-controller", "fabric", "driver"}, times: 2, spoil: "detached-in-use", workers: 3}
-	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Fabric: soak.Reschedule}
-	o, err := f.planeOptions(newSoakCommand(), nil, fabricSoak(soak.Reschedule))
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
+	o, err := f.planeOptions(newSoakCommand(), nil, &fabric.Soak{When: fabric.Reschedule})
 	var names []string
 	for _, fault := range o.Faults {
 		names = append(names, fault.Name())
@@ -126,9 +128,9 @@ func TestSoakOfAFabricKillsInTurns(t *testing.T) {
 
 // The scheduler of the cluster is left out: the soak starts its own.
 func TestSoakOfClassicDRA(t *testing.T) {
-	f := soakFlags{kill: []string{"scheduler", "controllers", "driver"}, times: 1, spoil: "left-device", workers: 3, stack: stackFlags{all: "scheduler=own,controllers=own"}}
-	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Classic: true}
-	o, err := f.planeOptions(newSoakCommand(), nil, classicSoak())
+	f := soakFlags{kill: []string{"scheduler", "controllers", "driver"}, times: 1, spoil: "left-device", workers: 3, classic: true, stack: stackFlags{all: "scheduler=own,controllers=own"}}
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
+	o, err := f.planeOptions(newSoakCommand(), nil, &classic.Soak{})
 	var names []string
 	for _, fault := range o.Faults {
 		names = append(names, fault.Name())

@@ -13,41 +13,33 @@ import (
 // lookEvery is the time between two looks under load at what is beside the API's objects.
 const lookEvery = time.Second
 
-// outside is what a soak has beside the API's objects, which has to fit them.
-type outside interface {
-	// run audits it until ctx ends.
-	run(ctx context.Context)
-	// settle audits it when no pod is left, once it has had patience to come to rest.
-	settle(ctx context.Context, patience time.Duration) error
-	// count adds to the summary what was seen of it.
-	count(s *Summary)
-}
-
-// auditor audits what is outside, together with objects of the API.
-type auditor[W any] struct {
-	// what it is, for people.
-	what   string
-	ledger *ledger
-	// read reads what the rules are about: claims first, so that two reads with the same
+// Auditor audits what is outside, together with objects of the API.
+type Auditor[W any] struct {
+	// What it is, for people.
+	What string
+	// Objects are those of the API.
+	Objects *Watcher
+	// Read reads what the rules are about: claims first, so that two reads with the same
 	// claims have seen the rest in between. It has not answered where that is no error.
-	read func(ctx context.Context) (seen W, answered bool, err error)
-	// always are the rules that hold at every moment, atRest those that hold when no pod is
+	Read func(ctx context.Context) (seen W, answered bool, err error)
+	// Always are the rules that hold at every moment, AtRest those that hold when no pod is
 	// left.
-	always, atRest func(W) []audit.Violation
+	Always, AtRest func(W) []audit.Violation
 }
 
-func (a *auditor[W]) run(ctx context.Context) {
+// Run audits until ctx ends.
+func (a *Auditor[W]) Run(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if _, _, err := a.look(ctx, a.always); err != nil && ctx.Err() == nil {
-			a.ledger.problem("%v", err)
+		if _, _, err := a.Look(ctx, a.Always); err != nil && ctx.Err() == nil {
+			a.Objects.ledger.problem("%v", err)
 		}
 	}, lookEvery)
 }
 
-// look adds what two reads without a change between them violate, and counts it, whether that
+// Look adds what two reads without a change between them violate, and counts it, whether that
 // is new or not. clean is whether it has answered and nothing was violated at all.
-func (a *auditor[W]) look(ctx context.Context, check func(W) []audit.Violation) (found int, clean bool, err error) {
-	seen, answered, err := a.read(ctx)
+func (a *Auditor[W]) Look(ctx context.Context, check func(W) []audit.Violation) (found int, clean bool, err error) {
+	seen, answered, err := a.Read(ctx)
 	if err != nil || !answered {
 		return 0, false, err
 	}
@@ -55,26 +47,26 @@ func (a *auditor[W]) look(ctx context.Context, check func(W) []audit.Violation) 
 	if len(first) == 0 {
 		return 0, true, nil
 	}
-	seen, answered, err = a.read(ctx)
+	seen, answered, err = a.Read(ctx)
 	if err != nil || !answered {
 		return 0, false, err
 	}
 	confirmed := audit.Confirm(first, check(seen))
-	a.ledger.add(confirmed)
+	a.Objects.ledger.add(confirmed)
 	return len(confirmed), false, nil
 }
 
-// settle waits until nothing that has to hold when no pod is left is violated, and adds
+// Settle waits until nothing that has to hold when no pod is left is violated, and adds
 // what is after patience.
-func (a *auditor[W]) settle(ctx context.Context, patience time.Duration) error {
-	check := func(seen W) []audit.Violation { return append(a.always(seen), a.atRest(seen)...) }
+func (a *Auditor[W]) Settle(ctx context.Context, patience time.Duration) error {
+	check := func(seen W) []audit.Violation { return append(a.Always(seen), a.AtRest(seen)...) }
 	// How this ends makes no difference: what counts is read again below.
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
-		seen, answered, err := a.read(ctx)
+		seen, answered, err := a.Read(ctx)
 		return err == nil && answered && len(check(seen)) == 0, nil
 	})
 	for range attempts {
-		found, clean, err := a.look(ctx, check)
+		found, clean, err := a.Look(ctx, check)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -82,5 +74,5 @@ func (a *auditor[W]) settle(ctx context.Context, patience time.Duration) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s still changes, or does not answer, %s after the last pod has gone", a.what, patience)
+	return fmt.Errorf("%s still changes, or does not answer, %s after the last pod has gone", a.What, patience)
 }

@@ -59,10 +59,10 @@ func lasting(ctx context.Context, patience time.Duration, look func(context.Cont
 	return found, nil
 }
 
-func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {
+func (b *Bed) readNodes(ctx context.Context) ([]audit.Node, error) {
 	var nodes []audit.Node
 	for _, name := range b.Target.Workers() {
-		status, err := agentapi.Status(ctx, b.agents, name, b.names.Driver)
+		status, err := agentapi.Status(ctx, b.agents, name, b.Names.Driver)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {
 			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))
 		}
 		node := audit.Node{Name: name, Calls: status.Calls, Prepared: status.Prepared}
-		if node.Checkpoint, err = checkpointed(file, b.namespace); err != nil {
+		if node.Checkpoint, err = checkpointed(file, b.Namespace); err != nil {
 			return nil, fmt.Errorf("read the checkpoint of node %s: %w", name, err)
 		}
 		nodes = append(nodes, node)

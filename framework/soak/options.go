@@ -11,8 +11,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/companions/classic"
-	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -20,13 +18,8 @@ import (
 type Options struct {
 	testbed.Config
 
-	// Fabric has the devices come from a fabric, from which a controller attaches them to
-	// simulated nodes (KEP-5007), and not from drivers on the nodes, and says what becomes of
-	// the pods then; empty for no fabric.
-	Fabric WhenAttached
-	// Classic has a driver allocate the claims itself (KEP-3063), with a scheduler that
-	// negotiates with it, for simulated nodes.
-	Classic bool
+	// Companion has the devices, for simulated nodes; nil has a driver on the nodes.
+	Companion Companion
 
 	// Pods is the least number of pods that come and go, AtOnce the greatest
 	// number at a time, those that wait for devices included.
@@ -77,12 +70,8 @@ type Target struct {
 	Workers   []string
 	// Cluster is the name of the cluster if it was made for the soak.
 	Cluster string
-	// Fabric has the devices, if there is one; then there are no Agents. On DrivenNodes
-	// drivers publish what it attaches.
-	Fabric      fabric.Client
-	DrivenNodes []string
-	// Classic is nil unless a driver allocates the claims itself; there are no Agents then.
-	Classic *Classic
+	// Unpublished is whether the devices are in no slices. There are no Agents then.
+	Unpublished bool
 }
 
 // Parts are what a soak is put together from.
@@ -93,14 +82,8 @@ type Parts struct {
 	// repairs, and says what that was. It is asked again and again; nil is for soaks
 	// that kill none.
 	Repair func(ctx context.Context, target Target) ([]audit.Violation, error)
-	// Composable finds or builds dra-composable-controller and returns its path, for soaks
-	// with a fabric.
-	Composable func(ctx context.Context) (path string, err error)
-	// Sim is the same for dra-sim, for those whose pods are scheduled anew.
-	Sim func(ctx context.Context) (path string, err error)
-	// Classic finds or builds the programs of classic DRA, for soaks of that. What it returns
-	// has no kubeconfig.
-	Classic func(ctx context.Context) (classic.Programs, error)
+	// Logs are the patterns of the names under which companions log.
+	Logs []string
 }
 
 func (o Options) withDefaults(now time.Time) Options {
@@ -112,7 +95,7 @@ func (o Options) withDefaults(now time.Time) Options {
 }
 
 // simulated is whether nodes are simulated, where no pod ends by itself.
-func (o Options) simulated() bool { return o.Fabric != "" || o.Classic }
+func (o Options) simulated() bool { return o.Companion != nil }
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
@@ -132,14 +115,11 @@ func (o Options) Validate() error {
 	if o.Patience <= 0 {
 		errs = append(errs, fmt.Errorf("patience: %s: must be positive", o.Patience))
 	}
-	if o.Fabric != "" && o.Fabric != Bind && o.Fabric != Reschedule {
-		errs = append(errs, fmt.Errorf("fabric: %q: must be %s or %s", o.Fabric, Bind, Reschedule))
-	}
-	if o.Fabric != "" && o.Classic {
-		errs = append(errs, errors.New("fabric, classic: choose one of them"))
-	}
-	if o.simulated() && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {
-		errs = append(errs, errors.New("fabric, classic: needs a cluster that is made for the soak, of processes with simulated nodes"))
+	if o.Companion != nil {
+		errs = append(errs, o.Companion.Validate())
+		if o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1 {
+			errs = append(errs, fmt.Errorf("%s: needs a cluster that is made for the soak, of processes with simulated nodes", o.Companion.Name()))
+		}
 	}
 	return errors.Join(errs...)
 }

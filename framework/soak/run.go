@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/reports"
@@ -45,10 +44,10 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	defer unlock()
-	if err := clean(o.ReportDir); err != nil {
+	if err := clean(o.ReportDir, parts.Logs); err != nil {
 		return Summary{}, err
 	}
-	b := &soakbed{options: o, parts: parts, retry: &retrier{patience: o.Patience}}
+	b := &Bed{ReportDir: o.ReportDir, options: o, parts: parts, retry: &retrier{patience: o.Patience}}
 	if err := b.prepare(ctx); err != nil {
 		return Summary{}, errors.Join(err, b.close(ctx, false))
 	}
@@ -64,10 +63,10 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	return summary, err
 }
 
-// clean removes an earlier soak's files.
-func clean(dir string) error {
-	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog), filepath.Join(dir, schedulerLog), filepath.Join(dir, driverLog)}
-	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml", fabric.DriverLog("*")} {
+// clean removes an earlier soak's files, with the logs of these patterns.
+func clean(dir string, logs []string) error {
+	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)}
+	for _, pattern := range append([]string{"violation-*.yaml", "warning-*.yaml"}, logs...) {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return err
@@ -84,39 +83,36 @@ func clean(dir string) error {
 
 // soaking is a soak whose testbed is prepared.
 type soaking struct {
-	*soakbed
+	*Bed
 
 	started time.Time
 	tracker *tracker
 	ledger  *ledger
-	watcher *watcher
+	watcher *Watcher
 	uses    *uses
 	faults  *faults
 	devices *outage.Meter
-	outside outside       // nil if there is nothing
+	outside Outside       // nil if there is nothing
 	loaded  time.Duration // how long pods came and went
 }
 
-func newSoaking(b *soakbed, started time.Time) *soaking {
-	s := &soaking{soakbed: b, started: started, tracker: newTracker(), uses: newUses()}
-	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string, number int) {
+func newSoaking(b *Bed, started time.Time) *soaking {
+	s := &soaking{Bed: b, started: started, tracker: newTracker()}
+	s.watcher = NewWatcher(b.Client, b.Namespace, b.Names.Driver, b.options.ReportDir, func(v audit.Violation, file string, number int) {
 		switch {
 		case !v.Rule.Warning():
 			b.Progress.Printf("  !! violation %s (%s)", v, file)
 		case number == 1:
 			b.Progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
 		}
-	}}
-	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses, unpublished: b.classic != nil}
-	switch {
-	case b.fabric != nil:
-		s.outside = newFabricWatcher(b.fabric, b.options.Fabric, s.watcher)
-	case b.classic != nil:
-		s.outside = newClassicWatcher(b.classic, s.watcher)
+	})
+	s.watcher.retry, s.ledger, s.uses = b.retry, s.watcher.ledger, s.watcher.uses
+	if c := b.options.Companion; c != nil {
+		s.outside = c.Watch(s.watcher)
 	}
 	target := Target{
-		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Agents: b.agents, Workers: b.Target.Workers(), Cluster: b.Cluster,
-		Fabric: b.fabric, DrivenNodes: b.drivenNodes, Classic: b.classic,
+		Client: b.Client, Namespace: b.Namespace, Driver: b.Names.Driver, Agents: b.agents, Workers: b.Target.Workers(), Cluster: b.Cluster,
+		Unpublished: s.watcher.Unpublished,
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
@@ -153,7 +149,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	var all sync.WaitGroup
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
-		follow(ctx, pods(s.Client, s.namespace), s.retry, s.seePods, func(err error, ended time.Time) {
+		follow(ctx, pods(s.Client, s.Namespace), s.retry, s.seePods, func(err error, ended time.Time) {
 			if !s.retry.awaySince(ended) {
 				s.ledger.problem("the watch of pods broke: %v", err)
 			}
@@ -161,7 +157,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	})
 	all.Go(func() { s.say(ctx) })
 	if s.outside != nil {
-		all.Go(func() { s.outside.run(ctx) })
+		all.Go(func() { s.outside.Run(ctx) })
 	}
 	if s.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
@@ -205,7 +201,7 @@ func (s *soaking) load(ctx context.Context) error {
 		}, time.Second)
 	})
 	u := &units{
-		client: s.Client, namespace: s.namespace, names: s.names, retry: s.retry, tracker: s.tracker,
+		client: s.Client, namespace: s.Namespace, names: s.Names, retry: s.retry, tracker: s.tracker,
 		generator: s.generator(), places: make(chan struct{}, s.options.AtOnce),
 	}
 	err := u.run(loading, enough(s.options, began, s.faults.over))
@@ -246,7 +242,7 @@ func (s *soaking) judge(ctx context.Context) error {
 		return err
 	}
 	if s.outside != nil {
-		return s.outside.settle(ctx, s.options.Patience)
+		return s.outside.Settle(ctx, s.options.Patience)
 	}
 	return s.judgeNodes(ctx)
 }
@@ -255,7 +251,7 @@ func (s *soaking) judge(ctx context.Context) error {
 const eventsFile = "events.yaml"
 
 func (s *soaking) keepEvents(ctx context.Context) {
-	list, err := s.Client.CoreV1().Events(s.namespace).List(ctx, metav1.ListOptions{})
+	list, err := s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
 		var data []byte
 		if data, err = yaml.Marshal(list.Items); err == nil {
@@ -292,7 +288,9 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(s.options.Faults), len(lives), s.options.Pods))
 	}
 	if s.outside != nil {
-		s.outside.count(&sum)
+		seen, problems := s.outside.Count()
+		sum.Companion, sum.Seen = s.options.Companion.Name(), seen
+		sum.Problems = append(sum.Problems, problems...)
 	}
 	switch {
 	case sum.violations() > 0:

@@ -50,9 +50,9 @@ func newWorld(t *testing.T, o Options) *world {
 		return true, nil, nil
 	})
 	o.ReportDir, o.Out, o.AtOnce, o.Patience = t.TempDir(), w.out, 4, 30*time.Second
-	w.soaking = newSoaking(&soakbed{
-		Testbed: &testbed.Testbed{Progress: progress.New(w.out), Client: w.client}, options: o, retry: &retrier{patience: o.Patience}, namespace: "ns",
-		kinds: []load.Kind{load.OneDevice}, names: load.Names{Driver: "driver", Image: "busybox"},
+	w.soaking = newSoaking(&Bed{
+		Testbed: &testbed.Testbed{Progress: progress.New(w.out), Client: w.client}, options: o, retry: &retrier{patience: o.Patience}, Namespace: "ns",
+		kinds: []load.Kind{load.OneDevice}, Names: load.Names{Driver: "driver", Image: "busybox"},
 	}, time.Now())
 	return w
 }

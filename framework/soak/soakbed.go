@@ -16,17 +16,21 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/harness/classicdra"
-	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// soakbed is a testbed with a driver that has devices, and with classes and templates.
-type soakbed struct {
+// Bed is a testbed with a driver that has devices, and with classes and templates.
+type Bed struct {
 	*testbed.Testbed
+
+	// ReportDir gets the logs of programs.
+	ReportDir string
+	// Namespace has the pods, Names are those of what they refer to.
+	Namespace string
+	Names     load.Names
 
 	options Options
 	parts   Parts
@@ -34,19 +38,11 @@ type soakbed struct {
 
 	agents    agentapi.AgentClient
 	kinds     []load.Kind
-	namespace string
-	names     load.Names
 	instances []outage.Instance
-	fabric    fabric.Client
-	// drivenNodes are those where a driver publishes what the fabric attaches.
-	drivenNodes []string
-	classic     *Classic
-	// processes are those of classic DRA, to be ended.
-	processes []classicdra.Process
 }
 
 // prepare brings all up; what it did has to be closed even if it fails.
-func (b *soakbed) prepare(ctx context.Context) (err error) {
+func (b *Bed) prepare(ctx context.Context) (err error) {
 	o := b.options
 	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, o.Config)
 	if err != nil {
@@ -55,13 +51,10 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if err := b.Look(ctx); err != nil {
 		return err
 	}
-	switch {
-	case o.Fabric != "":
-		return b.prepareFabric(ctx)
-	case o.Classic:
-		return b.prepareClassic(ctx)
+	if o.Companion != nil {
+		return o.Companion.Prepare(ctx, b)
 	}
-	b.kinds = load.Served(func(f spec.Feature) bool {
+	kinds := load.Served(func(f spec.Feature) bool {
 		skip := f.Missing(b.Target)
 		if skip != nil {
 			b.Progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
@@ -74,14 +67,15 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if b.agents, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
 		return err
 	}
-	if err := b.createObjects(ctx); err != nil {
+	if err := b.CreateObjects(ctx, kinds); err != nil {
 		return err
 	}
 	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
 }
 
-// createObjects makes the namespace, and what the pods refer to.
-func (b *soakbed) createObjects(ctx context.Context) error {
+// CreateObjects makes the namespace, and what pods of these kinds refer to.
+func (b *Bed) CreateObjects(ctx context.Context, kinds []load.Kind) error {
+	b.kinds = kinds
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
@@ -89,24 +83,24 @@ func (b *soakbed) createObjects(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a namespace: %w", err)
 	}
-	b.namespace = ns.Name
-	b.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dra-conformance.github.io", Image: b.options.PodImage}
-	for _, class := range b.names.Classes(b.kinds) {
+	b.Namespace = ns.Name
+	b.Names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dra-conformance.github.io", Image: b.options.PodImage}
+	for _, class := range b.Names.Classes(b.kinds) {
 		if _, err := b.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create class %s: %w", class.Name, err)
 		}
 	}
-	for _, template := range b.names.Templates(b.kinds) {
-		if _, err := b.Client.ResourceV1().ResourceClaimTemplates(b.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+	for _, template := range b.Names.Templates(b.kinds) {
+		if _, err := b.Client.ResourceV1().ResourceClaimTemplates(b.Namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create template %s: %w", template.Name, err)
 		}
 	}
 	return nil
 }
 
-// allow gives somebody rights in the whole cluster, by a role whose name ends in suffix.
-func (b *soakbed) allow(ctx context.Context, suffix string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
-	roles, name := b.Client.RbacV1(), b.namespace+"-"+suffix
+// Allow gives somebody rights in the whole cluster, by a role whose name ends in suffix.
+func (b *Bed) Allow(ctx context.Context, suffix string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
+	roles, name := b.Client.RbacV1(), b.Namespace+"-"+suffix
 	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
 	if err == nil {
 		_, err = roles.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
@@ -120,10 +114,16 @@ func (b *soakbed) allow(ctx context.Context, suffix string, subject rbacv1.Subje
 	return nil
 }
 
+// Account gives a program the rights of its manifest and no others, and returns who it is.
+func (b *Bed) Account(ctx context.Context, name string, rules []rbacv1.PolicyRule) (user string, err error) {
+	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: b.Namespace}
+	return "system:serviceaccount:" + b.Namespace + ":" + name, b.Allow(ctx, name, subject, rules)
+}
+
 // startDriver has the instance of every other node publish by the library's helper, as
 // drivers of others do: what a kubelet's start removes is away for 30 s there.
-func (b *soakbed) startDriver(ctx context.Context) error {
-	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
+func (b *Bed) startDriver(ctx context.Context) error {
+	config := spec.DriverConfig{Name: b.Names.Driver, Profile: load.Inventory(b.kinds)}
 	group, starting := errgroup.WithContext(ctx)
 	for i, node := range b.Target.Workers() {
 		config.Publishing = spec.Publishings()[i%len(spec.Publishings())]
@@ -139,8 +139,8 @@ func (b *soakbed) startDriver(ctx context.Context) error {
 }
 
 // clear deletes all pods and claims but those that have to go with their pods.
-func (b *soakbed) clear(ctx context.Context) error {
-	pods, claims := b.Client.CoreV1().Pods(b.namespace), b.Client.ResourceV1().ResourceClaims(b.namespace)
+func (b *Bed) clear(ctx context.Context) error {
+	pods, claims := b.Client.CoreV1().Pods(b.Namespace), b.Client.ResourceV1().ResourceClaims(b.Namespace)
 	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete the pods that are left: %w", err)
 	}
@@ -160,11 +160,11 @@ func (b *soakbed) clear(ctx context.Context) error {
 }
 
 // release takes our own finalizer from claims, with which a fault kept them.
-func (b *soakbed) release(ctx context.Context) error {
-	if b.Client == nil || b.namespace == "" {
+func (b *Bed) release(ctx context.Context) error {
+	if b.Client == nil || b.Namespace == "" {
 		return nil
 	}
-	claims := b.Client.ResourceV1().ResourceClaims(b.namespace)
+	claims := b.Client.ResourceV1().ResourceClaims(b.Namespace)
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list the claims that are left: %w", err)
@@ -182,18 +182,13 @@ func (b *soakbed) release(ctx context.Context) error {
 
 // close removes what prepare made, also after ctx has been cancelled. The cluster's logs
 // are kept where something failed.
-func (b *soakbed) close(ctx context.Context, failed bool) error {
+func (b *Bed) close(ctx context.Context, failed bool) error {
 	if b.Testbed == nil {
 		return nil
 	}
 	var errs []error
-	if b.fabric != nil {
-		errs = append(errs, b.fabric.Stop())
-	}
-	for _, process := range b.processes {
-		if err := process.Remove(); err != nil {
-			errs = append(errs, fmt.Errorf("end a program, whose log may have more: %w", err))
-		}
+	if c := b.options.Companion; c != nil {
+		errs = append(errs, c.Stop())
 	}
 	if failed {
 		errs = append(errs, b.Logs(ctx, filepath.Join(b.options.ReportDir, "cluster")))

@@ -56,12 +56,11 @@ type Summary struct {
 	States       int `json:"states"`
 	MissedStates int `json:"missedStates,omitempty"`
 	Reads        int `json:"reads"`
-	// Fabric is what was seen of the fabric, of a soak with one.
-	Fabric *FabricCount `json:"fabric,omitempty"`
-	// Classic is what was seen of the driver, of a soak of classic DRA.
-	Classic  *ClassicCount `json:"classic,omitempty"`
-	Faults   []FaultCount  `json:"faults,omitempty"`
-	Findings []Finding     `json:"findings,omitempty"`
+	// Seen is what was seen of the companion, in a field by its name.
+	Companion string       `json:"-"`
+	Seen      fmt.Stringer `json:"-"`
+	Faults    []FaultCount `json:"faults,omitempty"`
+	Findings  []Finding    `json:"findings,omitempty"`
 	// Problems are why the soak is incomplete, or says less than it should.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -115,6 +114,18 @@ func percentile(values []time.Duration, p float64) float64 {
 	return math.Round(spec.Quantile(values, p/100).Seconds()*100) / 100
 }
 
+// fields are those of a summary without what was seen of a companion.
+type fields Summary
+
+// MarshalJSON writes what was seen of a companion as a field of its name.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(fields(s))
+	if err != nil || s.Seen == nil {
+		return data, err
+	}
+	return spec.AddField(data, s.Companion, s.Seen)
+}
+
 func (s Summary) write(dir string) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -148,12 +159,8 @@ func (s Summary) Print(out io.Writer, dir string) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
-	if f := s.Fabric; f != nil {
-		_, _ = fmt.Fprintf(out, "fabric of %d devices (%s): attached for %d requests, local to the nodes of %d claims, looked at %d times, did not answer %d times\n",
-			f.Devices, f.WhenAttached, f.Attached, f.Local, f.Looks, f.Unanswered)
-	}
-	if c := s.Classic; c != nil {
-		_, _ = fmt.Fprintf(out, "driver with %d devices on each node: held one for %d claims, looked at %d times\n", c.DevicesPerNode, c.Held, c.Looks)
+	if s.Seen != nil {
+		_, _ = fmt.Fprintln(out, s.Seen)
 	}
 	if s.NoDevices != (outage.Seconds{}) {
 		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)

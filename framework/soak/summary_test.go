@@ -3,8 +3,10 @@ package soak
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,10 +65,28 @@ Failed: 1 violations, details in dir/soak.json
 	if err != nil || json.Unmarshal(data, &fields) != nil || fields["verdict"] != "Failed" || fields["schemaVersion"] != "2" {
 		t.Errorf("%v: %s", err, data)
 	}
-	if err := clean(dir); err != nil {
+	if err := clean(dir, nil); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// seen is what was seen of a companion.
+type seen struct {
+	Looks int `json:"looks"`
+}
+
+func (s seen) String() string { return fmt.Sprintf("looked at %d times", s.Looks) }
+
+// What was seen of a companion is a field by its name, and a line for people.
+func TestSummaryOfACompanion(t *testing.T) {
+	var out strings.Builder
+	s := Summary{Verdict: Passed, Companion: "fabric", Seen: seen{7}}
+	s.Print(&out, "dir")
+	data, err := json.Marshal(s)
+	if err != nil || !strings.Contains(string(data), `"fabric":{"looks":7}`) || !strings.Contains(string(data), `"verdict":"Passed"`) || !strings.Contains(out.String(), "\nlooked at 7 times\n") {
+		t.Errorf("got %s, %v and\n%s", data, err, out.String())
 	}
 }

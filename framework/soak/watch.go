@@ -21,27 +21,43 @@ import (
 // readEvery is the time between two reads of all objects under load.
 const readEvery = 3 * time.Second
 
-// watcher audits a namespace.
-type watcher struct {
-	client    kubernetes.Interface
-	namespace string
-	driver    string
-	retry     *retrier
-	ledger    *ledger
-	uses      *uses
-	// unpublished: the driver's devices are in no slices.
-	unpublished bool
+// Watcher audits a namespace.
+type Watcher struct {
+	client kubernetes.Interface
+	// Namespace and Driver are those of the pods.
+	Namespace, Driver string
+	retry             *retrier
+	ledger            *ledger
+	uses              *uses
+	// Unpublished: the driver's devices are in no slices.
+	Unpublished bool
 
 	mutex  sync.Mutex
 	slices []resourceapi.ResourceSlice
 }
 
+// NewWatcher returns a watcher that keeps evidence in dir. Each violation is told, with the file
+// of its evidence and how many of its rule there are.
+func NewWatcher(client kubernetes.Interface, namespace, driver, dir string, told func(v audit.Violation, file string, number int)) *Watcher {
+	return &Watcher{
+		client: client, Namespace: namespace, Driver: driver, retry: &retrier{}, uses: newUses(),
+		ledger: &ledger{dir: dir, known: map[string]bool{}, told: told},
+	}
+}
+
+// Problems are why the audit says less than it should.
+func (w *Watcher) Problems() []string {
+	w.ledger.mutex.Lock()
+	defer w.ledger.mutex.Unlock()
+	return slices.Clone(w.ledger.problems)
+}
+
 // run audits until ctx ends: every state of the claims by a watch, and now and
 // then what pods and claims say about each other.
-func (w *watcher) run(ctx context.Context) {
+func (w *Watcher) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		follow(ctx, claims(w.client, w.namespace), w.retry, w.see, func(err error, ended time.Time) {
+		follow(ctx, claims(w.client, w.Namespace), w.retry, w.see, func(err error, ended time.Time) {
 			if w.retry.awaySince(ended) {
 				w.ledger.missed()
 				return
@@ -60,7 +76,7 @@ func (w *watcher) run(ctx context.Context) {
 }
 
 // see audits one state of the claims.
-func (w *watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Time) {
+func (w *Watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Time) {
 	w.uses.seeClaims(state)
 	w.mutex.Lock()
 	published := w.slices
@@ -76,19 +92,19 @@ func (w *watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Tim
 }
 
 // devices audits the devices of claims, of which a driver need not publish any.
-func (w *watcher) devices(claims []resourceapi.ResourceClaim, published []resourceapi.ResourceSlice) []audit.Violation {
-	return slices.DeleteFunc(audit.Devices(claims, published), func(v audit.Violation) bool { return w.unpublished && v.Rule == audit.UnknownDevice })
+func (w *Watcher) devices(claims []resourceapi.ResourceClaim, published []resourceapi.ResourceSlice) []audit.Violation {
+	return slices.DeleteFunc(audit.Devices(claims, published), func(v audit.Violation) bool { return w.Unpublished && v.Rule == audit.UnknownDevice })
 }
 
 // look audits what has to hold between pods and claims at any time.
-func (w *watcher) look(ctx context.Context) error {
+func (w *Watcher) look(ctx context.Context) error {
 	_, _, err := w.confirmed(ctx, audit.Pods)
 	return err
 }
 
 // confirmed adds what check finds in two reads without a change between them.
 // clean is whether the first read had no violation at all.
-func (w *watcher) confirmed(ctx context.Context, check func(audit.World) []audit.Violation) (found int, clean bool, err error) {
+func (w *Watcher) confirmed(ctx context.Context, check func(audit.World) []audit.Violation) (found int, clean bool, err error) {
 	world, err := w.read(ctx)
 	if err != nil {
 		return 0, false, err
@@ -109,8 +125,8 @@ func (w *watcher) confirmed(ctx context.Context, check func(audit.World) []audit
 func grave(v audit.Violation) bool { return !v.Rule.Warning() }
 
 // read reads all objects, each kind for itself.
-func (w *watcher) read(ctx context.Context) (audit.World, error) {
-	published, err := w.listSlices(ctx)
+func (w *Watcher) read(ctx context.Context) (audit.World, error) {
+	published, err := w.ListSlices(ctx)
 	if err != nil {
 		return audit.World{}, err
 	}
@@ -122,11 +138,11 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	if err != nil {
 		return audit.World{}, fmt.Errorf("list classes: %w", err)
 	}
-	pods, err := w.listPods(ctx)
+	pods, err := w.ListPods(ctx)
 	if err != nil {
 		return audit.World{}, err
 	}
-	claims, err := w.listClaims(ctx)
+	claims, err := w.ListClaims(ctx)
 	if err != nil {
 		return audit.World{}, err
 	}
@@ -139,28 +155,39 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	return audit.World{Claims: claims, Slices: published, Pods: pods, Nodes: nodes.Items, Classes: classes.Items}, nil
 }
 
-func (w *watcher) listClaims(ctx context.Context) ([]resourceapi.ResourceClaim, error) {
-	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.namespace).List, metav1.ListOptions{})
+// ListClaims lists the claims of the soak.
+func (w *Watcher) ListClaims(ctx context.Context) ([]resourceapi.ResourceClaim, error) {
+	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.Namespace).List, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	return list.Items, nil
 }
 
-func (w *watcher) listSlices(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
-	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
+// ListSlices lists the slices of the soak.
+func (w *Watcher) ListSlices(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
+	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.Driver})
 	if err != nil {
 		return nil, fmt.Errorf("list slices: %w", err)
 	}
 	return list.Items, nil
 }
 
-func (w *watcher) listPods(ctx context.Context) ([]corev1.Pod, error) {
-	list, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.namespace).List, metav1.ListOptions{})
+// ListPods lists the pods of the soak.
+func (w *Watcher) ListPods(ctx context.Context) ([]corev1.Pod, error) {
+	list, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.Namespace).List, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	return list.Items, nil
+}
+
+// Found adds violations.
+func (w *Watcher) Found(violations []audit.Violation) { w.ledger.add(violations) }
+
+// List lists objects of another kind, as soon as that can be done.
+func List[L any](ctx context.Context, w *Watcher, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {
+	return listed(ctx, w.retry, list, metav1.ListOptions{})
 }
 
 // listed is what list returns, as soon as it does.
@@ -173,7 +200,7 @@ func listed[L any](ctx context.Context, retry *retrier, list func(context.Contex
 }
 
 // atRest is what has to hold when all pods have ended.
-func (w *watcher) atRest(seen audit.World) []audit.Violation {
+func (w *Watcher) atRest(seen audit.World) []audit.Violation {
 	return slices.Concat(w.devices(seen.Claims, seen.Slices), audit.Pods(seen), audit.Settled(seen), audit.Unended(seen.Pods), audit.Failed(seen.Pods))
 }
 
@@ -182,7 +209,7 @@ const attempts = 5
 
 // settle waits until nothing that has to hold at rest is violated, and adds what
 // is after patience.
-func (w *watcher) settle(ctx context.Context, patience time.Duration) error {
+func (w *Watcher) settle(ctx context.Context, patience time.Duration) error {
 	// How this ends makes no difference: what counts is read again below.
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		world, err := w.read(ctx)

@@ -40,7 +40,7 @@ func claimWith(name, version, device string) *resourceapi.ResourceClaim {
 
 func TestDoubleAllocationIsToldOnce(t *testing.T) {
 	l, told := newLedger(t)
-	w := &watcher{ledger: l, uses: newUses()}
+	w := &Watcher{ledger: l, uses: newUses()}
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "1", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "3", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	// Without slices the device is unknown as well, which is a warning.
@@ -62,7 +62,7 @@ func TestDoubleAllocationIsToldOnce(t *testing.T) {
 func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, told := newLedger(t)
-		w := &watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), namespace: "ns", retry: &retrier{}, ledger: l}
+		w := &Watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), Namespace: "ns", retry: &retrier{}, ledger: l}
 		began := time.Now()
 		w.client.(*fake.Clientset).PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
 			if took := time.Since(began); took > 0 && took < 10*time.Second {
@@ -86,7 +86,7 @@ func TestSettleSaysThatObjectsStillChange(t *testing.T) {
 			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "restless", UID: "r", ResourceVersion: strconv.Itoa(version)}}
 			return true, &corev1.PodList{Items: []corev1.Pod{pod}}, nil
 		})
-		w := &watcher{client: client, namespace: "ns", retry: &retrier{}, ledger: l}
+		w := &Watcher{client: client, Namespace: "ns", retry: &retrier{}, ledger: l}
 		if err := w.settle(t.Context(), time.Second); err == nil || len(*told) != 0 {
 			t.Errorf("told %q, error %v", *told, err)
 		}
@@ -107,7 +107,7 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l, told := newLedger(t)
-			w := &watcher{client: fake.NewClientset(pod), namespace: "ns", retry: &retrier{}, ledger: l}
+			w := &Watcher{client: fake.NewClientset(pod), Namespace: "ns", retry: &retrier{}, ledger: l}
 			_, _, err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
 				if l.reads == 1 {
 					defer tc.between(w.client.(*fake.Clientset))
@@ -118,5 +118,28 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 				t.Errorf("told %q after %d reads, error %v", *told, l.reads, err)
 			}
 		})
+	}
+}
+
+// Drivers that allocate themselves publish nothing: that a device is in no slice is no
+// warning then.
+func TestDevicesThatNobodyPublishes(t *testing.T) {
+	l, told := newLedger(t)
+	w := &Watcher{
+		client: fake.NewClientset(claimWith("claim", "1", "device")), Namespace: "ns", Driver: "d",
+		retry: &retrier{patience: time.Minute}, ledger: l, uses: newUses(), Unpublished: true,
+	}
+	if err := w.settle(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(*told, ", "); strings.Contains(got, "unknown-device") {
+		t.Errorf("told %s", got)
+	}
+	w.Unpublished = false
+	if err := w.settle(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(*told, ", "); !strings.Contains(got, "unknown-device") {
+		t.Errorf("told %s", got)
 	}
 }

@@ -37,18 +37,24 @@ func (n Needs) MarshalJSON() ([]byte, error) {
 	if err != nil || len(n.Companions) == 0 {
 		return data, err
 	}
-	data = data[:len(data)-1]
 	for _, c := range n.Companions {
-		if len(data) > 1 {
-			data = append(data, ',')
-		}
-		name, err := json.Marshal(c)
-		if err != nil {
+		if data, err = AddField(data, string(c), true); err != nil {
 			return nil, err
 		}
-		data = append(append(data, name...), ":true"...)
 	}
-	return append(data, '}'), nil
+	return data, nil
+}
+
+// AddField adds a field to an object that is JSON.
+func AddField(object []byte, name string, value any) ([]byte, error) {
+	field, err := json.Marshal(map[string]any{name: value})
+	if err != nil {
+		return nil, err
+	}
+	if string(object) == "{}" {
+		return field, nil
+	}
+	return slices.Concat(object[:len(object)-1], []byte(","), field[1:]), nil
 }
 
 // UnmarshalJSON takes each field that is true and no other need for a companion.

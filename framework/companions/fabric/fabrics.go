@@ -73,7 +73,7 @@ func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedF
 	}
 	client := site.Client{Kubeconfig: f.Kubeconfig, Context: f.Context, Token: ours, Driver: composed.Driver, Fabric: name}
 	control := client
-	control.User, control.Log = composed.User, filepath.Join(logs, "controller.log")
+	control.User, control.Log = composed.User, filepath.Join(logs, controllerLog)
 	i.controller, err = i.site.Control(site.Config{
 		Program: f.Program, Client: control, Bind: composed.Bind, DetachAfter: composed.DetachAfter, Refresh: refresh,
 	})
@@ -89,6 +89,12 @@ func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedF
 	}
 	return i, nil
 }
+
+// controllerLog is the name of the controller's log.
+const controllerLog = "controller.log"
+
+// Logs are the patterns of the names of all logs.
+func Logs() []string { return []string{controllerLog, DriverLog("*")} }
 
 // DriverLog is the name of the log of a node's driver.
 func DriverLog(node string) string { return "driver-" + node + ".log" }

@@ -76,14 +76,14 @@ func (a Away) takeAway(ctx context.Context, n place) error {
 	if err != nil {
 		return err
 	}
-	if err := sleep(ctx, frozenTime); err != nil {
+	if err := Sleep(ctx, frozenTime); err != nil {
 		return err
 	}
 	for time.Since(began) < awayTime {
 		if _, err := a.signal(ctx, n, "KILL"); err != nil {
 			return err
 		}
-		if err := sleep(ctx, killEvery); err != nil {
+		if err := Sleep(ctx, killEvery); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,8 @@ func (a Away) signal(ctx context.Context, n place, signal string) (string, error
 	return strings.TrimSpace(out), err
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for a time, or until ctx ends.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -110,7 +111,7 @@ const askReady = `kubectl --kubeconfig /etc/kubernetes/admin.conf --server https
   --request-timeout 3s get --raw /readyz 2>/dev/null; true`
 
 func (a Away) awaitReady(ctx context.Context, n place) error {
-	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
 		out, err := a.Engine.Run(ctx, "exec", n.name, "sh", "-c", askReady)
 		return strings.TrimSpace(out) == "ok", err
 	})

@@ -185,7 +185,7 @@ func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target)
 // insist tries something until it works: without a kubelet drivers cannot be reached.
 func insist(ctx context.Context, do func(context.Context) error) error {
 	var last error
-	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
 		last = do(ctx)
 		return last == nil, nil
 	})

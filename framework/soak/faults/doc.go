@@ -1,5 +1,5 @@
 // Package faults holds what a soak does to a cluster: it kills components, and it
 // injects faults that the audit must notice.
 //
-// Start with Kill, Away and Inject, for soaks with a fabric with KillPart.
+// Start with Kill, Away and Inject, for a control plane of processes with Restart.
 package faults

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
@@ -31,6 +30,11 @@ type Inject struct {
 }
 
 var _ soak.Fault = Inject{}
+
+// NewInject returns a fault for which no pod is made.
+func NewInject(id string, rule audit.Rule, inject func(context.Context, soak.Target) error) Inject {
+	return Inject{Defect: spec.Defect{ID: id}, Rule: rule, inject: func(ctx context.Context, target soak.Target, _ string) error { return inject(ctx, target) }}
+}
 
 // With is the fault with the image that a pod of it runs.
 func (i Inject) With(image string) Inject {
@@ -67,10 +71,17 @@ func Find(known []Inject, id string) (Inject, error) {
 	return known[i], nil
 }
 
+const (
+	// Nobody is the name of whoever there is not.
+	Nobody = "nobody"
+	// NobodysUID is that of an object that there is not.
+	NobodysUID = "00000000-0000-0000-0000-000000000000"
+)
+
 // Injections lists the faults for clusters whose nodes run containers.
 func Injections() []Inject {
 	return []Inject{
-		doubleAllocation(), leakedClaim(), stuckPod(),
+		DoubleAllocation(), LeakedClaim(), StuckPod(),
 		{
 			Defect: spec.Defect{ID: "failed-pod"}, Rule: audit.PodFailed,
 			inject: func(ctx context.Context, target soak.Target, image string) error {
@@ -80,20 +91,21 @@ func Injections() []Inject {
 				return err
 			},
 		},
-		{Defect: spec.Defect{ID: "skipped-prepare"}, Rule: audit.NotPrepared, inject: skip(spec.Prepare)},
-		{Defect: spec.Defect{ID: "skipped-unprepare"}, Rule: audit.StillPrepared, inject: skip(spec.Unprepare)},
+		NewInject("skipped-prepare", audit.NotPrepared, skip(spec.Prepare)),
+		NewInject("skipped-unprepare", audit.StillPrepared, skip(spec.Unprepare)),
 	}
 }
 
-func doubleAllocation() Inject {
-	return Inject{Defect: spec.Defect{ID: "double-allocation"}, Rule: audit.DoubleAllocated, inject: without(allocateTwice)}
+// DoubleAllocation allocates a device twice.
+func DoubleAllocation() Inject {
+	return NewInject("double-allocation", audit.DoubleAllocated, allocateTwice)
 }
 
-func leakedClaim() Inject {
-	return Inject{Defect: spec.Defect{ID: "leaked-claim"}, Rule: audit.LeakedClaim, inject: without(leakClaim)}
-}
+// LeakedClaim leaves a claim of a pod that there is not.
+func LeakedClaim() Inject { return NewInject("leaked-claim", audit.LeakedClaim, leakClaim) }
 
-func stuckPod() Inject {
+// StuckPod makes a pod that fits on no node.
+func StuckPod() Inject {
 	return Inject{
 		Defect: spec.Defect{ID: "stuck-pod"}, Rule: audit.PodStuck,
 		inject: func(ctx context.Context, target soak.Target, image string) error {
@@ -105,15 +117,10 @@ func stuckPod() Inject {
 	}
 }
 
-// without is for what needs no image.
-func without(inject func(context.Context, soak.Target) error) func(context.Context, soak.Target, string) error {
-	return func(ctx context.Context, target soak.Target, _ string) error { return inject(ctx, target) }
-}
-
 // skip makes the drivers answer calls without doing anything, as if a kubelet had
 // skipped them. Some pods with the claims may never run.
-func skip(method spec.Method) func(context.Context, soak.Target, string) error {
-	return without(func(ctx context.Context, target soak.Target) error {
+func skip(method spec.Method) func(context.Context, soak.Target) error {
+	return func(ctx context.Context, target soak.Target) error {
 		lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
 		for _, node := range target.Workers {
 			if err := agentapi.Change(ctx, target.Agents, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
@@ -121,7 +128,7 @@ func skip(method spec.Method) func(context.Context, soak.Target, string) error {
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // allocateTwice allocates one device to two claims, as a scheduler would that does
@@ -131,22 +138,22 @@ func allocateTwice(ctx context.Context, target soak.Target) error {
 	if err != nil || len(templates.Items) == 0 {
 		return fmt.Errorf("find a template: %w", err)
 	}
-	device := resourceapi.DeviceRequestAllocationResult{Driver: "nobody", Pool: "spoiled", Device: "spoiled"}
-	if target.Classic == nil { // else drivers publish none
+	device := resourceapi.DeviceRequestAllocationResult{Driver: Nobody, Pool: "spoiled", Device: "spoiled"}
+	if !target.Unpublished {
 		if device, err = freeDevice(ctx, target); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"spoiled-1", "spoiled-2"} {
-		if err := allocate(ctx, target, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: templates.Items[0].Spec.Spec}, device); err != nil {
+		if err := Allocate(ctx, target, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: templates.Items[0].Spec.Spec}, device); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// allocate makes a claim, allocates a device to it and reserves it, as no scheduler would.
-func allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult, users ...resourceapi.ResourceClaimConsumerReference) error {
+// Allocate makes a claim, allocates a device to it and reserves it, as no scheduler would.
+func Allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult, users ...resourceapi.ResourceClaimConsumerReference) error {
 	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
 	claim, err := claims.Create(ctx, claim, metav1.CreateOptions{})
 	if err != nil {
@@ -161,7 +168,7 @@ func allocate(ctx context.Context, target soak.Target, claim *resourceapi.Resour
 
 // freeDevice is the last device of some slice whose devices can be had only whole.
 func freeDevice(ctx context.Context, target soak.Target) (resourceapi.DeviceRequestAllocationResult, error) {
-	published, err := publishedSlices(ctx, target)
+	published, err := PublishedSlices(ctx, target)
 	if err != nil {
 		return resourceapi.DeviceRequestAllocationResult{}, err
 	}
@@ -178,9 +185,18 @@ func leakClaim(ctx context.Context, target soak.Target) error {
 	claim := objects.Claim("spoiled", objects.Request("device", "none"))
 	claim.Finalizers = []string{soak.Finalizer}
 	claim.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Pod", Name: "nobody", UID: types.UID("00000000-0000-0000-0000-000000000000"),
+		APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Pod", Name: "nobody", UID: NobodysUID,
 		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}}
 	_, err := target.Client.ResourceV1().ResourceClaims(target.Namespace).Create(ctx, claim, metav1.CreateOptions{})
 	return err
+}
+
+// PublishedSlices are those of the driver.
+func PublishedSlices(ctx context.Context, target soak.Target) ([]resourceapi.ResourceSlice, error) {
+	list, err := target.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + target.Driver})
+	if err != nil {
+		return nil, fmt.Errorf("list slices: %w", err)
+	}
+	return list.Items, nil
 }

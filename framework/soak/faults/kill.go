@@ -58,8 +58,8 @@ done; true`
 // killKubelet kills the kubelet and prints something if it ran.
 const killKubelet = `systemctl kill --kill-whom=main --signal=KILL kubelet && echo killed; true`
 
-// pause is the time between two attempts to find the component running.
-const pause = 200 * time.Millisecond
+// Pause is the time between two attempts to find the component running.
+const Pause = 200 * time.Millisecond
 
 // Do kills what runs and waits until a successor leads, so that the next kill hits
 // one that works. A component that is still down is waited for: a kill that hits
@@ -89,7 +89,7 @@ func (k Kill) label() string {
 
 func (k Kill) kill(ctx context.Context, nodes []place) error {
 	for _, n := range nodes {
-		err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
 			out, err := k.Engine.Run(ctx, append([]string{"exec", n.name, "sh", "-c"}, n.kill()...)...)
 			return strings.TrimSpace(out) != "", err
 		})

@@ -37,7 +37,7 @@ func expired(lease *coordinationv1.Lease, now time.Time) bool {
 // awaitSuccessor waits until somebody else leads than before: each process has an
 // identity of its own, and only one that leads does any work.
 func awaitSuccessor(ctx context.Context, client kubernetes.Interface, component, before string) error {
-	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
 		now, err := leader(ctx, client, component)
 		return now != "" && now != before, err
 	})

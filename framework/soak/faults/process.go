@@ -18,6 +18,11 @@ type ControlPlane interface {
 // scheduler is what all kinds of soaks call the scheduler.
 const scheduler = "scheduler"
 
+// Restarts kill each component that is a process of its own.
+func Restarts(plane ControlPlane) []soak.Fault {
+	return []soak.Fault{Restart{scheduler, plane}, Restart{"controller-manager", plane}, Restart{ownControllers, plane}}
+}
+
 // programs are the components' processes.
 func programs() map[string]string {
 	return map[string]string{scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
@@ -39,9 +44,9 @@ func (r Restart) Do(ctx context.Context, target soak.Target) error {
 	return r.Plane.Restart(ctx, target.Cluster, programs()[r.Component])
 }
 
-// awaitWork waits until a successor works, so that the next kill hits one that does.
-func awaitWork(ctx context.Context, what string, works func() (bool, error)) error {
-	if err := wait.PollUntilContextCancel(ctx, pause, true, func(context.Context) (bool, error) { return works() }); err != nil {
+// AwaitWork waits until a successor works, so that the next kill hits one that does.
+func AwaitWork(ctx context.Context, what string, works func() (bool, error)) error {
+	if err := wait.PollUntilContextCancel(ctx, Pause, true, func(context.Context) (bool, error) { return works() }); err != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package soak
+package classic
 
 import (
 	"maps"
@@ -15,7 +15,9 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -29,9 +31,9 @@ type holder struct {
 func (h *holder) Held() (map[string]string, error) { return maps.Clone(h.held), nil }
 
 // watchedDriver watches a driver that holds device n/d of a claim, as the claim has it.
-func watchedDriver(t *testing.T, left ...runtime.Object) (w *classicWatcher, driver *holder, told *[]string) {
+func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *holder, told *[]string) {
 	t.Helper()
-	l, told := newLedger(t)
+	told = &[]string{}
 	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "n", Device: "d"}}}}
@@ -40,8 +42,8 @@ func watchedDriver(t *testing.T, left ...runtime.Object) (w *classicWatcher, dri
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList",
 	}, left...)
-	w = newClassicWatcher(&Classic{Client: client, Driver: NewProgram(driver, spec.ClassicProcess{})}, &watcher{
-		client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l, uses: newUses(), unpublished: true})
+	w = newWatcher(&Soak{client: client, driver: newProgram(driver, spec.ClassicProcess{})},
+		soak.NewWatcher(fake.NewClientset(has), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) { *told = append(*told, v.String()) }))
 	return w, driver, told
 }
 
@@ -49,25 +51,28 @@ func watchedDriver(t *testing.T, left ...runtime.Object) (w *classicWatcher, dri
 // longer holds for a claim that has it.
 func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
 	w, driver, told := watchedDriver(t)
-	if _, clean, err := w.look(t.Context(), w.always); err != nil || !clean || len(*told) > 0 {
+	if !w.objects.Unpublished {
+		t.Error("that devices are in no slice is a warning")
+	}
+	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*told) > 0 {
 		t.Errorf("clean %t, %v, told %q", clean, err, *told)
 	}
 	driver.held["other"] = "n/d"
-	if _, clean, err := w.look(t.Context(), w.always); err != nil || !clean || len(*told) != 1 || !strings.Contains((*told)[0], "held-for-two") {
+	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*told) != 1 || !strings.Contains((*told)[0], "held-for-two") {
 		t.Errorf("clean %t, %v, told %q", clean, err, *told)
 	}
 	driver.held = nil
 	for range 2 {
-		if _, clean, err := w.look(t.Context(), w.always); err != nil || clean {
+		if _, clean, err := w.Look(t.Context(), w.Always); err != nil || clean {
 			t.Errorf("clean %t, %v", clean, err)
 		}
 	}
 	if len(*told) != 2 || !strings.Contains((*told)[1], "not-held") {
 		t.Errorf("told %q", *told)
 	}
-	var s Summary
-	if w.count(&s); s.Classic.Held != 2 || s.Classic.Looks != 6 || len(s.Problems) > 0 {
-		t.Errorf("summary %+v, %q", s.Classic, s.Problems)
+	seen, problems := w.Count()
+	if c := seen.(Count); c.Held != 2 || c.Looks != 6 || len(problems) > 0 {
+		t.Errorf("seen %+v, %q", c, problems)
 	}
 }
 
@@ -81,34 +86,15 @@ func TestWhatADriverLeavesIsFound(t *testing.T) {
 		w, driver, told := watchedDriver(t, record)
 		driver.held["gone"] = "n/e"
 		began := time.Now()
-		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
 		if len(*told) != 2 || !strings.Contains((*told)[0], "left-held") || !strings.Contains((*told)[1], "record-left") || time.Since(began) < 9*time.Second {
 			t.Errorf("told %q after %s", *told, time.Since(began))
 		}
 		// What was found before was taken for a driver that does not answer.
-		if err := w.settle(t.Context(), time.Second); err != nil || len(*told) != 2 {
+		if err := w.Settle(t.Context(), time.Second); err != nil || len(*told) != 2 {
 			t.Errorf("told %q, %v", *told, err)
 		}
 	})
-}
-
-// Drivers that allocate themselves publish nothing: that a device is in no slice is no
-// warning then.
-func TestDevicesThatNobodyPublishes(t *testing.T) {
-	w, _, told := watchedDriver(t)
-	if err := w.objects.settle(t.Context(), time.Nanosecond); err != nil {
-		t.Error(err)
-	}
-	if got := strings.Join(*told, ", "); strings.Contains(got, "unknown-device") {
-		t.Errorf("told %s", got)
-	}
-	w.objects.unpublished = false
-	if err := w.objects.settle(t.Context(), time.Nanosecond); err != nil {
-		t.Error(err)
-	}
-	if got := strings.Join(*told, ", "); !strings.Contains(got, "unknown-device") {
-		t.Errorf("told %s", got)
-	}
 }

@@ -1,4 +1,4 @@
-package soak
+package fabric
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness/fabric"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // fabricOf is a fabric that is looked at, and no more.
 type fabricOf struct {
-	fabric.Client
+	casefabric.Client
 
 	devices map[string]spec.FabricDevice
 	down    bool
@@ -34,15 +36,17 @@ func (f *fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error
 }
 
 // watchedFabric watches a fabric whose gpu-0 is attached, as a claim in use has it.
-func watchedFabric(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]string) {
+func watchedFabric(t *testing.T, others ...runtime.Object) (w *watcher, fabric *fabricOf, told *[]string) {
 	t.Helper()
-	l, told := newLedger(t)
+	told = &[]string{}
 	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
 	has.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "pod"}}
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "node", Device: "gpu-0"}}}}
 	fabric = &fabricOf{devices: map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "node", Key: "key"}}}
-	w = newFabricWatcher(fabric, Reschedule, &watcher{client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l})
+	w = newWatcher(fabric, Reschedule, soak.NewWatcher(fake.NewClientset(append(others, has)...), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) {
+		*told = append(*told, v.String())
+	}))
 	w.answered = time.Now()
 	return w, fabric, told
 }
@@ -50,21 +54,20 @@ func watchedFabric(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]st
 // What somebody detaches by hand under a pod is a violation, and told once.
 func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	w, fabric, told := watchedFabric(t)
-	if _, clean, err := w.look(t.Context(), audit.Attached); err != nil || !clean {
+	if _, clean, err := w.Look(t.Context(), audit.Attached); err != nil || !clean {
 		t.Errorf("clean %t, %v", clean, err)
 	}
 	fabric.devices["gpu-0"] = spec.FabricDevice{ID: "gpu-0", Phase: "Detaching", Node: "node"}
 	for range 2 {
-		if _, clean, err := w.look(t.Context(), audit.Attached); err != nil || clean {
+		if _, clean, err := w.Look(t.Context(), audit.Attached); err != nil || clean {
 			t.Errorf("clean %t, %v", clean, err)
 		}
 	}
-	if len(*told) != 1 || !strings.Contains((*told)[0], "detached-in-use") || w.ledger.violations() != 1 {
+	if len(*told) != 1 || !strings.Contains((*told)[0], "detached-in-use") {
 		t.Errorf("told %q", *told)
 	}
-	var s Summary
-	w.count(&s)
-	if got := *s.Fabric; got.Attached != 1 || got.Local != 1 || got.Looks != 5 || got.Unanswered != 0 {
+	seen, _ := w.Count()
+	if got := seen.(Count); got.Attached != 1 || got.Local != 1 || got.Looks != 5 || got.Unanswered != 0 {
 		t.Errorf("summary %+v", got)
 	}
 }
@@ -73,19 +76,14 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 // in which nobody has what they publish shows nothing of them.
 func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, fabric, told := watchedFabric(t)
-		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
 		stale := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "stale"}, Spec: resourceapi.ResourceSliceSpec{
 			Driver: "driver", NodeName: ptr.To("node"), Devices: []resourceapi.Device{{Name: "gpu-1"}}}}
-		if _, err := w.objects.client.ResourceV1().ResourceSlices().Create(t.Context(), stale, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
+		w, fabric, told := watchedFabric(t, stale)
+		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
+		if _, problems := w.Count(); len(problems) != 2 || !strings.Contains(problems[1], "nothing of the drivers") {
+			t.Errorf("problems %q", problems)
 		}
-		var s Summary
-		w.count(&s)
-		if len(s.Problems) != 2 || !strings.Contains(s.Problems[1], "nothing of the drivers") {
-			t.Errorf("problems %q", s.Problems)
-		}
-		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
 		if len(*told) != 1 || !strings.Contains((*told)[0], "published-unattached") {
@@ -100,7 +98,7 @@ func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 		w, fabric, told := watchedFabric(t)
 		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "node", Key: "nobody"}
 		began := time.Now()
-		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
 		if len(*told) != 1 || !strings.Contains((*told)[0], "left-attached") || time.Since(began) < 9*time.Second {
@@ -116,15 +114,15 @@ func TestFabricThatDoesNotAnswer(t *testing.T) {
 		fabric.down = true
 		ctx, cancel := context.WithTimeout(t.Context(), silence-time.Second)
 		defer cancel()
-		w.run(ctx)
-		if len(w.ledger.problems) > 0 {
-			t.Errorf("problems %q", w.ledger.problems)
+		w.Run(ctx)
+		if len(w.objects.Problems()) > 0 {
+			t.Errorf("problems %q", w.objects.Problems())
 		}
 		ctx, cancel = context.WithTimeout(t.Context(), silence+2*time.Second)
 		defer cancel()
-		w.run(ctx)
-		if len(w.ledger.problems) != 1 || !strings.Contains(w.ledger.problems[0], "does not answer for 30s") {
-			t.Errorf("problems %q", w.ledger.problems)
+		w.Run(ctx)
+		if len(w.objects.Problems()) != 1 || !strings.Contains(w.objects.Problems()[0], "does not answer for 30s") {
+			t.Errorf("problems %q", w.objects.Problems())
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package faults
+package fabric
 
 import (
 	"cmp"
@@ -17,23 +17,24 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FabricInjections lists the faults for a soak with a fabric.
-func FabricInjections() []Inject {
-	return []Inject{
-		{Defect: spec.Defect{ID: "detached-in-use"}, Rule: audit.DetachedInUse, inject: without(detachInUse)},
-		{Defect: spec.Defect{ID: "had-by-two"}, Rule: audit.HadByTwo, inject: without(giveTwice)},
-		{Defect: spec.Defect{ID: "published-unattached"}, Rule: audit.PublishedUnattached, inject: without(publishUnattached)},
-		leakedClaim(),
+// Injections lists the faults beside kills.
+func (s *Soak) Injections() []faults.Inject {
+	return []faults.Inject{
+		faults.NewInject("detached-in-use", audit.DetachedInUse, s.detachInUse),
+		faults.NewInject("had-by-two", audit.HadByTwo, s.giveTwice),
+		faults.NewInject("published-unattached", audit.PublishedUnattached, s.publishUnattached),
+		faults.LeakedClaim(),
 	}
 }
 
 // detachInUse detaches by hand what claims in use have.
-func detachInUse(ctx context.Context, target soak.Target) error {
-	return wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
-		devices, err := target.Fabric.Devices(ctx)
+func (s *Soak) detachInUse(ctx context.Context, target soak.Target) error {
+	return wait.PollUntilContextCancel(ctx, faults.Pause, true, func(ctx context.Context) (bool, error) {
+		devices, err := s.fabric.Devices(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -46,7 +47,7 @@ func detachInUse(ctx context.Context, target soak.Target) error {
 			if devices[id].Phase != "Attached" {
 				continue
 			}
-			if err := target.Fabric.Change(ctx, spec.FabricChange{Detach: id}); err != nil {
+			if err := s.fabric.Change(ctx, spec.FabricChange{Detach: id}); err != nil {
 				return false, err
 			}
 			detached++
@@ -75,16 +76,16 @@ const hosts = 3
 
 // giveTwice allocates a device that is attached to two claims, as devices of different pools,
 // and reserves them for pods that run.
-func giveTwice(ctx context.Context, target soak.Target) error {
+func (s *Soak) giveTwice(ctx context.Context, target soak.Target) error {
 	var pods []corev1.Pod
 	device := ""
-	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, faults.Pause, true, func(ctx context.Context) (bool, error) {
 		list, err := target.Client.CoreV1().Pods(target.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
 		pods = slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil })
-		devices, err := target.Fabric.Devices(ctx)
+		devices, err := s.fabric.Devices(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -103,8 +104,8 @@ func giveTwice(ctx context.Context, target soak.Target) error {
 	for i, pod := range pods[:hosts] {
 		for j := range 2 {
 			claim := objects.Claim(fmt.Sprintf("spoiled-%d-%d", i, j), objects.Request("device", "none"))
-			result := resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: fmt.Sprintf("%s-%d", nobody, j), Device: device}
-			if err := allocate(ctx, target, claim, result, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}); err != nil {
+			result := resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: fmt.Sprintf("%s-%d", faults.Nobody, j), Device: device}
+			if err := faults.Allocate(ctx, target, claim, result, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}); err != nil {
 				return err
 			}
 		}
@@ -114,8 +115,8 @@ func giveTwice(ctx context.Context, target soak.Target) error {
 
 // publishUnattached publishes a device of the fabric as local to a node that there is not, as
 // a driver would that does not look any more.
-func publishUnattached(ctx context.Context, target soak.Target) error {
-	devices, err := target.Fabric.Devices(ctx)
+func (s *Soak) publishUnattached(ctx context.Context, target soak.Target) error {
+	devices, err := s.fabric.Devices(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func publishUnattached(ctx context.Context, target soak.Target) error {
 	_, err = target.Client.ResourceV1().ResourceSlices().Create(ctx, &resourceapi.ResourceSlice{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "spoiled-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}},
 		Spec: resourceapi.ResourceSliceSpec{
-			Driver: target.Driver, NodeName: ptr.To(nobody), Pool: resourceapi.ResourcePool{Name: nobody, Generation: 1, ResourceSliceCount: 1},
+			Driver: target.Driver, NodeName: ptr.To(faults.Nobody), Pool: resourceapi.ResourcePool{Name: faults.Nobody, Generation: 1, ResourceSliceCount: 1},
 			Devices: []resourceapi.Device{{Name: ids[len(ids)-1]}},
 		},
 	}, metav1.CreateOptions{})

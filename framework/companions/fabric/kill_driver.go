@@ -1,4 +1,4 @@
-package faults
+package fabric
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -25,17 +25,16 @@ const driverAway = 5 * time.Second
 // in use none has for minutes; killing one that rests says something, too.
 const patience = 10 * time.Second
 
-// KillDriver kills the driver of a node, where it can one where a device comes or goes, and
+// killDriver kills the driver of a node, where it can one where a device comes or goes, and
 // starts it again after a while. The nodes take turns.
-type KillDriver struct {
+type killDriver struct {
+	soak *Soak
 	// last is the node whose driver was killed last.
 	last string
 }
 
-var _ soak.Fault = (*KillDriver)(nil)
-
 // Name implements soak.Fault.
-func (*KillDriver) Name() string { return "kill " + fabricDriver }
+func (*killDriver) Name() string { return "kill " + fabricDriver }
 
 // drivers are those of a fabric's nodes.
 type drivers interface {
@@ -46,9 +45,9 @@ type drivers interface {
 
 // Do returns once the driver has asked the fabric again, so that the next kill hits one that
 // works.
-func (k *KillDriver) Do(ctx context.Context, target soak.Target) error {
-	all, ok := target.Fabric.(drivers)
-	if !ok || len(target.DrivenNodes) == 0 {
+func (k *killDriver) Do(ctx context.Context, target soak.Target) error {
+	all, ok := k.soak.fabric.(drivers)
+	if !ok || len(k.soak.nodes) == 0 {
 		return errors.New("the fabric has no drivers on nodes")
 	}
 	node, err := k.choose(ctx, target)
@@ -59,28 +58,28 @@ func (k *KillDriver) Do(ctx context.Context, target soak.Target) error {
 		return errors.Join(err, all.TurnDriver(node, true))
 	}
 	k.last = node
-	if err := sleep(ctx, driverAway); err != nil {
+	if err := faults.Sleep(ctx, driverAway); err != nil {
 		return errors.Join(err, all.TurnDriver(node, true)) // what comes to rest is looked at with it
 	}
 	begun := time.Now()
 	if err := all.TurnDriver(node, true); err != nil {
 		return err
 	}
-	return awaitWork(ctx, "the driver of node "+node+" to ask the fabric", func() (bool, error) { return all.DriverAsked(node).After(begun), nil })
+	return faults.AwaitWork(ctx, "the driver of node "+node+" to ask the fabric", func() (bool, error) { return all.DriverAsked(node).After(begun), nil })
 }
 
 // choose waits for the first node, after the last one, where a device comes or goes. Is there
 // none for long, it is the next one.
-func (k *KillDriver) choose(ctx context.Context, target soak.Target) (node string, err error) {
-	nodes := slices.Sorted(slices.Values(target.DrivenNodes))
+func (k *killDriver) choose(ctx context.Context, target soak.Target) (node string, err error) {
+	nodes := slices.Sorted(slices.Values(k.soak.nodes))
 	next := slices.Index(nodes, k.last) + 1
 	nodes = slices.Concat(nodes[next:], nodes[:next])
-	err = wait.PollUntilContextTimeout(ctx, pause, patience, true, func(ctx context.Context) (bool, error) {
-		devices, err := target.Fabric.Devices(ctx)
+	err = wait.PollUntilContextTimeout(ctx, faults.Pause, patience, true, func(ctx context.Context) (bool, error) {
+		devices, err := k.soak.fabric.Devices(ctx)
 		if err != nil {
 			return false, err
 		}
-		published, err := publishedSlices(ctx, target)
+		published, err := faults.PublishedSlices(ctx, target)
 		if err != nil {
 			return false, err
 		}
@@ -95,14 +94,6 @@ func (k *KillDriver) choose(ctx context.Context, target soak.Target) (node strin
 		return nodes[0], nil
 	}
 	return node, err
-}
-
-func publishedSlices(ctx context.Context, target soak.Target) ([]resourceapi.ResourceSlice, error) {
-	list, err := target.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + target.Driver})
-	if err != nil {
-		return nil, fmt.Errorf("list slices: %w", err)
-	}
-	return list.Items, nil
 }
 
 // changing are the nodes to or from which a device is on its way, or whose driver has to

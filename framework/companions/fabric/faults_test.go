@@ -1,4 +1,4 @@
-package faults_test
+package fabric
 
 import (
 	"context"
@@ -16,16 +16,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
-	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// fabric is asked by its controller two seconds after one of them was started.
-type fabric struct {
+// killedFabric is asked by its controller two seconds after one of them was started.
+type killedFabric struct {
 	casefabric.Client
 
 	done    []string
@@ -36,20 +36,20 @@ type fabric struct {
 	began map[string]time.Time
 }
 
-func (f *fabric) TurnDriver(node string, on bool) error {
+func (f *killedFabric) TurnDriver(node string, on bool) error {
 	f.done = append(f.done, fmt.Sprintf("driver %s %t", node, on))
 	f.began[node] = time.Now()
 	return nil
 }
 
-func (f *fabric) DriverAsked(node string) time.Time {
+func (f *killedFabric) DriverAsked(node string) time.Time {
 	if at := f.began[node].Add(time.Second); at.Before(time.Now()) {
 		return at
 	}
 	return time.Time{}
 }
 
-func (f *fabric) Turn(_ context.Context, part spec.FabricPart, on bool) error {
+func (f *killedFabric) Turn(_ context.Context, part spec.FabricPart, on bool) error {
 	if !on {
 		f.done = append(f.done, "end "+string(part))
 		return nil
@@ -58,18 +58,18 @@ func (f *fabric) Turn(_ context.Context, part spec.FabricPart, on bool) error {
 	return nil
 }
 
-func (f *fabric) Asked() time.Time {
+func (f *killedFabric) Asked() time.Time {
 	if at := f.begun.Add(2 * time.Second); !f.silent && at.Before(time.Now()) {
 		return at
 	}
 	return time.Time{}
 }
 
-func (f *fabric) Devices(context.Context) (map[string]spec.FabricDevice, error) {
+func (f *killedFabric) Devices(context.Context) (map[string]spec.FabricDevice, error) {
 	return f.devices, nil
 }
 
-func (f *fabric) Change(_ context.Context, c spec.FabricChange) error {
+func (f *killedFabric) Change(_ context.Context, c spec.FabricChange) error {
 	f.devices[c.Detach] = spec.FabricDevice{ID: c.Detach, Phase: "Detaching", Node: "n"}
 	return nil
 }
@@ -84,11 +84,10 @@ func (p *plane) Restart(_ context.Context, cluster string, programs ...string) e
 
 func TestKillOfAFabric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, p := &fabric{}, &plane{}
-		target := soak.Target{Cluster: "c", Fabric: f}
+		f, p := &killedFabric{}, &plane{}
+		target := soak.Target{Cluster: "c"}
 		var names []string
-		for _, component := range faults.FabricComponents(soak.Bind) {
-			fault := faults.KillingOfFabric(component, p)
+		for _, fault := range (&Soak{When: Bind, fabric: f}).Kills(p) {
 			names = append(names, fault.Name())
 			if err := fault.Do(t.Context(), target); err != nil {
 				t.Error(err)
@@ -114,7 +113,7 @@ func TestKillOfAFabricThatStaysSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := faults.KillPart{Part: spec.FabricController}.Do(ctx, soak.Target{Fabric: &fabric{silent: true}})
+		err := killPart{&Soak{fabric: &killedFabric{silent: true}}, spec.FabricController}.Do(ctx, soak.Target{})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
@@ -126,13 +125,13 @@ func TestKillOfAFabricThatStaysSilent(t *testing.T) {
 // nobody.
 func TestKillOfADriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fabric{began: map[string]time.Time{}, devices: map[string]spec.FabricDevice{
+		f := &killedFabric{began: map[string]time.Time{}, devices: map[string]spec.FabricDevice{
 			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n1"}, "gpu-1": {ID: "gpu-1", Phase: "Free"},
 			"gpu-2": {ID: "gpu-2", Phase: "Attaching", Node: "n2", Elsewhere: true},
 		}}
 		// n3 publishes what has gone.
-		target := soak.Target{Client: cluster(slice("n1", "gpu-0"), slice("n3", "gpu-1")), Driver: "d", Fabric: f, DrivenNodes: []string{"n3", "n2", "n1"}}
-		kill := faults.KillingOfFabric("driver", nil)
+		target := soak.Target{Client: fake.NewClientset(slice("n1", "gpu-0"), slice("n3", "gpu-1")), Driver: "d"}
+		kill := &killDriver{soak: &Soak{fabric: f, nodes: []string{"n3", "n2", "n1"}}}
 		turn := func(want string) {
 			t.Helper()
 			f.done = nil
@@ -152,7 +151,7 @@ func TestKillOfADriver(t *testing.T) {
 		turn("driver n3 false, driver n3 true")
 		turn("driver n2 false, driver n2 true")
 
-		target.Client, f.devices["gpu-1"] = cluster(slice("n1", "gpu-0")), spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
+		target.Client, f.devices["gpu-1"] = fake.NewClientset(slice("n1", "gpu-0")), spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
 		turn("driver n3 false, driver n3 true")
 		turn("driver n1 false, driver n1 true")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -161,7 +160,8 @@ func TestKillOfADriver(t *testing.T) {
 		if err := kill.Do(ctx, target); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "comes or goes") || len(f.done) > 0 {
 			t.Errorf("in a soak that ends: %v, %v", err, f.done)
 		}
-		if err := kill.Do(t.Context(), soak.Target{Fabric: f}); err == nil || !strings.Contains(err.Error(), "no drivers") {
+		kill.soak.nodes = nil
+		if err := kill.Do(t.Context(), soak.Target{}); err == nil || !strings.Contains(err.Error(), "no drivers") {
 			t.Errorf("without drivers: %v", err)
 		}
 	})
@@ -182,17 +182,18 @@ func TestInjectIntoAFabric(t *testing.T) {
 			Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "d", Pool: "n", Device: device}}}}
 		return c
 	}
-	for _, fault := range faults.FabricInjections() {
+	for i := range (&Soak{}).Injections() {
 		objects := []runtime.Object{inUse("one", "gpu-0"), inUse("two", "gpu-1")}
 		for _, name := range []string{"a", "b", "c"} {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
 			pod.Status.Phase = corev1.PodRunning
 			objects = append(objects, pod)
 		}
-		f := &fabric{devices: map[string]spec.FabricDevice{
+		f := &killedFabric{devices: map[string]spec.FabricDevice{
 			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n"}, "gpu-1": {ID: "gpu-1", Phase: "Attached", Node: "n"}, "gpu-2": {ID: "gpu-2", Phase: "Free"},
 		}}
-		target := soak.Target{Client: cluster(objects...), Namespace: "ns", Driver: "d", Fabric: f}
+		target := soak.Target{Client: fake.NewClientset(objects...), Namespace: "ns", Driver: "d"}
+		fault := (&Soak{fabric: f}).Injections()[i]
 		if err := fault.Do(t.Context(), target); err != nil {
 			t.Errorf("%s: %v", fault.ID, err)
 			continue
@@ -210,7 +211,7 @@ func TestInjectIntoAFabric(t *testing.T) {
 }
 
 // auditedFabric is what the rules of fabrics, and those of settled claims, find.
-func auditedFabric(t *testing.T, target soak.Target, f *fabric) []audit.Violation {
+func auditedFabric(t *testing.T, target soak.Target, f *killedFabric) []audit.Violation {
 	t.Helper()
 	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
 	if err != nil {

@@ -1,4 +1,4 @@
-package soak
+package fabric
 
 import (
 	"context"
@@ -9,18 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/audit"
-	"github.com/dra-conformance/dratest/framework/harness/fabric"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/soak"
 )
 
 // silence is for how long a fabric that is killed now and then may not answer.
 const silence = 30 * time.Second
 
-// fabricWatcher audits a fabric and the claims that have its devices.
-type fabricWatcher struct {
-	auditor[audit.Fabric]
+// watcher audits a fabric and the claims that have its devices.
+type watcher struct {
+	soak.Auditor[audit.Fabric]
 
-	objects *watcher
-	fabric  fabric.Client
+	objects *soak.Watcher
+	fabric  casefabric.Client
 	when    WhenAttached
 
 	mutex             sync.Mutex
@@ -32,8 +33,8 @@ type fabricWatcher struct {
 	local map[types.UID]bool
 }
 
-// FabricCount is what was seen of a fabric.
-type FabricCount struct {
+// Count is what was seen of a fabric.
+type Count struct {
 	// WhenAttached is what became of pods whose devices were attached.
 	WhenAttached WhenAttached `json:"whenAttached"`
 	Devices      int          `json:"devices"`
@@ -47,9 +48,14 @@ type FabricCount struct {
 	Unanswered int `json:"unanswered"`
 }
 
-func newFabricWatcher(fabric fabric.Client, when WhenAttached, objects *watcher) *fabricWatcher {
-	w := &fabricWatcher{fabric: fabric, when: when, objects: objects, keys: map[string]bool{}, local: map[types.UID]bool{}}
-	w.auditor = auditor[audit.Fabric]{what: "the fabric", ledger: objects.ledger, read: w.readFabric, always: audit.Attached, atRest: fabricAtRest}
+// Watch implements soak.Companion.
+func (s *Soak) Watch(objects *soak.Watcher) soak.Outside {
+	return newWatcher(s.fabric, s.When, objects)
+}
+
+func newWatcher(fabric casefabric.Client, when WhenAttached, objects *soak.Watcher) *watcher {
+	w := &watcher{fabric: fabric, when: when, objects: objects, keys: map[string]bool{}, local: map[types.UID]bool{}}
+	w.Auditor = soak.Auditor[audit.Fabric]{What: "the fabric", Objects: objects, Read: w.readFabric, Always: audit.Attached, AtRest: fabricAtRest}
 	return w
 }
 
@@ -58,31 +64,39 @@ func fabricAtRest(f audit.Fabric) []audit.Violation {
 	return append(audit.AttachedForNobody(f), audit.PublishedAttached(f)...)
 }
 
-func (w *fabricWatcher) count(s *Summary) {
+// Count implements soak.Outside.
+func (w *watcher) Count() (seen fmt.Stringer, problems []string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	s.Fabric = &FabricCount{WhenAttached: w.when, Devices: fabricDevices, Attached: len(w.keys), Local: len(w.local), Looks: w.looks, Unanswered: w.unanswered}
+	c := Count{WhenAttached: w.when, Devices: fabricDevices, Attached: len(w.keys), Local: len(w.local), Looks: w.looks, Unanswered: w.unanswered}
 	if len(w.keys) == 0 {
-		s.Problems = append(s.Problems, "no device was seen to be attached: the soak shows nothing of the fabric")
+		problems = append(problems, "no device was seen to be attached: the soak shows nothing of the fabric")
 	}
 	if w.when == Reschedule && len(w.local) == 0 {
-		s.Problems = append(s.Problems, "no pod was seen to have a device that was local to its node: the soak shows nothing of the drivers")
+		problems = append(problems, "no pod was seen to have a device that was local to its node: the soak shows nothing of the drivers")
 	}
+	return c, problems
 }
 
-// run begins to count the silence, and audits until ctx ends.
-func (w *fabricWatcher) run(ctx context.Context) {
+// String is the line for people.
+func (c Count) String() string {
+	return fmt.Sprintf("fabric of %d devices (%s): attached for %d requests, local to the nodes of %d claims, looked at %d times, did not answer %d times",
+		c.Devices, c.WhenAttached, c.Attached, c.Local, c.Looks, c.Unanswered)
+}
+
+// Run begins to count the silence, and audits until ctx ends.
+func (w *watcher) Run(ctx context.Context) {
 	w.mutex.Lock()
 	w.answered = time.Now()
 	w.mutex.Unlock()
-	w.auditor.run(ctx)
+	w.Auditor.Run(ctx)
 }
 
 // readFabric reads what the rules are about. A fabric that does not answer is an error only
 // when it is silent for too long.
-func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answered bool, err error) {
-	seen.Driver = w.objects.driver
-	if seen.Claims, err = w.objects.listClaims(ctx); err != nil {
+func (w *watcher) readFabric(ctx context.Context) (seen audit.Fabric, answered bool, err error) {
+	seen.Driver = w.objects.Driver
+	if seen.Claims, err = w.objects.ListClaims(ctx); err != nil {
 		return seen, false, err
 	}
 	devices, err := w.fabric.Devices(ctx)
@@ -92,10 +106,10 @@ func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answ
 	if err != nil {
 		return seen, false, nil
 	}
-	if seen.Slices, err = w.objects.listSlices(ctx); err != nil {
+	if seen.Slices, err = w.objects.ListSlices(ctx); err != nil {
 		return seen, false, err
 	}
-	if seen.Pods, err = w.objects.listPods(ctx); err != nil {
+	if seen.Pods, err = w.objects.ListPods(ctx); err != nil {
 		return seen, false, err
 	}
 	w.mutex.Lock()
@@ -115,7 +129,7 @@ func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answ
 }
 
 // hear counts a look, and says whether the silence is not too long.
-func (w *fabricWatcher) hear(answered bool) bool {
+func (w *watcher) hear(answered bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.looks++

@@ -1,6 +1,7 @@
-package faults_test
+package classic
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -15,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
-	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -51,15 +52,21 @@ func (p *process) Hold(more map[string]string) error {
 	return nil
 }
 
+// plane remembers what was restarted.
+type plane struct{ done []string }
+
+func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {
+	p.done = append(p.done, cluster+" "+strings.Join(programs, " "))
+	return nil
+}
+
 func TestKillOfClassicDRA(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		scheduler, driver, p := &process{}, &process{}, &plane{}
-		target := soak.Target{Cluster: "c", Classic: &soak.Classic{
-			Scheduler: soak.NewProgram(scheduler, spec.ClassicProcess{Log: "scheduler.log"}), Driver: soak.NewProgram(driver, spec.ClassicProcess{Log: "driver.log"}),
-		}}
+		target := soak.Target{Cluster: "c"}
+		soaked := &Soak{scheduler: newProgram(scheduler, spec.ClassicProcess{Log: "scheduler.log"}), driver: newProgram(driver, spec.ClassicProcess{Log: "driver.log"})}
 		var names []string
-		for _, component := range faults.ClassicComponents() {
-			fault := faults.KillingOfClassic(component, p)
+		for _, fault := range soaked.Kills(p) {
 			names = append(names, fault.Name())
 			if err := fault.Do(t.Context(), target); err != nil {
 				t.Error(err)
@@ -80,8 +87,8 @@ func TestKillOfClassicDRA(t *testing.T) {
 // A program that has ended by itself is no kill, and is there again for the next one.
 func TestKillOfAProgramThatHasEnded(t *testing.T) {
 	driver := &process{ended: os.ErrProcessDone}
-	target := soak.Target{Classic: &soak.Classic{Driver: soak.NewProgram(driver, spec.ClassicProcess{Log: "driver.log"})}}
-	err := faults.KillProgram{Component: "driver"}.Do(t.Context(), target)
+	soaked := &Soak{driver: newProgram(driver, spec.ClassicProcess{Log: "driver.log"})}
+	err := soaked.Kills(nil)[3].Do(t.Context(), soak.Target{})
 	if !errors.Is(err, os.ErrProcessDone) || !strings.Contains(err.Error(), "driver.log") || strings.Join(driver.done, ", ") != "kill, begin driver.log" {
 		t.Errorf("got %v, done %q", err, driver.done)
 	}
@@ -90,25 +97,26 @@ func TestKillOfAProgramThatHasEnded(t *testing.T) {
 // Each fault breaks the rule that it is for, and what a claim has is what the driver holds else.
 func TestInjectIntoClassicDRA(t *testing.T) {
 	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
-	for _, fault := range faults.ClassicInjections() {
+	for i := range (&Soak{}).Injections() {
 		template := &resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "delayed-0"}}
 		template.Spec.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r"}}
 		driver := &process{held: map[string]string{}}
-		classic := &soak.Classic{Driver: soak.NewProgram(driver, spec.ClassicProcess{}), Client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		soaked := &Soak{driver: newProgram(driver, spec.ClassicProcess{}), client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList"})}
-		target := soak.Target{Client: cluster(template), Namespace: "ns", Driver: "d", Classic: classic}
+		target := soak.Target{Client: fake.NewClientset(template), Namespace: "ns", Driver: "d", Unpublished: true}
+		fault := soaked.Injections()[i]
 		if err := fault.Do(t.Context(), target); err != nil {
 			t.Errorf("%s: %v", fault.ID, err)
 			continue
 		}
-		if found := audited(t, target, driver.held); !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == fault.Rule }) {
+		if found := audited(t, target, soaked, driver.held); !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == fault.Rule }) {
 			t.Errorf("%s: found %v", fault.ID, found)
 		}
 	}
 }
 
 // audited is what all rules find.
-func audited(t *testing.T, target soak.Target, held map[string]string) []audit.Violation {
+func audited(t *testing.T, target soak.Target, soaked *Soak, held map[string]string) []audit.Violation {
 	t.Helper()
 	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -118,11 +126,11 @@ func audited(t *testing.T, target soak.Target, held map[string]string) []audit.V
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := target.Classic.Kind("classicclaims").Namespace("ns").List(t.Context(), metav1.ListOptions{})
+	records, err := soaked.kind("classicclaims").Namespace("ns").List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	schedulings, err := target.Classic.Kind("podschedulings").Namespace("ns").List(t.Context(), metav1.ListOptions{})
+	schedulings, err := soaked.kind("podschedulings").Namespace("ns").List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

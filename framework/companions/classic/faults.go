@@ -1,0 +1,81 @@
+package classic
+
+import (
+	"context"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Kills kill what can be killed: the scheduler is not the cluster's own.
+func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
+	all := faults.Restarts(plane)
+	all[0] = killProgram{"scheduler", func() *program { return s.scheduler }}
+	return append(all, killProgram{"driver", func() *program { return s.driver }})
+}
+
+// killProgram kills the scheduler or the driver, and starts it again.
+type killProgram struct {
+	component string
+	program   func() *program
+}
+
+// Name implements soak.Fault.
+func (k killProgram) Name() string { return "kill " + k.component }
+
+// Do returns once the program has worked on a pod or a claim again, so that the next kill hits
+// one that works.
+func (k killProgram) Do(ctx context.Context, _ soak.Target) error {
+	program := k.program()
+	if err := program.Restart(); err != nil {
+		return err
+	}
+	return faults.AwaitWork(ctx, "the "+k.component+" to work again", program.Worked)
+}
+
+// Injections lists the faults beside kills.
+func (s *Soak) Injections() []faults.Inject {
+	const uid, device = faults.NobodysUID, faults.Nobody + "/spoiled"
+	hold := func(uids ...string) func(context.Context, soak.Target) error {
+		more := map[string]string{}
+		for _, uid := range uids {
+			more[uid] = device
+		}
+		return func(context.Context, soak.Target) error { return s.driver.Hold(more) }
+	}
+	return []faults.Inject{
+		faults.DoubleAllocation(),
+		faults.NewInject("unheld-device", audit.NotHeld, allocateUnheld),
+		faults.NewInject("held-twice", audit.HeldForTwo, hold(uid+"-1", uid+"-2")),
+		faults.NewInject("left-device", audit.LeftHeld, hold(uid)),
+		// Of another driver: this one would end it.
+		faults.NewInject("left-record", audit.RecordLeft, s.creating("classicclaims", "ClassicClaim", map[string]any{
+			"claimUID": uid, "driverName": faults.Nobody + ".example.com", "allocationMode": "Immediate",
+		})),
+		faults.NewInject("left-scheduling", audit.SchedulingLeft, s.creating("podschedulings", "PodScheduling", map[string]any{})),
+		faults.LeakedClaim(), faults.StuckPod(),
+	}
+}
+
+// allocateUnheld allocates a device that the driver does not hold.
+func allocateUnheld(ctx context.Context, target soak.Target) error {
+	return faults.Allocate(ctx, target, objects.Claim("spoiled", objects.Request("device", "none")),
+		resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: faults.Nobody, Device: "spoiled"})
+}
+
+// creating makes an object of classic DRA that nobody owns.
+func (s *Soak) creating(plural, kind string, what map[string]any) func(context.Context, soak.Target) error {
+	return func(ctx context.Context, target soak.Target) error {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": kind, "spec": what}}
+		o.SetName("spoiled")
+		_, err := s.kind(plural).Namespace(target.Namespace).Create(ctx, o, metav1.CreateOptions{})
+		return err
+	}
+}

@@ -1,0 +1,180 @@
+package classic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	// soakDevices is how many each node has: few, so that pods wait for one another's.
+	soakDevices = 3
+	// soakTakes is how long the driver needs for each: long enough for kills to come in
+	// between.
+	soakTakes = 200 * time.Millisecond
+	// schedulerLog and driverLog are the programs' logs in the report directory.
+	schedulerLog, driverLog = "scheduler.log", "driver.log"
+	// driverUser is the service account as which the driver works, schedulerUser is who
+	// schedulers are.
+	driverUser, schedulerUser = "classic", "system:kube-scheduler"
+	// schedulerName is the one that pods choose unless they choose another one.
+	schedulerName = "default-scheduler"
+)
+
+// Soak is a soak in which a driver allocates the claims itself (KEP-3063), with a scheduler that
+// negotiates with it, for simulated nodes.
+type Soak struct {
+	scheduler, driver *program
+	// client is for the kinds of classic DRA.
+	client dynamic.Interface
+	// processes are to be ended.
+	processes []classicdra.Process
+}
+
+var _ soak.Companion = (*Soak)(nil)
+
+// Name implements soak.Companion.
+func (*Soak) Name() string { return "classic" }
+
+// Validate implements soak.Companion.
+func (*Soak) Validate() error { return nil }
+
+// kind is the client for a kind of classic DRA, by its plural.
+func (s *Soak) kind(plural string) dynamic.NamespaceableResourceInterface {
+	return s.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural})
+}
+
+// program is a process beside dratest that can be killed.
+type program struct {
+	process classicdra.Process
+	what    spec.ClassicProcess
+}
+
+// newProgram returns one that runs.
+func newProgram(process classicdra.Process, what spec.ClassicProcess) *program {
+	return &program{process: process, what: what}
+}
+
+// Restart kills it, and starts it again with what it has on disk. That it had ended by itself
+// is an error, and says in its log why; it is started all the same.
+func (p *program) Restart() error { return p.restart(func() error { return nil }) }
+
+// Hold has a driver hold more devices, as "pool/device" by the UIDs of claims, as if it had
+// taken them before it was killed.
+func (p *program) Hold(more map[string]string) error {
+	holder, ok := p.process.(interface{ Hold(map[string]string) error })
+	if !ok {
+		return errors.New("what it holds cannot be changed")
+	}
+	return p.restart(func() error { return holder.Hold(more) })
+}
+
+func (p *program) restart(between func() error) error {
+	err := p.process.Kill()
+	if err != nil {
+		err = fmt.Errorf("it could not be killed (%s has more): %w", p.what.Log, err)
+	}
+	return errors.Join(err, between(), p.process.Begin(p.what))
+}
+
+// Worked says whether it has done something for a pod or a claim since it was started last.
+func (p *program) Worked() (bool, error) { return p.process.Worked() }
+
+// Prepare starts a scheduler and a driver of classic DRA on a cluster without scheduler.
+func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
+	if skip := soakNeeds().Missing(b.Target); skip != nil {
+		return fmt.Errorf("a soak of classic DRA %s", skip.Text)
+	}
+	client, err := b.Find(ctx, spec.ClassicCompanion)
+	if err != nil {
+		return err
+	}
+	programs := client.(Programs)
+	// They go with the cluster.
+	if _, err := programs.Install(ctx, b.REST); err != nil {
+		return err
+	}
+	if s.client, err = dynamic.NewForConfig(b.REST); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	kinds := load.ClassicKinds()
+	if err := b.CreateObjects(ctx, kinds); err != nil {
+		return err
+	}
+	if err := s.createObjects(ctx, b, kinds); err != nil {
+		return err
+	}
+	return b.Progress.Step(fmt.Sprintf("start a scheduler with classic DRA, and a driver with %d devices on each node", soakDevices), 0, func() error {
+		return s.start(b, programs)
+	})
+}
+
+// soakNeeds: dra-scheduler is for the newest version, and nodes may be simulated.
+func soakNeeds() spec.Needs { return spec.Needs{Since: "1.37", NoKubelet: true} }
+
+// createObjects makes what the load's claims refer to, and gives driver and scheduler
+// the rights of their manifests and no others.
+func (s *Soak) createObjects(ctx context.Context, b *soak.Bed, kinds []load.Kind) error {
+	for _, p := range b.Names.Parameters(kinds) {
+		if _, err := b.Client.CoreV1().ConfigMaps(b.Namespace).Create(ctx, p, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create parameters %s: %w", p.Name, err)
+		}
+	}
+	class := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "ResourceClass", "driverName": b.Names.Driver,
+	}}
+	class.SetName(b.Names.ResourceClass(kinds))
+	class.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
+	if _, err := s.kind("resourceclasses").Create(ctx, class, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create resource class: %w", err)
+	}
+	if _, err := b.Account(ctx, driverUser, classicdra.DriverRules()); err != nil {
+		return err
+	}
+	return b.Allow(ctx, "scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicdra.SchedulerRules())
+}
+
+// start starts the programs. After each start the driver fails once at whatever it is
+// asked for.
+func (s *Soak) start(b *soak.Bed, programs classicdra.Starter) error {
+	start := func(what spec.ClassicProcess) (*program, error) {
+		process, err := programs.Start(b.ReportDir, what)
+		s.processes = append(s.processes, process)
+		return newProgram(process, what), err
+	}
+	var err error
+	if s.scheduler, err = start(spec.ClassicProcess{Scheduler: schedulerName, User: schedulerUser, Log: schedulerLog}); err != nil {
+		return err
+	}
+	s.driver, err = start(spec.ClassicProcess{
+		Driver: spec.ClassicDriver{Name: b.Names.Driver, Devices: soakDevices, Nodes: b.Target.NodesFor(soakNeeds()), Takes: soakTakes, FailAllocate: 1, FailDeallocate: 1},
+		User:   "system:serviceaccount:" + b.Namespace + ":" + driverUser, Log: driverLog,
+	})
+	return err
+}
+
+// Stop implements soak.Companion.
+func (s *Soak) Stop() error {
+	var errs []error
+	for _, process := range s.processes {
+		if err := process.Remove(); err != nil {
+			errs = append(errs, fmt.Errorf("end a program, whose log may have more: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Logs are the names of all logs.
+func Logs() []string { return []string{schedulerLog, driverLog} }

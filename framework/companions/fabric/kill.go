@@ -1,0 +1,61 @@
+package fabric
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// What can be killed of a soak with a fabric, beside components of the cluster.
+const (
+	fabricManager    = "fabric"
+	fabricController = "composable-controller"
+	fabricDriver     = "driver"
+)
+
+// Kills kill what can be killed: drivers only where pods are scheduled anew to what they publish.
+func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
+	all := append(faults.Restarts(plane), killPart{s, spec.FabricController}, killPart{s, spec.FabricManager})
+	if s.When == Reschedule {
+		all = append(all, &killDriver{soak: s})
+	}
+	return all
+}
+
+// killPart kills a fabric's manager or its controller, and starts it again.
+type killPart struct {
+	soak *Soak
+	part spec.FabricPart
+}
+
+// Name implements soak.Fault.
+func (k killPart) Name() string {
+	if k.part == spec.FabricManager {
+		return "kill " + fabricManager
+	}
+	return "kill " + fabricController
+}
+
+// asker is a fabric that knows when its controller has asked it.
+type asker interface{ Asked() time.Time }
+
+// Do returns once the controller has asked the fabric again, so that the next kill hits one
+// that works.
+func (k killPart) Do(ctx context.Context, _ soak.Target) error {
+	if err := k.soak.fabric.Turn(ctx, k.part, false); err != nil {
+		return err
+	}
+	killed := time.Now()
+	if err := k.soak.fabric.Turn(ctx, k.part, true); err != nil {
+		return err
+	}
+	fabric, ok := k.soak.fabric.(asker)
+	if !ok {
+		return errors.New("the fabric does not know when it was asked")
+	}
+	return faults.AwaitWork(ctx, "the controller to ask the fabric", func() (bool, error) { return fabric.Asked().After(killed), nil })
+}

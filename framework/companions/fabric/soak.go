@@ -1,0 +1,120 @@
+package fabric
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// WhenAttached is what becomes of a pod whose device was attached (docs/fabric.md).
+type WhenAttached string
+
+// What can become of it.
+const (
+	// Bind has it bound with its slot.
+	Bind WhenAttached = "bind"
+	// Reschedule has it scheduled anew, to the device that the driver of the node publishes
+	// now.
+	Reschedule WhenAttached = "reschedule"
+)
+
+const (
+	// fabricDevices is how many there are: few, so that pods wait for one another's.
+	fabricDevices = 8
+	// attachTakes and detachTakes are long enough for kills to come in between.
+	attachTakes, detachTakes = 500 * time.Millisecond, 500 * time.Millisecond
+	// detachAfter is how long a device is idle that is detached.
+	detachAfter = 4 * time.Second
+	// controllerUser is the service account as which the controller works, driverUser that
+	// of the drivers.
+	controllerUser, driverUser = "composable", "driver"
+	// rescan is the time between two looks of a driver at what is attached to its node.
+	rescan = time.Second
+)
+
+// Soak is a soak whose devices come from a fabric, from which a controller attaches them to
+// simulated nodes (KEP-5007).
+type Soak struct {
+	// When says what becomes of the pods then.
+	When WhenAttached
+	// Sim finds or builds dra-sim, for drivers, and returns its path.
+	Sim func(ctx context.Context) (path string, err error)
+
+	fabric casefabric.Client
+	// nodes are those where a driver publishes what the fabric attaches.
+	nodes []string
+}
+
+var _ soak.Companion = (*Soak)(nil)
+
+// Name implements soak.Companion.
+func (*Soak) Name() string { return "fabric" }
+
+// Validate implements soak.Companion.
+func (s *Soak) Validate() error {
+	if s.When != Bind && s.When != Reschedule {
+		return fmt.Errorf("fabric: %q: must be %s or %s", s.When, Bind, Reschedule)
+	}
+	return nil
+}
+
+// Prepare starts a fabric and its controller in place of drivers.
+func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
+	for _, f := range []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules} {
+		if skip := f.Missing(b.Target); skip != nil {
+			return fmt.Errorf("a soak with a fabric %s", skip.Text)
+		}
+	}
+	if err := b.CreateObjects(ctx, load.Slots()); err != nil {
+		return err
+	}
+	client, err := b.Find(ctx, spec.FabricCompanion)
+	if err != nil {
+		return err
+	}
+	fabrics := client.(Fabrics)
+	user, err := b.Account(ctx, controllerUser, casefabric.ControllerRules(b.Names.Driver))
+	if err != nil {
+		return err
+	}
+	fabric := spec.ComposedFabric{
+		Driver: b.Names.Driver, Devices: fabricDevices, Attributes: load.SlotAttributes(), Bind: s.When == Bind,
+		DetachAfter: detachAfter, DetachTakes: detachTakes, User: user,
+	}
+	if s.When == Reschedule {
+		if fabrics.Sim, err = s.Sim(ctx); err != nil {
+			return err
+		}
+		fabric.Drivers, fabric.Rescan = b.Target.NodesFor(spec.Needs{NoKubelet: true}), rescan
+		if fabric.DriverUser, err = b.Account(ctx, driverUser, simdriver.Rules()); err != nil {
+			return err
+		}
+	}
+	return b.Progress.Step(fmt.Sprintf("start a fabric with %d devices", fabricDevices), 0, func() error { return s.start(ctx, b, fabrics, fabric) })
+}
+
+func (s *Soak) start(ctx context.Context, b *soak.Bed, fabrics Fabrics, fabric spec.ComposedFabric) (err error) {
+	if s.fabric, err = fabrics.Start(ctx, b.ReportDir, fabric); err != nil {
+		return err
+	}
+	s.nodes = fabric.Drivers
+	if err := s.fabric.Change(ctx, spec.FabricChange{Attach: &[]spec.AttachRule{{Takes: attachTakes}}}); err != nil {
+		return err
+	}
+	return harness.AwaitPools(ctx, b.Client, b.Names.Driver, 1+len(fabric.Drivers))
+}
+
+// Stop implements soak.Companion.
+func (s *Soak) Stop() error {
+	if s.fabric == nil {
+		return nil
+	}
+	return s.fabric.Stop()
+}
