@@ -23,7 +23,7 @@ const (
 // base is what engines and cases stand on: everything of framework that knows neither
 // clusters nor drivers.
 var base = []string{
-	"framework/spec", "framework/agentapi", "framework/audit", "framework/harness/", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/agentapi", "framework/audit", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/sign"),
-	"framework/run/job/":          {"framework/run", "framework/testbed/access", "reports"},
+	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations"),
 	"framework/soak/":             and(engines, "framework/soak/"),
 	"framework/soak/crash/":       {},
@@ -66,8 +66,8 @@ var arrows = map[string][]string{
 	"suites/requirements/": {"framework/spec"},
 	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/cdidir", "drivers/declarations", "reports"},
 
-	"clusters/":       {"clusters/", "framework/spec"},
-	"drivers/":        {"drivers/", "framework/spec"},
+	"clusters/":       {"clusters/", "framework/spec", "framework/kube"},
+	"drivers/":        {"drivers/", "framework/spec", "framework/kube"},
 	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi"},
 	"reports/":        {"reports/", "framework/spec"},
 	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),

@@ -17,10 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // healthTimeout is how long one answer may take.
@@ -33,7 +34,7 @@ func connect(kubeconfig string) (api, error) {
 		return api{}, fmt.Errorf("read the kubeconfig: %w", err)
 	}
 	config.QPS = -1 // nobody else waits for this API server
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return api{}, fmt.Errorf("make a client: %w", err)
 	}

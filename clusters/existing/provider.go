@@ -10,13 +10,13 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // reachTimeout bounds all calls that find out whether a cluster can be used.
@@ -60,7 +60,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	config.Timeout = reachTimeout
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return clusters.Cluster{}, fmt.Errorf("%w: make a client for context %q: %w", clusters.ErrEnvironment, name, err)
 	}
@@ -135,7 +135,7 @@ func (p *Provider) Logs(ctx context.Context, _, dir string) error {
 	if err != nil {
 		return err
 	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for context %q: %w", name, err)
 	}

@@ -7,10 +7,10 @@ import (
 	"os"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // Logs writes what the nodes of a cluster have logged into dir: one folder per
@@ -53,7 +53,7 @@ func (s parts) versions(ctx context.Context, name, dir string) error {
 		return fmt.Errorf("read the kubeconfig: %w", err)
 	}
 	config.Timeout = 10 * time.Second
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/staticpod"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 var _ clusters.Switcher = (*Provider)(nil)
@@ -82,7 +83,7 @@ func (s parts) client(name string) (kubernetes.Interface, error) {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}
 	config.QPS = -1 // few calls, none of which should wait
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}

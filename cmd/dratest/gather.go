@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/gather"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -79,7 +79,7 @@ func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
 	if err != nil {
 		return withCode(codeUsage, err)
 	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
-
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -45,7 +44,7 @@ func switchAndMeasure(ctx context.Context, out io.Writer, p clusters.Switcher, n
 	if err != nil {
 		return err
 	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
 	}

@@ -1,9 +1,7 @@
 package declarations_test
 
 import (
-	"bytes"
 	"errors"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -12,8 +10,6 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 )
-
-var update = flag.Bool("update", false, "write the schema anew")
 
 const good = `identity: {organization: Example, project: gpu, version: v1}
 driver: gpu.example.com
@@ -108,22 +104,6 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("an error without a text for %q", data)
 		}
 	})
-}
-
-func TestSchemaIsCurrent(t *testing.T) {
-	want, err := declarations.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(declarations.SchemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(declarations.SchemaFile)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not that of the types (%v): go test ./drivers/declarations -update", declarations.SchemaFile, err)
-	}
 }
 
 func TestExampleIsDeclaredRightly(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
@@ -103,7 +102,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 		defer cancel()
 		ctx = rest
 	}
-	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
+	errs = append(errs, t.removeTracked(ctx, func(o Object) bool { return !isRight(o) }))
 	errs = append(errs, await.Insist(ctx, "release claims", letClaims), await.Insist(ctx, "delete claims", func(ctx context.Context) error {
 		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}))
@@ -120,7 +119,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 
 // removeTracked deletes those of the objects that the case made that are wanted, but for pods
 // and nodes.
-func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) error {
+func (t *T) removeTracked(ctx context.Context, wanted func(Object) bool) error {
 	var errs []error
 	for _, o := range slices.Backward(t.tracked()) {
 		switch o.(type) {
@@ -134,7 +133,7 @@ func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) err
 	return errors.Join(errs...)
 }
 
-func isRight(o k8s.Object) bool {
+func isRight(o Object) bool {
 	switch o.(type) {
 	case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
 		return true
@@ -143,7 +142,7 @@ func isRight(o k8s.Object) bool {
 }
 
 // awaitNone waits until a source is empty and says what is left if it is not.
-func awaitNone[O k8s.Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
+func awaitNone[O Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
 	var left []string
 	err := await.All(ctx, from, func(all []O) bool {
 		left = nil
@@ -162,7 +161,7 @@ func awaitNone[O k8s.Object](ctx context.Context, what string, from await.Source
 	return nil
 }
 
-func names[O k8s.Object](of []O) []string {
+func names[O Object](of []O) []string {
 	out := make([]string, 0, len(of))
 	for _, o := range of {
 		out = append(out, o.GetName())
@@ -177,7 +176,7 @@ const (
 	CustomResourceDefinition = "CustomResourceDefinition"
 )
 
-func clusterScoped(o k8s.Object) bool {
+func clusterScoped(o Object) bool {
 	switch o := o.(type) {
 	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
 		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:

@@ -7,9 +7,10 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -73,13 +74,13 @@ func (e *Env) subject() string {
 
 // connect makes the clients of a case.
 func connect(config *rest.Config) (kubernetes.Interface, Objects, error) {
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a client: %w", err)
 	}
-	objects, err := resources.New(config)
+	objects, err := ctrlclient.New(config, ctrlclient.Options{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a client: %w", err)
 	}
-	return client, objects, nil
+	return client, apiObjects{objects, config}, nil
 }

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 )
@@ -92,7 +91,7 @@ func (t *T) WaitRunningAgain(name string, restarts int32) *corev1.Pod {
 func (t *T) RemovePod(name string) {
 	ginkgo.GinkgoHelper()
 	t.Step("remove pod %s", name)
-	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}, GracePeriod(time.Second))
 	t.WaitPodGone(name)
 }
 

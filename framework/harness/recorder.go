@@ -22,7 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/await"
@@ -159,7 +158,7 @@ func (r *recorder) slice(s *resourceapi.ResourceSlice, gone bool) {
 }
 
 // object notes what changed about an object.
-func (r *recorder) object(source spec.TimelineSource, o k8s.Object, name string, facts []timeline.Fact, state string, gone bool) {
+func (r *recorder) object(source spec.TimelineSource, o Object, name string, facts []timeline.Fact, state string, gone bool) {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,11 +14,9 @@ import (
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -67,19 +64,11 @@ type T struct {
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex
 	steps   []step
-	created []k8s.Object
+	created []Object
 	blocked string // why a failure is not the case's own
 	known   string
 	// measured are the numbers that the case came to.
 	measured []spec.Measurement
-}
-
-// Objects reads and writes objects of any kind.
-type Objects interface {
-	Create(ctx context.Context, o k8s.Object, options ...resources.CreateOption) error
-	Get(ctx context.Context, name, namespace string, o k8s.Object) error
-	Delete(ctx context.Context, o k8s.Object, options ...resources.DeleteOption) error
-	ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error
 }
 
 type step struct {
@@ -136,19 +125,19 @@ func (t *T) stepsSoFar() []step {
 }
 
 // Track has an object removed when the case ends.
-func (t *T) Track(o k8s.Object) {
+func (t *T) Track(o Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.created = append(t.created, o)
 }
 
 // tracked returns copies, because the case may still work with the objects.
-func (t *T) tracked() []k8s.Object {
+func (t *T) tracked() []Object {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	copies := make([]k8s.Object, 0, len(t.created))
+	copies := make([]Object, 0, len(t.created))
 	for _, o := range t.created {
-		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(k8s.Object)
+		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(Object)
 		if untyped, ok := bare.(*unstructured.Unstructured); ok {
 			untyped.SetGroupVersionKind(o.GetObjectKind().GroupVersionKind())
 		}
@@ -229,7 +218,7 @@ func (t *T) fail(message string, callerSkip ...int) {
 
 // Create creates objects in the case's namespace (where they have one), labelled
 // as dratest's own; they are removed when the case ends.
-func (t *T) Create(objects ...k8s.Object) {
+func (t *T) Create(objects ...Object) {
 	ginkgo.GinkgoHelper()
 	for _, o := range objects {
 		t.own(o)
@@ -241,12 +230,12 @@ func (t *T) Create(objects ...k8s.Object) {
 }
 
 // TryCreate asks the API server what it would do with an object, as a dry run.
-func (t *T) TryCreate(ctx context.Context, o k8s.Object) error {
-	return t.objects.Create(ctx, o, func(o *metav1.CreateOptions) { o.DryRun = []string{metav1.DryRunAll} })
+func (t *T) TryCreate(ctx context.Context, o Object) error {
+	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
 }
 
 // own gives an object the case's namespace and dratest's label.
-func (t *T) own(o k8s.Object) {
+func (t *T) own(o Object) {
 	if !clusterScoped(o) {
 		o.SetNamespace(t.Namespace)
 	}
@@ -259,13 +248,13 @@ func (t *T) own(o k8s.Object) {
 }
 
 // Get reads an object anew.
-func (t *T) Get(o k8s.Object) {
+func (t *T) Get(o Object) {
 	ginkgo.GinkgoHelper()
 	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe.Object(o))
 }
 
 // Delete deletes an object and does not wait until it is gone.
-func (t *T) Delete(o k8s.Object, options ...resources.DeleteOption) {
+func (t *T) Delete(o Object, options ...DeleteOption) {
 	ginkgo.GinkgoHelper()
 	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
 }

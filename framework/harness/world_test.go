@@ -23,8 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	kubetesting "k8s.io/client-go/testing"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
@@ -94,7 +93,7 @@ func (w *world) note(line string) {
 
 func (w *world) connect(*rest.Config) (kubernetes.Interface, Objects, error) { return w.client, w, nil }
 
-func resourceOf(o k8s.Object) schema.GroupVersionResource {
+func resourceOf(o Object) schema.GroupVersionResource {
 	kinds, _, err := scheme.Scheme.ObjectKinds(o)
 	if err != nil {
 		panic(err)
@@ -104,7 +103,7 @@ func resourceOf(o k8s.Object) schema.GroupVersionResource {
 }
 
 // Create makes pods run at once, on a node with the labels that they select.
-func (w *world) Create(ctx context.Context, o k8s.Object, _ ...resources.CreateOption) error {
+func (w *world) Create(ctx context.Context, o Object, _ ...ctrlclient.CreateOption) error {
 	if p, ok := o.(*corev1.Pod); ok {
 		p.Status.Phase = corev1.PodRunning
 		nodes, err := w.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(p.Spec.NodeSelector).String()})
@@ -118,12 +117,12 @@ func (w *world) Create(ctx context.Context, o k8s.Object, _ ...resources.CreateO
 	return w.client.Tracker().Create(resourceOf(o), o.DeepCopyObject(), o.GetNamespace())
 }
 
-func (w *world) Get(_ context.Context, name, namespace string, o k8s.Object) error {
+func (w *world) Get(_ context.Context, name, namespace string, o Object) error {
 	_, err := w.client.Tracker().Get(resourceOf(o), namespace, name)
 	return err
 }
 
-func (w *world) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOption) error {
+func (w *world) Delete(_ context.Context, o Object, _ ...DeleteOption) error {
 	w.note("delete " + describe.Object(o))
 	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -36,7 +37,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	defer cancel()
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // There is a request for each node; client-go's limit of 5 per second is for controllers.
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return spec.Target{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
 	}
@@ -128,7 +129,7 @@ func podGroups(ctx context.Context, client kubernetes.Interface) (bool, error) {
 func Reachable(ctx context.Context, config *rest.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
 	}

@@ -8,12 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // NodeFiles reads what lies on nodes of any cluster: through dra-sim's agents where they
@@ -30,7 +30,7 @@ var errNoAgent = errors.New("no dra-sim runs on it, and pods that read nodes wer
 // OpenNodeFiles looks for agents, and makes a namespace if pods are allowed. Close must be
 // called, with an error, too, unless nothing is returned.
 func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, pods bool) (*NodeFiles, error) {
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // readyTime bounds how long agents take to come up where their image is there.
@@ -24,7 +24,7 @@ var _ Agents = Sim{}
 
 // Reserve reserves the cluster.
 func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(con
 
 // Install puts an agent on each node.
 func (s Sim) Install(ctx context.Context, config *rest.Config, nodes []string) error {
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kube.NewForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (s Sim) Install(ctx context.Context, config *rest.Config, nodes []string) e
 // Uninstall removes the agents, and before them what cases left: without agents
 // the kubelet could not end pods that still use a claim.
 func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kube.NewForConfig(config)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -143,7 +144,7 @@ func (b *Testbed) connect() (err error) {
 	if b.REST, err = ClientConfig(b.Kubeconfig, b.Context); err != nil {
 		return err
 	}
-	if b.Client, err = kubernetes.NewForConfig(b.REST); err != nil {
+	if b.Client, err = kube.NewForConfig(b.REST); err != nil {
 		return fmt.Errorf("use the kubeconfig %s: %w", b.Kubeconfig, err)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -70,5 +69,5 @@ func readsNewest(t *harness.T, pod *corev1.Pod, name func(p *corev1.Pod, claim s
 		}
 	}
 	// No kubelet ends the pod.
-	t.Delete(pod, resources.WithGracePeriod(0))
+	t.Delete(pod, harness.GracePeriod(0))
 }

@@ -6,7 +6,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -63,7 +62,7 @@ var NodeCredentials = harness.Case{Meta: spec.Meta{
 	_, answers["patch another node's slice"] = slices.Patch(t.Context(), elsewhere.Name, types.MergePatchType, label, metav1.PatchOptions{})
 	answers["delete another node's slice"] = slices.Delete(t.Context(), elsewhere.Name, metav1.DeleteOptions{})
 	// No kubelet ends the pod.
-	t.Delete(pod, resources.WithGracePeriod(0))
+	t.Delete(pod, harness.GracePeriod(0))
 	for what, err := range answers {
 		t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "%s as the node, to be forbidden: %v", what, err)
 	}

@@ -6,7 +6,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -65,7 +64,7 @@ var NodePodStatus = harness.Case{Meta: spec.Meta{
 		t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "%s, written as the node, to be forbidden: %v", what, err)
 	}
 	// No kubelet ends the pod.
-	t.Delete(pod, resources.WithGracePeriod(0))
+	t.Delete(pod, harness.GracePeriod(0))
 }}
 
 // MirrorPodClaims makes mirror pods, as kubelets do of static ones.

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -82,9 +81,9 @@ func errorText(err error) string {
 }
 
 // slicePolicy is a policy for one user, as KEP-4381 describes it for drivers.
-func slicePolicy(name, user string) []k8s.Object {
+func slicePolicy(name, user string) []harness.Object {
 	operations := []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete}
-	return []k8s.Object{
+	return []harness.Object{
 		&admissionv1.ValidatingAdmissionPolicy{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: admissionv1.ValidatingAdmissionPolicySpec{

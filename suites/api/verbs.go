@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -61,7 +60,7 @@ var VerbsOfRules = harness.Case{Meta: spec.Meta{
 }}
 
 // verbs is what the typed clients of all kinds have in common.
-type verbs[O k8s.Object, L list] interface {
+type verbs[O harness.Object, L list] interface {
 	updater[O]
 	Get(ctx context.Context, name string, options metav1.GetOptions) (O, error)
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
@@ -81,7 +80,7 @@ var patchKinds = map[string]types.PatchType{
 }
 
 // use is of the verbs on one kind. All has the objects of all namespaces.
-type use[O k8s.Object, L list] struct {
+type use[O harness.Object, L list] struct {
 	t           *harness.T
 	kind        string
 	client, all verbs[O, L]
@@ -96,7 +95,7 @@ type use[O k8s.Object, L list] struct {
 const labelVerbs, labelStep = "verbs", "step"
 
 // useVerbs uses each verb on objects of a kind, of which valid returns a new one.
-func useVerbs[O k8s.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
+func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
 	u := use[O, L]{t: t, kind: kind, client: client, all: all, name: t.Namespace + "-1"}
 	create := func(name string) O {
 		o := valid()

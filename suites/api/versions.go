@@ -7,7 +7,6 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -29,14 +28,14 @@ var Versions = harness.Case{Meta: spec.Meta{
 	}}
 	for _, o := range []struct {
 		resource string
-		object   k8s.Object
+		object   harness.Object
 		spec     any
 	}{
 		{"resourceclaims", claim, claim.Spec}, {"resourceclaimtemplates", template, template.Spec}, {"deviceclasses", class, class.Spec},
 		{"resourceslices", slice, slice.Spec}, {"resourceslices", counters, counters.Spec},
 	} {
 		o.object.SetName(t.Namespace)
-		if o.object == k8s.Object(counters) {
+		if o.object == harness.Object(counters) {
 			o.object.SetName(t.Namespace + "-counters")
 		}
 		t.Create(o.object)
@@ -56,7 +55,7 @@ var Versions = harness.Case{Meta: spec.Meta{
 type versioned struct {
 	t        *harness.T
 	resource string
-	object   k8s.Object
+	object   harness.Object
 	part     string
 	want     any
 }

@@ -12,7 +12,6 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -26,7 +25,7 @@ func takeInTurn(t *harness.T, pods, room int, check func([]resourceapi.DeviceReq
 	first := settled(t, room)
 	check(given(t, first))
 	for _, pod := range first {
-		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: t.Namespace}}, harness.GracePeriod(time.Second))
 	}
 	for _, pod := range first {
 		t.WaitPodGone(pod)

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -25,7 +23,7 @@ var ForceDeleted = harness.Case{Meta: spec.Meta{
 	pod := t.RunPod(t.Pod("pod", "claim"))
 
 	t.Step("delete the pod by force")
-	t.Delete(pod, resources.WithGracePeriod(0))
+	t.Delete(pod, harness.GracePeriod(0))
 
 	t.WaitPodGone("pod")
 	t.AwaitReleased("claim")

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -35,7 +34,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "take the claim's finalizers away")
 	t.WaitClaimGone("claim")
 	driver.Kill(node)
-	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}, resources.WithGracePeriod(0))
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}, harness.GracePeriod(0))
 	t.WaitPodGone("pod")
 
 	t.AwaitNothingPrepared()

@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -32,7 +31,7 @@ var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 	t.Create(pod)
 	t.WaitEvent("pod", notPrepared, "not created yet")
 
-	t.Delete(pod, resources.WithGracePeriod(time.Second))
+	t.Delete(pod, harness.GracePeriod(time.Second))
 	gone := t.Within(terminatedAgain, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
 		_, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {

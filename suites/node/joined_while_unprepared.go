@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/onsi/gomega"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -34,7 +33,7 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	before := t.Claim("claim")
 
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
-	t.Delete(first, resources.WithGracePeriod(time.Second))
+	t.Delete(first, harness.GracePeriod(time.Second))
 	awaitAsked(t, spec.Unprepare, "claim", t.Driver)
 	t.Create(objects.Pod("second", t.Image, "claim"))
 	waits := refused(t, "second")

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/onsi/gomega"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -35,7 +34,7 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	back := t.WhileKubeletDown(node, func() {
 		t.Create(objects.OnlyOn(objects.Pod("comes", t.Image, "comes"), node))
 		t.WaitScheduled("comes")
-		t.Delete(ends, resources.WithGracePeriod(time.Second))
+		t.Delete(ends, harness.GracePeriod(time.Second))
 	})
 
 	t.WaitRunning("comes")

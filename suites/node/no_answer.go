@@ -6,7 +6,6 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -34,7 +33,7 @@ var NoAnswer = harness.Case{Meta: spec.Meta{
 	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultHang, Times: 1}, spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
 
 	t.Create(objects.Pod("starts", t.Image, "starts"))
-	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ends", Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ends", Namespace: t.Namespace}}, harness.GracePeriod(time.Second))
 	waits := map[string]spec.Method{"starts": spec.Prepare, "ends": spec.Unprepare}
 	for claim, method := range waits {
 		awaitAsked(t, method, claim, t.Driver)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/onsi/gomega"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -41,7 +40,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	} else {
 		t.Driver.Fail(hang(spec.Unprepare))
 	}
-	t.Delete(ends, resources.WithGracePeriod(time.Second))
+	t.Delete(ends, harness.GracePeriod(time.Second))
 	awaitAsked(t, spec.Unprepare, "ends", t.Driver)
 
 	t.RestartKubelet(node)

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -40,7 +39,7 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("pod")
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
 
-	t.Delete(pod, resources.WithGracePeriod(0))
+	t.Delete(pod, harness.GracePeriod(0))
 	t.WaitPodGone("pod")
 	t.Delete(older)
 	t.WaitClaimGone("claim")

@@ -8,7 +8,6 @@ import (
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -41,7 +40,7 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
 
 	// The first try is to fail, and the controller leaves the status of such a pod alone.
-	t.Delete(pod, resources.WithGracePeriod(time.Second))
+	t.Delete(pod, harness.GracePeriod(time.Second))
 	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that failed", func(calls []spec.Call) bool { return len(calls) > 0 })
 	writeClaimStatuses(t, "[]")
 	failed := len(t.Driver.Calls(spec.Unprepare, claim))

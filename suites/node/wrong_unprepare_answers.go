@@ -6,7 +6,6 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -46,7 +45,7 @@ var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 	t.Driver.Fail(faults...)
 
 	for claim := range unprepareFaults {
-		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: claim, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: claim, Namespace: t.Namespace}}, harness.GracePeriod(time.Second))
 	}
 
 	for claim, fault := range unprepareFaults {

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -42,7 +41,7 @@ var KubeletDown = Case{
 			if i == 0 {
 				t.Delete(pod)
 			} else {
-				t.Delete(pod, resources.WithGracePeriod(0))
+				t.Delete(pod, harness.GracePeriod(0))
 				t.WaitPodGone(name)
 			}
 			n.leave(name)

@@ -12,11 +12,11 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 // ErrProtocol: the agent and this program do not speak the same version.
@@ -37,7 +37,7 @@ type Client struct {
 // New returns a client for the cluster that config leads to. It connects to a
 // node's agent when that is first needed.
 func New(config *rest.Config) (*Client, error) {
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make client for dra-sim: %w", err)
 	}

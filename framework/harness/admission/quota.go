@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
@@ -33,7 +32,7 @@ const counterTime = 5 * time.Second
 //
 // A quota limits nothing until its status has its limits. On an API server without
 // controllers nobody writes that, and CreateQuota does.
-func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond k8s.Object) {
+func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond harness.Object) {
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
 	beyond.SetNamespace(t.Namespace)
@@ -44,7 +43,7 @@ func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond k8s
 				return false, "", err
 			}
 		}
-		attempt := beyond.DeepCopyObject().(k8s.Object)
+		attempt := beyond.DeepCopyObject().(harness.Object)
 		err := t.TryCreate(ctx, attempt)
 		if err == nil {
 			return false, "it was accepted", nil

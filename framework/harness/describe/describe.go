@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Pod says in a few words what matters about a pod.
@@ -151,7 +151,7 @@ func WarningsFirst(events []*corev1.Event) []*corev1.Event {
 }
 
 // Object is the kind and name of an object.
-func Object(o k8s.Object) string {
+func Object(o ctrlclient.Object) string {
 	kind := fmt.Sprintf("%T", o)
 	if untyped, ok := o.(*unstructured.Unstructured); ok {
 		kind = untyped.GetKind()

@@ -16,8 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/e2e-framework/klient/k8s"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -76,7 +75,7 @@ func (c *Case) End(t *testing.T) error {
 // store has any object in the cluster. Pods that it creates run at once.
 type store struct{ cluster *fake.Clientset }
 
-func resourceOf(o k8s.Object) (schema.GroupVersionResource, error) {
+func resourceOf(o ctrlclient.Object) (schema.GroupVersionResource, error) {
 	kinds, _, err := scheme.Scheme.ObjectKinds(o)
 	if err != nil {
 		return schema.GroupVersionResource{}, err
@@ -85,7 +84,7 @@ func resourceOf(o k8s.Object) (schema.GroupVersionResource, error) {
 	return plural, nil
 }
 
-func (s store) Create(_ context.Context, o k8s.Object, _ ...resources.CreateOption) error {
+func (s store) Create(_ context.Context, o ctrlclient.Object, _ ...ctrlclient.CreateOption) error {
 	if p, ok := o.(*corev1.Pod); ok {
 		p.Status.Phase = corev1.PodRunning
 	}
@@ -96,7 +95,7 @@ func (s store) Create(_ context.Context, o k8s.Object, _ ...resources.CreateOpti
 	return s.cluster.Tracker().Create(resource, o.DeepCopyObject(), o.GetNamespace())
 }
 
-func (s store) Get(_ context.Context, name, namespace string, o k8s.Object) error {
+func (s store) Get(_ context.Context, name, namespace string, o ctrlclient.Object) error {
 	resource, err := resourceOf(o)
 	if err != nil {
 		return err
@@ -105,7 +104,7 @@ func (s store) Get(_ context.Context, name, namespace string, o k8s.Object) erro
 	return err
 }
 
-func (s store) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOption) error {
+func (s store) Delete(_ context.Context, o ctrlclient.Object, _ ...ctrlclient.DeleteOption) error {
 	resource, err := resourceOf(o)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
@@ -34,7 +35,7 @@ func groundOf(ctx context.Context, s run.Series) (g ground, err error) {
 	if err != nil {
 		return g, err
 	}
-	if g.client, err = kubernetes.NewForConfig(config); err != nil {
+	if g.client, err = kube.NewForConfig(config); err != nil {
 		return g, fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
 	}
 	g.machines, err = s.Parts.Clusters.Machines(ctx, name)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
 )
@@ -48,11 +48,7 @@ type Fetched struct {
 // waits for changes, and with a sign of life meanwhile. Errors are ErrNoResults, reports.ErrInUse, ctx's with what was waited
 // for last, and what keeps the cluster from being asked.
 func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say func(string)) (Fetched, error) {
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return Fetched{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
-	}
-	objects, err := resources.New(config)
+	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return Fetched{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
 	}
@@ -67,7 +63,7 @@ func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say 
 	}
 	keep := func(out *bytes.Buffer, do string) error {
 		var problem bytes.Buffer
-		if err := objects.ExecInPod(ctx, namespace, fetched.Pod, keeper, []string{Program, "job", do, volume}, out, &problem); err != nil {
+		if err := kube.Exec(ctx, config, namespace, fetched.Pod, keeper, []string{Program, "job", do, volume}, out, &problem); err != nil {
 			return fmt.Errorf("have pod %s/%s %s the results: %w %s", namespace, fetched.Pod, do, err, strings.TrimSpace(problem.String()))
 		}
 		return nil

@@ -1,0 +1,55 @@
+package declarations
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+var update = flag.Bool("update", false, "write the schema anew")
+
+// JSONSchema lists the features that can be declared.
+func (Features) JSONSchema() *jsonschema.Schema {
+	properties := jsonschema.NewProperties()
+	for _, f := range spec.DriverFeatures() {
+		properties.Set(string(f), &jsonschema.Schema{Type: "boolean"})
+	}
+	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: jsonschema.FalseSchema}
+}
+
+// JSONSchema lists the features that can be named.
+func (ClassFeatures) JSONSchema() *jsonschema.Schema {
+	var names []any
+	for _, f := range spec.DriverFeatures() {
+		names = append(names, string(f))
+	}
+	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: names}}
+}
+
+// The library that makes the schema is in no program.
+func TestSchemaIsCurrent(t *testing.T) {
+	const file = "driver.schema.json"
+	r := jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true}
+	s := r.Reflect(Declaration{})
+	s.ID, s.Title = "", "driver.yaml of dratest certify"
+	want, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not that of the types (%v): go test ./drivers/declarations -update", file, err)
+	}
+}

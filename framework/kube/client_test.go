@@ -1,0 +1,54 @@
+package kube
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// A group that client lacks panics where it is asked for, so nothing may ask.
+func TestGroupsThatAreUsed(t *testing.T) {
+	made, err := NewForConfig(&rest.Config{Host: "https://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lacking []string
+	of := reflect.TypeFor[kubernetes.Interface]()
+	for i := range of.NumMethod() {
+		name := of.Method(i).Name
+		func() {
+			defer func() {
+				if recover() != nil {
+					lacking = append(lacking, name)
+				}
+			}()
+			reflect.ValueOf(made).MethodByName(name).Call(nil)
+		}()
+	}
+	if len(lacking) == 0 || len(lacking) == of.NumMethod() {
+		t.Fatalf("%d of %d groups are lacking", len(lacking), of.NumMethod())
+	}
+	asks := regexp.MustCompile(`\.(` + strings.Join(lacking, "|") + `)\(\)\.`)
+	for _, folder := range []string{"clusters", "cmd", "drivers", "framework", "suites", "upgrade"} {
+		err := filepath.WalkDir(filepath.Join("../..", folder), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(file) != ".go" {
+				return err
+			}
+			source, err := os.ReadFile(file)
+			if found := asks.FindString(string(source)); found != "" {
+				t.Errorf("%s asks for %s: add it to client", file, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
