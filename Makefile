@@ -2,6 +2,7 @@
 # bin/dratest or a go command: see CONTRIBUTING.md and .ci/table.
 
 GO        ?= go
+LDFLAGS   ?= -s -w
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
 STACK     ?=
@@ -44,7 +45,7 @@ go:
 build: go ## Build bin/dratest and what it installs elsewhere
 	@mkdir -p bin
 	@echo "Building dratest (a minute or two the first time)."
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/ ./cmd/...
 
 .PHONY: image
 image: go ## Build bin/images.tar, the OCI images of dratest and its test driver, for runs in a cluster (REGISTRY=mirror.example.com/dra)
@@ -89,12 +90,13 @@ lint: ## Run the linters
 	cd reports/render/html/web && $(TOOL) golangci-lint run ./...
 
 .PHONY: verify
-verify: lint ## Check linters, tidy modules, generated files, import rules and sizes
+verify: lint build ## Check linters, tidy modules, generated files, import rules and sizes
 	$(GO) mod tidy -diff
 	cd implementation && $(GO) mod tidy -diff
 	cd reports/render/html/web && $(GO) mod tidy -diff
 	cd examples/vendor && $(GO) mod tidy -diff
 	$(KARPENTER) $(GO) mod tidy -diff
+	@size=$$(wc -c < bin/dratest); [ "$$size" -lt 80000000 ] || { echo "bin/dratest has $$size bytes; the limit is 80 MB. Build it with LDFLAGS= and see what it links: go tool nm -size -sort size bin/dratest"; exit 1; }
 	$(GO) test . ./suites/catalogue
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	cd implementation && new=$$(mktemp -d) && $(CONTROLLER_GEN) output:dir="$$new" && diff -r -x '*.go' cmd/dra-classic-driver/crd "$$new" && \

@@ -67,8 +67,8 @@ var arrows = map[string][]string{
 	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/cdidir", "drivers/declarations", "reports"},
 
 	"clusters/":       {"clusters/", "framework/spec", "framework/kube"},
-	"drivers/":        {"drivers/", "framework/spec", "framework/kube"},
-	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi"},
+	"drivers/":        {"drivers/", "framework/spec"},
+	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi", "framework/kube"},
 	"reports/":        {"reports/", "framework/spec"},
 	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),
 	"upgrade/change/": {"clusters", "clusters/staticpod", "upgrade/path"},

@@ -22,6 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/drivers/sim"
 	"github.com/dra-conformance/dratest/drivers/sim/mutants"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants/broken"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -105,11 +106,12 @@ func drive(ctx context.Context, f driverFlags) error {
 		config.Profile = profiles.DevicesAndShared(f.devices)
 	}
 	config.Profile.Health, config.Profile.Metadata, config.Profile.DeviceStatus = true, f.metadata, f.status
-	bug.Inventory(&config.Profile)
+	driver := broken.By(bug.ID)
+	driver.Inventory(&config.Profile)
 	if f.classic {
 		config.Profile = spec.Profile{}
 	}
-	place := mutants.Place{
+	place := broken.Place{
 		Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), KubeletRoot: f.KubeletRoot, Client: f.Client, Release: 2,
 	}
 	if f.previous {
@@ -119,7 +121,7 @@ func drive(ctx context.Context, f driverFlags) error {
 	if err != nil {
 		return err
 	}
-	process := bug.Process()
+	process := driver.Process()
 	if process.OneSocket {
 		f.process = ""
 	}
@@ -130,7 +132,7 @@ func drive(ctx context.Context, f driverFlags) error {
 		StaysUnhealthy: process.StaysUnhealthy,
 		Options:        process.Options(place),
 		Beside:         func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
-		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
+		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return driver.Around(place, d) },
 	}.Run(ctx, f.Config, config)
 }
 

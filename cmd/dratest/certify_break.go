@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/drivers/sim"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -35,7 +35,7 @@ func deviceCommand(use, short string, do func(file string) []string) *cobra.Comm
 		}
 		for _, m := range machines {
 			if m.String() == node {
-				_, err := m.Run(ctx, nil, do(path.Join("/var/lib/kubelet/plugins", d.Declaration.Driver, sim.BrokenDir, device))...)
+				_, err := m.Run(ctx, nil, do(path.Join("/var/lib/kubelet/plugins", d.Declaration.Driver, deploy.BrokenDir, device))...)
 				return err
 			}
 		}

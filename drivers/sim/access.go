@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -37,7 +36,7 @@ func (c Config) client(config spec.DriverConfig) (kubernetes.Interface, error) {
 	if len(access.Versions) > 0 {
 		own.Wrap(func(next http.RoundTripper) http.RoundTripper { return older{next: next, serves: access.Versions} })
 	}
-	client, err := kube.NewForConfig(own)
+	client, err := kubernetes.NewForConfig(own)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for a driver: %w", err)
 	}

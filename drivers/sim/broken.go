@@ -14,19 +14,16 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
-
-// BrokenDir is the directory in a driver's own one in which a file with a device's name says
-// that the device is broken: a driver that nobody controls has no other hardware.
-const BrokenDir = "broken"
 
 // watchBroken looks once a checkup which devices are broken, until ctx ends. stays has those
 // be unhealthy for ever that were broken once; changed is told which are, when that changes.
 func (i *instance) watchBroken(ctx context.Context, stays bool, changed func(broken []string)) {
 	ticker := time.NewTicker(checkup)
 	defer ticker.Stop()
-	dir := filepath.Join(i.agent.pluginDir(i.config.Name), BrokenDir)
+	dir := filepath.Join(i.agent.pluginDir(i.config.Name), deploy.BrokenDir)
 	var broken []string
 	for {
 		now, err := brokenIn(dir)

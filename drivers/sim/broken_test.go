@@ -8,12 +8,13 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 )
 
 // TestBrokenDevicesAreUnhealthy: a file says that a device is broken, and its end that it is
 // healed.
 func TestBrokenDevicesAreUnhealthy(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), BrokenDir)
+	dir := filepath.Join(t.TempDir(), deploy.BrokenDir)
 	unhealthy := func() (names []string) {
 		t.Helper()
 		broken, err := brokenIn(dir)

@@ -1,8 +1,6 @@
 package mutants
 
 import (
-	"k8s.io/dynamic-resource-allocation/kubeletplugin"
-
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -12,35 +10,28 @@ import (
 func ofServing() []Mutant {
 	return []Mutant{
 		{
-			Defect:  spec.Defect{ID: "old-api-dropped", What: "Only the newest version of the plugin API is served, so that older kubelets cannot use the driver."},
-			Check:   "sanity/versions-served",
-			process: Process{options: []kubeletplugin.Option{kubeletplugin.NodeV1beta1(false)}},
+			Defect: spec.Defect{ID: "old-api-dropped", What: "Only the newest version of the plugin API is served, so that older kubelets cannot use the driver."},
+			Check:  "sanity/versions-served",
 		},
 		{
-			Defect:  spec.Defect{ID: "directory-shared", What: "Two drivers of a vendor have their sockets in the directory of one."},
-			Check:   "sanity/directory-own",
-			process: Process{beside: secondInDirectory},
+			Defect: spec.Defect{ID: "directory-shared", What: "Two drivers of a vendor have their sockets in the directory of one."},
+			Check:  "sanity/directory-own",
 		},
 		{
 			Defect: spec.Defect{ID: "health-fails", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1423", What: "A driver that does not report health says so by an error of its own, and is asked for ever."},
 			Check:  "sanity/health-declined",
-			around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return healthFails{driver} },
 		},
 		{
-			Defect:  spec.Defect{ID: "old-health-dropped", What: "Health is reported only in the newest version of the API, so that older kubelets learn nothing of it."},
-			Check:   "sanity/both-health-apis",
-			process: Process{options: []kubeletplugin.Option{kubeletplugin.HealthV1alpha1(false)}},
+			Defect: spec.Defect{ID: "old-health-dropped", What: "Health is reported only in the newest version of the API, so that older kubelets learn nothing of it."},
+			Check:  "sanity/both-health-apis",
 		},
 		{
-			Defect:  spec.Defect{ID: "updates-lost", Issue: "kubernetes-sigs/dra-driver-cpu#172", What: "Calls are worked on at the same time, and one writes what is prepared without what the other has added."},
-			Check:   "sanity/parallel-calls",
-			around:  updatesLost,
-			process: Process{options: []kubeletplugin.Option{kubeletplugin.Serialize(false)}},
+			Defect: spec.Defect{ID: "updates-lost", Issue: "kubernetes-sigs/dra-driver-cpu#172", What: "Calls are worked on at the same time, and one writes what is prepared without what the other has added."},
+			Check:  "sanity/parallel-calls",
 		},
 		{
 			Defect: spec.Defect{ID: "slow-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#374", What: "Each prepare waits for something that takes longer than a second, and so do the calls behind it."},
 			Cases:  []string{"life/costs"},
-			around: slowPrepare,
 		},
 	}
 }
@@ -50,42 +41,34 @@ func ofAnswering() []Mutant {
 		{
 			Defect: spec.Defect{ID: "only-errors-answered", What: "Claims that were unprepared with success are not in the answer."},
 			Check:  "sanity/one-answer-per-claim",
-			around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return onlyErrors{driver} },
 		},
 		{
 			Defect: spec.Defect{ID: "all-or-nothing", What: "A call fails as a whole when one of its claims cannot be prepared."},
 			Check:  "sanity/batch-with-bad-claim",
-			around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return allOrNothing{driver} },
 		},
 		{
 			Defect: spec.Defect{ID: "all-requests", What: "Each device is answered for all requests of its claim, so that a container that names one gets the devices of all."},
 			Check:  "sanity/answer-names-devices",
-			around: allRequests,
 		},
 		{
 			Defect: spec.Defect{ID: "unqualified-names", What: "CDI devices are answered without vendor and class, and no runtime finds them."},
 			Check:  "sanity/cdi-names-qualified",
-			around: unqualifiedNames,
 		},
 		{
 			Defect: spec.Defect{ID: "names-reused", Issue: "kubernetes-sigs/dra-example-driver#50", What: "CDI devices have the names of devices, and for the next claim the same name means something else."},
 			Check:  "sanity/cdi-names-not-reused",
-			around: namesReused,
 		},
 		{
-			Defect:  spec.Defect{ID: "old-answers-incomplete", What: "Answers in the older version of the plugin API do not name requests."},
-			Check:   "sanity/versions-agree",
-			process: Process{answer: oldAnswersIncomplete},
+			Defect: spec.Defect{ID: "old-answers-incomplete", What: "Answers in the older version of the plugin API do not name requests."},
+			Check:  "sanity/versions-agree",
 		},
 		{
-			Defect:  spec.Defect{ID: "claims-by-name", What: "A claim is looked up by its name alone, and another one that has taken the name is prepared."},
-			Check:   "sanity/claim-not-there",
-			process: Process{answer: claimsByName},
+			Defect: spec.Defect{ID: "claims-by-name", What: "A claim is looked up by its name alone, and another one that has taken the name is prepared."},
+			Check:  "sanity/claim-not-there",
 		},
 		{
-			Defect:  spec.Defect{ID: "errors-hidden", What: "Whatever has failed, the kubelet is only told that something has."},
-			Check:   "sanity/not-found",
-			process: Process{answer: errorsHidden},
+			Defect: spec.Defect{ID: "errors-hidden", What: "Whatever has failed, the kubelet is only told that something has."},
+			Check:  "sanity/not-found",
 		},
 	}
 }
@@ -95,43 +78,35 @@ func ofDevices() []Mutant {
 		{
 			Defect: spec.Defect{ID: "withdrawn-prepared", What: "A claim is prepared for a device that there is not any more."},
 			Check:  "sanity/device-not-there",
-			around: withdrawnPrepared,
 		},
 		{
 			Defect: spec.Defect{ID: "in-use-prepared", Issue: "kubernetes-sigs/dra-example-driver#263", What: "A device is prepared for a claim while it is prepared for another one."},
 			Check:  "sanity/device-still-prepared",
-			around: inUsePrepared,
 		},
 		{
 			Defect: spec.Defect{ID: "admin-tears-down", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1280", What: "The end of a claim with admin access takes away what the device's user has."},
 			Check:  "sanity/admin-access",
-			around: adminTearsDown,
 		},
 		{
 			Defect: spec.Defect{ID: "users-miscounted", What: "Each unprepare counts off a user of the device, and the second one for a claim fails as there is none."},
 			Check:  "sanity/unprepare-repeated",
-			around: usersMiscounted,
 		},
 		{
 			Defect: spec.Defect{ID: "unknown-refused", What: "Unprepare of a claim that is not prepared is an error."},
 			Check:  "sanity/unprepare-unknown",
-			around: unknownRefused,
 		},
 		{
 			Defect: spec.Defect{ID: "second-file-stays", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#109", What: "Unprepare says success and leaves a file of the claim to a clean-up that does not come."},
 			Check:  "sanity/unprepare-undoes",
 			Cases:  []string{"life/call-cut", "life/killed-while-preparing"},
-			around: secondFileStays,
 		},
 		{
 			Defect: spec.Defect{ID: "forgotten-first", Issue: "kubernetes-sigs/dra-driver-cpu#178", What: "A claim is forgotten before its CDI spec is removed, and an unprepare that was given up in between is not made up for."},
 			Check:  "sanity/cancelled-unprepare",
-			around: forgottenFirst,
 		},
 		{
 			Defect: spec.Defect{ID: "own-taken-for-others", What: "What an earlier process has prepared is taken for somebody else's, and is not prepared again for its claim."},
 			Cases:  []string{"life/answer-lost"},
-			around: ownTakenForOthers,
 		},
 	}
 }
@@ -141,22 +116,18 @@ func ofConfiguring() []Mutant {
 		{
 			Defect: spec.Defect{ID: "invalid-config-dropped", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#584", What: "What cannot be understood of a configuration is left out, and the claim is prepared without it."},
 			Check:  "sanity/config-invalid",
-			around: invalidConfigDropped,
 		},
 		{
 			Defect: spec.Defect{ID: "unknown-kind-panics", What: "Prepare panics for a configuration of another kind than the driver's own."},
 			Check:  "sanity/config-unknown-kind",
-			around: unknownKindPanics,
 		},
 		{
 			Defect: spec.Defect{ID: "other-drivers-config", What: "A configuration for another driver is read, and refused."},
 			Check:  "sanity/config-for-other-driver",
-			around: otherDriversConfig,
 		},
 		{
 			Defect: spec.Defect{ID: "config-of-all-requests", What: "A configuration for one request is used for all of them."},
 			Check:  "sanity/config-for-other-request",
-			around: configOfAllRequests,
 		},
 	}
 }

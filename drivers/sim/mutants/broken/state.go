@@ -1,4 +1,4 @@
-package mutants
+package broken
 
 import (
 	"context"
@@ -13,10 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
-)
 
-// CheckpointFile is where bugs that have a checkpoint keep it, in Place.StateDir.
-const CheckpointFile = "checkpoint.json"
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
+)
 
 // checkpoint is what is prepared, as a release of the driver writes it.
 type checkpoint struct {
@@ -25,7 +24,7 @@ type checkpoint struct {
 }
 
 func (p Place) readCheckpoint() (c checkpoint, err error) {
-	data, err := os.ReadFile(filepath.Join(p.StateDir, CheckpointFile))
+	data, err := os.ReadFile(filepath.Join(p.StateDir, mutants.CheckpointFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return checkpoint{Release: p.Release, Claims: map[types.UID]bool{}}, nil
 	}
@@ -37,7 +36,7 @@ func (p Place) readCheckpoint() (c checkpoint, err error) {
 
 // writeCheckpoint leaves no file where nothing is prepared.
 func (p Place) writeCheckpoint(c checkpoint) error {
-	path := filepath.Join(p.StateDir, CheckpointFile)
+	path := filepath.Join(p.StateDir, mutants.CheckpointFile)
 	if len(c.Claims) == 0 {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -1,0 +1,111 @@
+package broken
+
+import (
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Driver is what a mutant does to a driver; the zero value is a good driver.
+type Driver struct {
+	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
+	inventory func(*spec.Profile)
+	process   Process
+}
+
+// Place is where the driver that is broken lives.
+type Place struct {
+	Driver string
+	// CDIDir has its CDI specs, StateDir is for what outlives its process, and KubeletRoot
+	// is the kubelet's root directory.
+	CDIDir, StateDir, KubeletRoot string
+	Client                        kubernetes.Interface
+	// Release is that of the driver: 2, and 1 for the previous one.
+	Release int
+}
+
+// By returns the driver with the mutant of an ID.
+func By(mutant string) Driver { return drivers[mutant] }
+
+// Around puts the mutant between the kubelet and a driver.
+func (d Driver) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	if d.around == nil {
+		return driver
+	}
+	return d.around(place, driver)
+}
+
+// Process is how the mutant shows beside calls for claims.
+func (d Driver) Process() Process { return d.process }
+
+// Inventory changes what is published.
+func (d Driver) Inventory(p *spec.Profile) {
+	if d.inventory != nil {
+		d.inventory(p)
+	}
+}
+
+// drivers has one for each mutant.
+var drivers = map[string]Driver{
+	"invalid-attribute":         {inventory: invalidAttribute},
+	"too-many-devices":          {inventory: tooManyDevices, process: Process{Undivided: true}},
+	"publishes-once":            {process: Process{PublishesOnce: true}},
+	"hard-coded-root":           {process: Process{getInfo: hardCodedRoot}},
+	"registers-once":            {process: Process{getInfo: registersOnce()}},
+	"sockets-left":              {process: Process{LeavesSockets: true}},
+	"orphans-stay":              {around: orphansStay},
+	"checkpoint-of-one-release": {around: checkpointOfOneRelease},
+	"panics-on-damage":          {around: panicsOnDamage},
+	"stale-cdi-cache":           {around: staleCDICache},
+	"lost-with-container":       {around: lostWithContainer},
+	"restored-prepare":          {around: restoredPrepare},
+	"reboot-taken-for-restart":  {around: rebootTakenForRestart},
+	"repeated-prepare":          {around: repeatedPrepare},
+	"state-before-cdi":          {around: stateBeforeCDI},
+	"no-device-nodes":           {around: noDeviceNodes},
+	"share-id-missing":          {around: shareIDMissing},
+	"half-prepared":             {around: halfPrepared},
+	"no-roll-back":              {around: noRollBack},
+	"unprepare-needs-claim":     {around: unprepareNeedsClaim},
+	"stale-prepare":             {around: stalePrepare},
+	"new-prepare-first":         {around: newPrepareFirst},
+	"forgets-on-restart":        {around: forgetsOnRestart},
+	"start-up-pruning":          {around: startUpPruning},
+	"names-change":              {inventory: namesChange},
+	"last-device-missing":       {inventory: lastDeviceMissing},
+	"one-socket":                {process: Process{OneSocket: true}},
+	"slices-removed":            {process: Process{RemovesSlices: true}},
+	"reads-once":                {around: readsOnce},
+	"stays-unhealthy":           {process: Process{StaysUnhealthy: true}},
+	"specs-stay":                {around: specsStay},
+	"other-drivers-results":     {around: otherDriversResults},
+	"subrequest-config":         {around: subrequestConfig},
+	"config-requests-required":  {around: configRequestsRequired},
+	"old-api-dropped":           {process: Process{options: []kubeletplugin.Option{kubeletplugin.NodeV1beta1(false)}}},
+	"directory-shared":          {process: Process{beside: secondInDirectory}},
+	"health-fails":              {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return healthFails{driver} }},
+	"old-health-dropped":        {process: Process{options: []kubeletplugin.Option{kubeletplugin.HealthV1alpha1(false)}}},
+	"updates-lost":              {around: updatesLost, process: Process{options: []kubeletplugin.Option{kubeletplugin.Serialize(false)}}},
+	"slow-prepare":              {around: slowPrepare},
+	"only-errors-answered":      {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return onlyErrors{driver} }},
+	"all-or-nothing":            {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return allOrNothing{driver} }},
+	"all-requests":              {around: allRequests},
+	"unqualified-names":         {around: unqualifiedNames},
+	"names-reused":              {around: namesReused},
+	"old-answers-incomplete":    {process: Process{answer: oldAnswersIncomplete}},
+	"claims-by-name":            {process: Process{answer: claimsByName}},
+	"errors-hidden":             {process: Process{answer: errorsHidden}},
+	"withdrawn-prepared":        {around: withdrawnPrepared},
+	"in-use-prepared":           {around: inUsePrepared},
+	"admin-tears-down":          {around: adminTearsDown},
+	"users-miscounted":          {around: usersMiscounted},
+	"unknown-refused":           {around: unknownRefused},
+	"second-file-stays":         {around: secondFileStays},
+	"forgotten-first":           {around: forgottenFirst},
+	"own-taken-for-others":      {around: ownTakenForOthers},
+	"invalid-config-dropped":    {around: invalidConfigDropped},
+	"unknown-kind-panics":       {around: unknownKindPanics},
+	"other-drivers-config":      {around: otherDriversConfig},
+	"config-of-all-requests":    {around: configOfAllRequests},
+}
