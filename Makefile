@@ -19,6 +19,8 @@ UPGRADE_ARGS ?=
 PERF_ARGS    ?=
 SCREENSHOTS  ?=
 
+# What users run. The other programs of cmd measure: "go run ./cmd/NAME".
+PROGRAMS   := ./cmd/dratest ./cmd/dra-sim ./cmd/dra-fabric ./cmd/dratest-crash ./cmd/dratest-oci-runtime
 KUBERNETES := $(if $(VERSION),--version $(VERSION))
 TOOL       := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 # Generates deep copies and CustomResourceDefinitions of implementation/classic/api.
@@ -42,10 +44,10 @@ go:
 
 ##@ Build
 .PHONY: build
-build: go ## Build bin/dratest and what it installs elsewhere
+build: go ## Build bin/dratest, and the programs it installs elsewhere
 	@mkdir -p bin
 	@echo "Building dratest (a minute or two the first time)."
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/ $(PROGRAMS)
 
 .PHONY: image
 image: go ## Build bin/images.tar, the OCI images of dratest and its test driver, for runs in a cluster (REGISTRY=mirror.example.com/dra)

@@ -82,7 +82,7 @@ var releases = regexp.MustCompile(`\bv1\\?\.[3-9]\d\\?\.\d+\b`)
 func names(line string) string {
 	for _, at := range releases.FindAllStringIndex(line, -1) {
 		stays := func(before string) bool { return strings.HasSuffix(line[:at[0]], before) }
-		if !strings.HasPrefix(line[at[1]:], "-") && !slices.ContainsFunc([]string{"k8s.io/kubernetes ", "as ", "like ", "V="}, stays) {
+		if !strings.HasPrefix(line[at[1]:], "-") && !slices.ContainsFunc([]string{"k8s.io/kubernetes ", "as ", "like ", "V=", "buf@"}, stays) {
 			return line[at[0]:at[1]]
 		}
 	}
