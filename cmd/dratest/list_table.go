@@ -45,7 +45,7 @@ func (l caseList) wideTable() [][]string {
 func (l mutantList) table() [][]string {
 	rows := [][]string{{"MUTANT", "CASES", "BREAKS"}}
 	for _, m := range l.Mutants {
-		rows = append(rows, []string{string(m.ID), fmt.Sprint(len(m.CaughtBy)), m.Breaks})
+		rows = append(rows, []string{m.ID, fmt.Sprint(len(m.CaughtBy)), m.Breaks})
 	}
 	return rows
 }
@@ -53,7 +53,7 @@ func (l mutantList) table() [][]string {
 func (l mutantList) wideTable() [][]string {
 	rows := [][]string{{"MUTANT", "BREAKS", "CAUGHT BY"}}
 	for _, m := range l.Mutants {
-		rows = append(rows, []string{string(m.ID), m.Breaks, orDash(m.CaughtBy)})
+		rows = append(rows, []string{m.ID, m.Breaks, orDash(m.CaughtBy)})
 	}
 	return rows
 }

@@ -63,7 +63,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults(now time.Time) Options {
-	o.Config = o.Config.WithDefaults()
+	o.Config = o.WithDefaults()
 	if o.Parallel == 0 {
 		o.Parallel = 4
 	}

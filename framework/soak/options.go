@@ -87,7 +87,7 @@ type Parts struct {
 }
 
 func (o Options) withDefaults(now time.Time) Options {
-	o.Config = o.Config.WithDefaults()
+	o.Config = o.WithDefaults()
 	if o.Seed == 0 {
 		o.Seed = now.Unix()
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// waitAllocatedOn waits until a claim is allocated a device of a node's own pool
+// waitAllocatedOn waits until claim "claim" is allocated a device of a node's own pool
 // and returns that node and one of the others.
-func waitAllocatedOn(t *harness.T, claim string) (node, other string) {
+func waitAllocatedOn(t *harness.T) (node, other string) {
 	ginkgo.GinkgoHelper()
+	const claim = "claim"
 	node = t.WaitAllocated(claim).Status.Allocation.Devices.Results[0].Pool
 	i := slices.IndexFunc(t.Nodes, func(n string) bool { return n != node })
 	if i < 0 || !slices.Contains(t.Nodes, node) {

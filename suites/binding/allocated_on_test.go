@@ -19,9 +19,9 @@ func TestWaitAllocatedOn(t *testing.T) {
 	}}
 	f := harnesstest.New(t, spec.Meta{}, &harness.Env{}, claim)
 	f.Nodes = []string{"x", "node"}
-	f.Succeeds(t, func() { waitAllocatedOn(f.T, "claim") })
+	f.Succeeds(t, func() { waitAllocatedOn(f.T) })
 	f.Nodes = []string{"x", "y"}
-	failed := f.Fails(t, func() { waitAllocatedOn(f.T, "claim") })
+	failed := f.Fails(t, func() { waitAllocatedOn(f.T) })
 	if failed == nil || !strings.Contains(failed.Text, `from pool "node"`) || !strings.Contains(failed.Text, "[x y]") {
 		t.Errorf("got %+v", failed)
 	}

@@ -23,7 +23,7 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
-	failing, ready := waitAllocatedOn(t, "claim")
+	failing, ready := waitAllocatedOn(t)
 
 	// Where devices stay that cannot be attached the scheduler may choose them again.
 	t.Driver.PublishOn(failing, profiles.Empty())

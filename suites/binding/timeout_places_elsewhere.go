@@ -26,7 +26,7 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
-	silent, ready := waitAllocatedOn(t, "claim")
+	silent, ready := waitAllocatedOn(t)
 	allocated := t.Claim("claim").Status.Allocation.AllocationTimestamp
 	t.Expect(allocated).NotTo(gomega.BeNil(), "time of the allocation")
 

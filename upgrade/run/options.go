@@ -81,7 +81,7 @@ type Parts struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Config = o.Config.WithDefaults()
+	o.Config = o.WithDefaults()
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
 	// One case uses what older clients do.

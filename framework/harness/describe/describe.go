@@ -78,6 +78,7 @@ func Event(e *corev1.Event) string {
 	return fmt.Sprintf("%s %s%s: %s", e.Type, e.Reason, times, e.Message)
 }
 
+// Events returns a line for each event, in their order.
 func Events(events []*corev1.Event) string {
 	if len(events) == 0 {
 		return "no events"

@@ -17,6 +17,7 @@ import (
 //go:embed chart.html
 var chartText string
 
+//nolint:gochecknoglobals // parsed once
 var chartTemplate = template.Must(template.New("chart").Parse(chartText))
 
 // The classes of shapes besides the two sides; page.html has how they look.

@@ -47,6 +47,8 @@ func (d Driver) Inventory(p *spec.Profile) {
 }
 
 // drivers has one for each mutant.
+//
+//nolint:gochecknoglobals // a table
 var drivers = map[string]Driver{
 	"invalid-attribute":         {inventory: invalidAttribute},
 	"too-many-devices":          {inventory: tooManyDevices, process: Process{Undivided: true}},
