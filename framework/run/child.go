@@ -44,11 +44,12 @@ func Child(args []string, parts func() Parts) {
 // killed.
 func interruptWithParent() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	_ = syscall.Kill(0, syscall.SIGINT)
-	// The parent would have removed this; suites have long been started from it.
+	// The parent would have removed this. Suites have long been started from it; and after the
+	// signal this process may be gone before it gets to it.
 	if dir := filepath.Dir(os.Getenv(sessionVariable)); strings.HasPrefix(filepath.Base(dir), tmpPrefix) {
 		_ = os.RemoveAll(dir)
 	}
+	_ = syscall.Kill(0, syscall.SIGINT)
 }
 
 func suiteProcess(parts Parts) int {
