@@ -8,8 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// waitAllocatedOn waits until claim "claim" is allocated a device of a node's own pool
-// and returns that node and one of the others.
+// waitAllocatedOn waits until claim "claim" is allocated from a node's own pool. It returns this node and
+// one of the others.
 func waitAllocatedOn(t *harness.T) (node, other string) {
 	ginkgo.GinkgoHelper()
 	const claim = "claim"

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BindsToNode attaches a device that all nodes can reach to one of them.
+// BindsToNode attaches a device reachable from all nodes to one of them. The fabric learns from the
+// allocation where to attach it. Without bindsToNode the claim is for all nodes.
 var BindsToNode = harness.Case{Meta: spec.Meta{
-	ID: "binding/binds-to-node",
-	Checks: "A claim with a device that all nodes can reach and that binds to its node is, once allocated, for that node only: " +
-		"the fabric knows where to attach it, and a pod that must run elsewhere cannot use the claim. Without the mark the claim is for all nodes.",
+	ID:       "binding/binds-to-node",
+	Checks:   "A claim whose device has bindsToNode is only for the allocated node, and pods required elsewhere cannot use it.",
 	Requires: []spec.RequirementID{"kep-5007/binds-to-node", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.Empty(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

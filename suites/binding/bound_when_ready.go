@@ -12,10 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BoundWhenReady lets the conditions of a device become true one after the other.
+// BoundWhenReady makes a device's two conditions true one after the other. An event reports the
+// wait.
 var BoundWhenReady = harness.Case{Meta: spec.Meta{
 	ID:       "binding/bound-when-ready",
-	Checks:   "A pod whose device has two binding conditions waits after the allocation, says so in an event, and is bound when both are true, not when one is.",
+	Checks:   "A pod is bound only when all binding conditions of its device are true.",
 	Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -28,7 +29,7 @@ var BoundWhenReady = harness.Case{Meta: spec.Meta{
 	t.Expect(result.BindingConditions).To(gomega.ConsistOf(profiles.Attached, profiles.Configured), "binding conditions in the allocation")
 	t.Expect(result.BindingFailureConditions).To(gomega.ConsistOf(profiles.AttachFailed), "binding failure conditions in the allocation")
 
-	// The second comes after the scheduler has looked at least once more.
+	// The second condition follows at least one more check by the scheduler.
 	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached},
 		spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
 

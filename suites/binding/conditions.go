@@ -16,8 +16,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// conditional is a device of a pool that the case publishes itself, with these binding
-// conditions and AttachFailed for a failure.
+// conditional returns a device with these binding conditions, and AttachFailed as failure
+// condition, for a pool published by the case.
 func conditional(name string, conditions ...string) resourceapi.Device {
 	return resourceapi.Device{
 		Name: name, BindingConditions: conditions, BindingFailureConditions: []string{profiles.AttachFailed},
@@ -25,11 +25,11 @@ func conditional(name string, conditions ...string) resourceapi.Device {
 	}
 }
 
-// set has conditions of a device of a claim become true, as its controller would.
+// set makes conditions of a claim's device true, as its controller would.
 func set(t *harness.T, claim, device string, conditions ...string) {
 	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {
-			return // it was given up
+			return // allocation given up
 		}
 		for _, r := range c.Status.Allocation.Devices.Results {
 			if r.Device != device {
@@ -47,7 +47,7 @@ func set(t *harness.T, claim, device string, conditions ...string) {
 	})
 }
 
-// meet has all devices of those claims meet their conditions that are allocated.
+// meet makes all conditions of the claims' allocated devices true.
 func meet(t *harness.T, claims ...string) {
 	for _, name := range claims {
 		claim := t.Claim(name)
@@ -62,9 +62,9 @@ func meet(t *harness.T, claims ...string) {
 	}
 }
 
-// ready has all devices of claims meet their conditions and returns the pod once it is
-// bound, which it may not be before they have. Where the scheduler gave an allocation up
-// meanwhile, because it has waited for too long on a slow machine, those of the next one do.
+// ready makes all conditions of the claims' devices true and returns the bound pod. The pod must
+// not be bound earlier. If the scheduler meanwhile gives an allocation up, after too long a wait on
+// a slow machine, the next allocation's conditions are made true.
 func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 	t.Poll("pod "+pod+" to be bound with devices that are ready", func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, pod, metav1.GetOptions{})
@@ -86,8 +86,8 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 	return bound
 }
 
-// stayUnbound fails the case if one of these pods, of which devices are not ready, is bound
-// before the scheduler has looked at them once more.
+// stayUnbound fails the case if one of these pods is bound before the scheduler's next check. Their
+// devices are not ready.
 func stayUnbound(t *harness.T, pods ...string) {
 	bound := t.Within(betweenLooks+2*time.Second, "a pod to be bound whose device is not ready", func(ctx context.Context) (bool, string, error) {
 		for _, name := range pods {
@@ -101,7 +101,7 @@ func stayUnbound(t *harness.T, pods ...string) {
 	t.Expect(bound).To(gomega.BeFalse(), "whether a pod is bound whose device is not ready")
 }
 
-// told is whether all conditions are true for which a device of a claim makes pods wait.
+// told reports whether all binding conditions of a claim's devices are true.
 func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) bool {
 	s := objects.DeviceStatus(claim, r)
 	return s != nil && !slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !meta.IsStatusConditionTrue(s.Conditions, c) })

@@ -12,12 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DefaultTimeout has a scheduler come to pods when nearly all of its default has passed, or a
-// little more.
+// DefaultTimeout starts a scheduler with default configuration slightly before and after the
+// default timeout of the allocations.
 var DefaultTimeout = harness.Case{Meta: spec.Meta{
-	ID: "binding/default-timeout",
-	Checks: "A scheduler in which nothing is set waits 10 minutes for a device: an allocation that is a little older is given up without a wait, and for one that is a little younger " +
-		"it waits until the time is up, and gives it up then.",
+	ID:       "binding/default-timeout",
+	Checks:   "By default the scheduler gives an allocation up 10 minutes after it was made if its device is not ready.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-10-minutes"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2, DefaultsProfile: true},
 	WaitsFor: "The scheduler looks at the conditions of a pod that waits every 5 s; the case waits for what is left of 10 minutes when its pod can surely have been tried.",
@@ -38,7 +37,7 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen()
 	for _, name := range []string{"younger", "older"} {
 		pod := objects.Pod(name, t.Image, name)
-		pod.Spec.SchedulerName = t.Target().DefaultsProfile // in which nothing is set
+		pod.Spec.SchedulerName = t.Target().DefaultsProfile // default configuration
 		t.Create(pod)
 	}
 
@@ -46,7 +45,7 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Events("older")).NotTo(gomega.ContainElement(gomega.HavePrefix("BindingConditionsPending")), "events of the pod whose time is up")
 	t.WaitEvent("younger", "BindingConditionsPending", silent)
 	gaveUp := t.WaitEvent("younger", "FailedScheduling", "device binding timeout")
-	// Both times are without fractions of a second.
+	// API times have no fractions of a second.
 	t.Expect(gaveUp.Sub(at)).To(gomega.And(gomega.BeNumerically(">=", byDefault-time.Second), gomega.BeNumerically("<", byDefault+3*betweenLooks)),
 		"time for which the scheduler waited")
 	t.Expect(t.WaitScheduled("younger").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose device was waited for")

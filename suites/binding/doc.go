@@ -1,6 +1,6 @@
-// Package binding holds the cases of device binding conditions (KEP-5007): pods
-// that are bound only when their devices are ready, and placed elsewhere when
-// these never are. One case per file, named after what happens.
+// Package binding has the cases for device binding conditions (KEP-5007): pods are bound only
+// when their devices are ready, otherwise placed elsewhere. One case per file, named after
+// the scenario.
 //
-// The test driver plays the fabric: it is silent until a case scripts it.
+// The test driver simulates the fabric: it sets no condition until a case scripts it.
 package binding

@@ -15,12 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ExpiredAllocation schedules a pod with a claim for whose device a scheduler has
-// waited too long before it went away.
+// ExpiredAllocation schedules a pod with an allocated claim. A previous scheduler had waited too
+// long for its device.
 var ExpiredAllocation = harness.Case{Meta: spec.Meta{
-	ID: "binding/expired-allocation",
-	Checks: "An allocation that nobody uses and whose device was not ready in time is given up at once for a pod that needs the claim, " +
-		"which never waits for that device and is bound to the node whose device becomes ready.",
+	ID:       "binding/expired-allocation",
+	Checks:   "The scheduler gives an unused, expired allocation up at once and binds the pod to a node with a ready device.",
 	Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/timeout-reschedules"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.Empty(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -31,7 +30,7 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 		Request: "req", Driver: t.Driver.Name, Pool: silent, Device: "device-0",
 		BindingConditions: []string{profiles.Attached, profiles.Configured}, BindingFailureConditions: []string{profiles.AttachFailed},
 	})
-	t.Driver.PublishOn(ready, profiles.FabricDevice()) // nothing was published before that the scheduler could still know
+	t.Driver.PublishOn(ready, profiles.FabricDevice()) // nothing published earlier can still be in the scheduler's cache
 	t.Driver.Fabric(ready, attached()...)
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
@@ -44,8 +43,8 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}
 
-// allocatedAgo creates a claim that is allocated on a node as a scheduler has done so long ago,
-// and returns when that was.
+// allocatedAgo creates a claim with an allocation of this age, as a scheduler writes it, and
+// returns the allocation's time.
 func allocatedAgo(t *harness.T, claim *resourceapi.ResourceClaim, node string, ago time.Duration, device resourceapi.DeviceRequestAllocationResult) time.Time {
 	claim.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(claim)

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FailedDeviceFree has a device fail after one of its conditions was met, and work later.
+// FailedDeviceFree has a device fail after one of its conditions was met, and become ready later.
+// The device's status goes with the failed allocation.
 var FailedDeviceFree = harness.Case{Meta: spec.Meta{
-	ID: "binding/failed-device-free",
-	Checks: "A pod is not bound when its device fails, also when another condition of it was met before; the allocation is given up with what was told of the device. " +
-		"The device is free then: it is allocated anew, and the pod is bound when all conditions of the new allocation are met, not when one is.",
+	ID:       "binding/failed-device-free",
+	Checks:   "After a binding failure a device is free to be allocated again, and must meet all its conditions anew.",
 	Requires: []spec.RequirementID{"kep-5007/failure-not-bound", "kep-5007/failed-device-free", "kep-5007/failure-reschedules", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 	WaitsFor: waitsForLooks,

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FailurePlacesElsewhere lets the attachment of a device fail.
+// FailurePlacesElsewhere fails the attachment of a device and withdraws the device. The scheduler
+// reports why it gave the allocation up.
 var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
-	ID: "binding/failure-places-elsewhere",
-	Checks: "A pod whose device reports a binding failure and is withdrawn is not bound there: the scheduler says why, " +
-		"gives the allocation up and binds the pod to the node whose device becomes ready.",
+	ID:       "binding/failure-places-elsewhere",
+	Checks:   "A pod whose device reports a binding failure is bound to another node with a ready device.",
 	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -25,7 +25,7 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "BindingConditionsPending", "")
 	failing, ready := waitAllocatedOn(t)
 
-	// Where devices stay that cannot be attached the scheduler may choose them again.
+	// The scheduler may choose a failed device again while it is published.
 	t.Driver.PublishOn(failing, profiles.Empty())
 	t.Driver.Fabric(ready, attached()...)
 	t.Driver.Fabric(failing, spec.FabricCondition{Type: profiles.AttachFailed, Message: "no free port"})
@@ -39,7 +39,7 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}
 
-// attached is what the fabric says of a device that becomes ready at once.
+// attached scripts the fabric to attach a device at once.
 func attached() []spec.FabricCondition {
 	return []spec.FabricCondition{{Type: profiles.Attached}, {Type: profiles.Configured}}
 }

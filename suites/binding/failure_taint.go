@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FailureTaint taints a device that cannot be attached.
+// FailureTaint taints a device after its binding failure. The device comes first in allocation
+// order, and nothing of it stays in the claim.
 var FailureTaint = harness.Case{Meta: spec.Meta{
-	ID: "binding/failure-taint",
-	Checks: "A device that reports a binding failure and has got a taint with the effect NoSchedule is not chosen again, although it comes first: its pod is bound with another device " +
-		"of the same node when that is ready, and of the first one nothing is left in the claim.",
+	ID:       "binding/failure-taint",
+	Checks:   "A device with a binding failure and a NoSchedule taint is not allocated again.",
 	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5055/tolerated-or-not"},
 	Needs:    spec.Needs{NoKubelet: true, Features: append(features(), spec.DeviceTaints)},
 }, Run: func(t *harness.T) {
@@ -23,7 +23,7 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0], conditional("failing", profiles.Attached))
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
-	t.Publish("second", t.Nodes[0], conditional("other", profiles.Attached)) // as good, but in the pool that comes later
+	t.Publish("second", t.Nodes[0], conditional("other", profiles.Attached)) // equally good, but in a later pool
 
 	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "dra-conformance.github.io/attach-failed", Effect: resourceapi.DeviceTaintEffectNoSchedule}}

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodeSelectorFirst looks at a claim while its pod waits.
+// NodeSelectorFirst reads the claim of a waiting pod. The fabric needs the node to attach the
+// device there.
 var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
-	ID: "binding/node-selector-first",
-	Checks: "The allocation of a device for all nodes that binds to its node names that node while the pod still waits to be bound, so that the device can be attached " +
-		"there; the pod is bound to that node.",
+	ID:       "binding/node-selector-first",
+	Checks:   "The allocation of a device with bindsToNode names the node before the pod is bound.",
 	Requires: []spec.RequirementID{"kep-5007/node-selector-before-binding", "kep-5007/binds-to-node"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OneOfTwoFails has one of a pod's two claims fail while the other one is ready.
+// OneOfTwoFails fails one of a pod's two claims while the other one is ready, for each of the two.
+// The ready claim keeps its allocation and device status.
 var OneOfTwoFails = harness.Case{Meta: spec.Meta{
-	ID: "binding/one-of-two-fails",
-	Checks: "Of two claims of a pod that can only go to the node of their devices only the one whose device fails is given up and allocated anew; the other one, whose device is ready, keeps its allocation and what was told of it, " +
-		"and the pod is bound when the new allocation is ready. It does not matter which of the two fails.",
+	ID:       "binding/one-of-two-fails",
+	Checks:   "If the device of one of two claims fails, only this claim is deallocated and allocated again.",
 	Requires: []spec.RequirementID{"kep-5007/failed-claim-only", "kep-5007/failure-reschedules"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 }, Run: func(t *harness.T) {
@@ -42,7 +42,7 @@ var OneOfTwoFails = harness.Case{Meta: spec.Meta{
 	for i, row := range rows {
 		t.WaitEvent(row.pod, "FailedScheduling", "device binding failed")
 		t.WaitClaim(row.fails, "allocated anew", func(c *resourceapi.ResourceClaim) bool {
-			return c.Status.Allocation != nil && len(c.Status.Devices) == 0 // what is told of a device goes with the allocation
+			return c.Status.Allocation != nil && len(c.Status.Devices) == 0 // device status is removed with the allocation
 		})
 		ready(t, row.pod, row.fails)
 		t.Expect(allocated(row.stays)).To(gomega.Equal(stayed[i]), "when the claim was allocated whose device did not fail")

@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OthersGoOn has many pods wait for conditions.
+// OthersGoOn has eight pods waiting for binding conditions. Others have no claim, or a device
+// without conditions.
 var OthersGoOn = harness.Case{Meta: spec.Meta{
-	ID: "binding/others-go-on",
-	Checks: "While eight pods wait for conditions of their devices, pods without claims and with devices that have no conditions are bound; the eight are when their " +
-		"devices are ready.",
+	ID:       "binding/others-go-on",
+	Checks:   "Pods waiting for binding conditions do not delay other pods.",
 	Requires: []spec.RequirementID{"kep-5007/waiting-does-not-hold-queue", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 	WaitsFor: waitsForLooks,
@@ -41,7 +41,7 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 	}
 	t.Publish("fast", t.Nodes[0], profiles.OneDevice().Pools[0].Devices...)
 	t.Create(objects.Pod("plain", t.Image), objects.Claim("fast", objects.Request("req", class)), objects.Pod("fast", t.Image, "fast"))
-	// Had they to wait for one of the eight, they would be bound once that has given up.
+	// If they had to wait for one of the eight, they would be bound only after its timeout.
 	var left []string
 	t.Within(beforeTimeout, "pods that need not wait to be bound", func(ctx context.Context) (bool, string, error) {
 		left = nil

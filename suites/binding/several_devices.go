@@ -11,11 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SeveralDevices has two claims of a pod with three devices that wait for different things.
+// SeveralDevices has a pod with two claims and three devices, with different conditions and none.
 var SeveralDevices = harness.Case{Meta: spec.Meta{
-	ID: "binding/several-devices",
-	Checks: "A pod whose devices have different conditions, and one of them none, is bound when each device meets its own; that a device meets those of another one is not " +
-		"enough.",
+	ID:       "binding/several-devices",
+	Checks:   "A pod is bound only when each of its devices meets its own binding conditions.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/conditions-copied"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 }, Run: func(t *harness.T) {
@@ -30,7 +29,7 @@ var SeveralDevices = harness.Case{Meta: spec.Meta{
 
 	set(t, "first", "a", profiles.Attached, profiles.Configured)
 	set(t, "first", "b", profiles.Attached)
-	// Pods that come later are bound while this one waits.
+	// Later pods are bound while this one waits.
 	t.Publish("other", t.Nodes[0], conditional("d", profiles.Attached))
 	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
 	t.WaitEvent("other", "BindingConditionsPending", "")

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// betweenLooks is how often Kubernetes' scheduler looks at the conditions of a
-	// pod that waits (k8s.io/kubernetes v1.37.1
+	// betweenLooks is kube-scheduler's polling interval for the conditions of a waiting pod
+	// (k8s.io/kubernetes v1.37.1
 	// pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
 	betweenLooks  = 5 * time.Second
 	waitsForLooks = "The scheduler looks at the conditions of a pod that waits every 5 s."
 
-	// shortTimeout is the longest binding timeout that a case waits for.
+	// shortTimeout is the longest binding timeout a case waits for.
 	shortTimeout = 30 * time.Second
-	// beforeTimeout is shorter than the bindingTimeout of clusters that dratest makes.
+	// beforeTimeout is shorter than the bindingTimeout in clusters created by dratest.
 	beforeTimeout   = 15 * time.Second
 	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default."
 )
 
-// features are those that all cases need.
+// features are needed by all cases.
 func features() []spec.Feature { return []spec.Feature{spec.BindingConditions, spec.DeviceStatus} }

@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllPods taints the devices of pods that came to them in different ways.
+// AllPods taints the devices of pods with claims of different origin. The pod bound to its node
+// with an allocated claim comes after the taint.
 var AllPods = harness.Case{Meta: spec.Meta{
-	ID: "eviction/all-pods",
-	Checks: "A taint NoExecute also deletes a pod whose claim was made from a template, one with two claims, one in another namespace, and one that is put on its " +
-		"node with an allocated claim when the device has the taint already.",
+	ID:       "eviction/all-pods",
+	Checks:   "A NoExecute taint evicts pods with template claims, several claims, in other namespaces or bound directly.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-slice", "kep-5055/tainted-claim-deallocated"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
@@ -48,8 +48,8 @@ var AllPods = harness.Case{Meta: spec.Meta{
 	t.WaitDeallocated("put")
 }}
 
-// allocate gives a claim the device of its name in a pool, as a scheduler would, and has it
-// reserved for these pods.
+// allocate allocates a pool's device of the same name to a claim and reserves it for these pods, as
+// a scheduler would.
 func allocate(t *harness.T, claim, pool string, pods ...*corev1.Pod) {
 	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{

@@ -14,15 +14,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AnyEffect taints the devices of two pods, one of which tolerates every effect.
+// AnyEffect taints the devices of two pods, one with a toleration for every effect. It must stay
+// after the eviction of a pod with tolerationSeconds.
 var AnyEffect = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/any-effect",
-	Checks:   "A pod whose claim has a toleration without an effect, which stands for all effects, stays when its device gets a taint NoExecute, also when one that may stay for some seconds is gone.",
+	Checks:   "A toleration without effect tolerates a NoExecute taint.",
 	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.Devices(3)},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
-		Does: "Only tolerations that name the effect count: the scheduler gives the pod the device, and then the pod is deleted.",
+		Does: "Only tolerations naming the effect count: the scheduler allocates the device, and the pod is then evicted.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -38,7 +39,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 
 	t.WaitEvent("other", event, "Marking for deletion")
 	t.WaitPodGone("other")
-	t.WaitPodGone("a-while") // the last that there was to do about this taint
+	t.WaitPodGone("a-while") // the last eviction for this taint
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "tolerant", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && pod.DeletionTimestamp != nil {
 		t.KnownIssue("the pod is deleted although its claim tolerates every effect")

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimFreed taints the device of a claim that two pods share.
+// ClaimFreed taints the device of a claim shared by two pods. A later pod waits for a device
+// without taint.
 var ClaimFreed = harness.Case{Meta: spec.Meta{
-	ID: "eviction/claim-freed",
-	Checks: "When the device of a claim gets a taint NoExecute, all pods of the claim are deleted, and then the claim is deallocated and stays. A pod that uses it " +
-		"later waits, until there is a device without a taint.",
+	ID:       "eviction/claim-freed",
+	Checks:   "When a claim's device gets a NoExecute taint, all its pods are evicted, and the claim is deallocated but stays.",
 	Requires: []spec.RequirementID{"kep-5055/tainted-claim-deallocated"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DisruptionTarget reads the status of a pod that is being deleted.
+// DisruptionTarget reads the status of a pod during its deletion. Workload controllers tell
+// evictions from failures by this condition.
 var DisruptionTarget = harness.Case{Meta: spec.Meta{
-	ID: "eviction/disruption-target",
-	Checks: "A pod that is being deleted for a taint NoExecute has the condition DisruptionTarget, by which owners of pods tell such an end from the pod's own; one that " +
-		"stays has none.",
+	ID:       "eviction/disruption-target",
+	Checks:   "A pod evicted for a NoExecute taint has the condition DisruptionTarget.",
 	Requires: []spec.RequirementID{"kep-5055/disruption-target", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
@@ -24,7 +24,7 @@ var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0], named("deleted"), named("stays"))
 	for _, name := range []string{"deleted", "stays"} {
 		pod := objects.Pod(name, t.Image, name)
-		pod.Finalizers = []string{"example.com/kept"} // until the case has ended
+		pod.Finalizers = []string{"example.com/kept"} // until the end of the case
 		t.Create(claimFor(t, class, name), pod)
 		t.WaitScheduled(name)
 	}
@@ -37,7 +37,7 @@ var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	t.Expect(disruptions(t.WaitScheduled("stays"))).To(gomega.BeEmpty(), "conditions DisruptionTarget of the pod that stays")
 }}
 
-// disruptions are the conditions by which a pod tells that somebody ends it.
+// disruptions returns a pod's DisruptionTarget conditions.
 func disruptions(pod *corev1.Pod) []corev1.PodCondition {
 	return slices.DeleteFunc(slices.Clone(pod.Status.Conditions), func(c corev1.PodCondition) bool { return c.Type != corev1.DisruptionTarget })
 }

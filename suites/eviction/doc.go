@@ -1,3 +1,2 @@
-// Package eviction has cases about device taints that end the pods which use the
-// devices (KEP-5055).
+// Package eviction has the cases for device taints evicting pods (KEP-5055).
 package eviction

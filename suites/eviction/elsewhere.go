@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// otherNamespace creates a namespace beside that of the case, in which pods can run.
+// otherNamespace creates another namespace for pods.
 func otherNamespace(t *harness.T) (name string) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: t.Namespace + "-other", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "privileged"},
@@ -26,7 +26,7 @@ func otherNamespace(t *harness.T) (name string) {
 	return namespace.Name
 }
 
-// runIn has a claim used by a pod of its name in another namespace, and waits until that is
+// runIn runs a pod with a claim of the same name in another namespace and waits until it is
 // scheduled.
 func runIn(t *harness.T, namespace string, claim *resourceapi.ResourceClaim) {
 	_, err := t.Client.ResourceV1().ResourceClaims(namespace).Create(t.Context(), claim, metav1.CreateOptions{})

@@ -18,10 +18,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ExtendedResourceBySlice has a driver taint the device of an extended resource.
+// ExtendedResourceBySlice taints an extended resource's device in the ResourceSlice.
 var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
 	ID:         "eviction/extended-resource-by-slice",
-	Checks:     "A pod with an extended resource is deleted when its device gets a taint NoExecute in the ResourceSlice, as one with a claim is.",
+	Checks:     "A NoExecute taint in a ResourceSlice evicts pods using the device through an extended resource.",
 	Requires:   []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-slice"},
 	Needs:      spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.ExtendedResource}, Profile: profiles.TwoDevices()},
 	KnownIssue: extendedResourcesStay(),
@@ -31,10 +31,10 @@ var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// ExtendedResourceByRule taints the device of an extended resource by a rule.
+// ExtendedResourceByRule taints an extended resource's device with a DeviceTaintRule.
 var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/extended-resource-by-rule",
-	Checks:   "A pod with an extended resource is deleted when a DeviceTaintRule gives its device a taint NoExecute, as one with a claim is.",
+	Checks:   "A DeviceTaintRule with NoExecute evicts pods using the device through an extended resource.",
 	Requires: []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-rule"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules, spec.ExtendedResource}, Profile: profiles.TwoDevices(),
@@ -49,13 +49,13 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 func extendedResourcesStay() *spec.KnownIssue {
 	return &spec.KnownIssue{
 		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
-		Does: "Only pods with claims of their own are deleted; those with extended resources keep the device.",
+		Does: "Only pods with claims of their own are evicted: pods with extended resources keep the device.",
 	}
 }
 
-// evictsExtended has a pod with a claim and one with an extended resource when all
-// devices are tainted. The first tolerates that for a time, so that the other one's has
-// come before it is gone; and after that it gets as long again as the first one got.
+// evictsExtended runs a pod with a claim and one with an extended resource, then taints all
+// devices. The first tolerates the taint for a while, so the other one's eviction is due before the
+// first is gone. Afterwards the other gets the same time again.
 func evictsExtended(t *harness.T, taint func()) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Tolerating(objects.Claim("claim", objects.Request("req", class)), ptr.To(int64(patience.Seconds()))))
@@ -86,6 +86,6 @@ func evictsExtended(t *harness.T, taint func()) {
 	t.WaitPodGone("extended")
 }
 
-// deletionTime is what the deletion of a pod gets to begin, beside that of others: more
-// than the other one took with its toleration and its end.
+// deletionTime bounds the start of a pod's deletion after another one's: longer than the other's
+// toleration and termination.
 const deletionTime = 15 * time.Second

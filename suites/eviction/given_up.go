@@ -11,14 +11,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// tolerated is for how many seconds pods tolerate a taint that is to be taken away meanwhile.
+// tolerated is the number of seconds a taint is tolerated before it is removed.
 const tolerated = 15
 
-// GivenUp takes away in five ways what pods are going to be deleted for.
+// GivenUp removes the reason for pending evictions in five ways: taint gone, effect NoSchedule,
+// slice deleted, device untainted in a newer generation, claim deallocated. A pod with an unchanged
+// device is evicted.
 var GivenUp = harness.Case{Meta: spec.Meta{
-	ID: "eviction/given-up",
-	Checks: "A pod that tolerates a taint for some seconds is not deleted after those when the taint has gone meanwhile, or is NoSchedule by then, when its ResourceSlice " +
-		"has gone, when a slice of a newer generation has the device without a taint, or when the claim was deallocated; one whose device is as it was is deleted.",
+	ID:       "eviction/given-up",
+	Checks:   "A pending eviction is cancelled when its reason disappears within the tolerated seconds.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/toleration-seconds"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 	WaitsFor: "The pods tolerate the taint for 15 s, so that there is time to take it away.",
@@ -46,7 +47,7 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 		give(name, earlier(last.Spec.Devices[0].Taints[0].TimeAdded))
 	}
 	give("at-once", nil)
-	t.WaitEvent("at-once", event, "Marking for deletion") // the controller has heard of all taints
+	t.WaitEvent("at-once", event, "Marking for deletion") // the controller has seen all taints
 
 	t.ChangeSlice(slice("taint-gone"), func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Taints = nil })
 	t.ChangeSlice(slice("no-schedule"), func(s *resourceapi.ResourceSlice) {
@@ -64,12 +65,11 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 	stays(t, pods...)
 }}
 
-// earlier is a time for pods that would be deleted before the one whose taint was added then:
-// when that pod is gone, they would be, too.
+// earlier is subtracted from the taint time of pods to be evicted before the last one: once that
+// pod is gone, their time is over, too.
 func earlier(added *metav1.Time) *metav1.Time { return &metav1.Time{Time: added.Add(-2 * time.Second)} }
 
-// expectInTime fails the case where it took too long to take away what pods are to be deleted
-// for, so that they may rightly be.
+// expectInTime fails the case if removing the reasons took so long that evictions would be correct.
 func expectInTime(t *harness.T, began time.Time) {
 	t.Expect(time.Since(began)).To(gomega.BeNumerically("<", (tolerated-4)*time.Second), "time to give the taints and take them away, which the cluster was too slow for")
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// MildEffects taints devices in use in ways that are no reason to delete their pods.
+// MildEffects taints devices in use with other effects. One of the pods was bound without the
+// scheduler. Another pod's device gets NoExecute at the same time.
 var MildEffects = harness.Case{Meta: spec.Meta{
-	ID: "eviction/mild-effects",
-	Checks: "Pods stay when their devices get a taint NoSchedule or None, also one that was put on its node without the scheduler, while a pod whose device gets " +
-		"NoExecute at the same time is deleted. A free device with the effect None is allocated, one with NoSchedule is not.",
+	ID:       "eviction/mild-effects",
+	Checks:   "Taints with the effect NoSchedule or None evict no pod, and None does not prevent allocation.",
 	Requires: []spec.RequirementID{"kep-5055/effect-none", "kep-5055/no-schedule-keeps-running"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.36", Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NotConcerned has taints where they are none of the pods' business.
+// NotConcerned has NoExecute taints not affecting pods: in a slice of an outdated generation, and
+// for a claim in a pod's status without being owned by the pod.
 var NotConcerned = harness.Case{Meta: spec.Meta{
-	ID: "eviction/not-concerned",
-	Checks: "A pod stays when its device gets a taint NoExecute in a ResourceSlice of an older generation of the pool than the newest, and one whose status names a claim with " +
-		"such a device, which the pod does not own, while another pod is deleted that uses its device.",
+	ID:       "eviction/not-concerned",
+	Checks:   "Taints in outdated ResourceSlices and of claims not owned by the pod evict no pod.",
 	Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-5055/foreign-claim-no-eviction"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
@@ -35,7 +35,7 @@ var NotConcerned = harness.Case{Meta: spec.Meta{
 	})
 	allocate(t, "foreign", "foreign", put)
 
-	// The pod, the claim and the slice of the one that is deleted are the last of all.
+	// Pod, claim and slice of the evicted pod are created last.
 	t.Publish("used", t.Nodes[0], named("used"))
 	tolerant(t, class, "used")
 	for _, name := range []string{"old", "foreign", "used"} {

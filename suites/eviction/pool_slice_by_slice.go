@@ -7,12 +7,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PoolSliceBySlice has a driver give the slices of a pool the next generation, and taints, one
-// after the other.
+// PoolSliceBySlice updates a pool of three slices one by one to the next generation with a taint.
+// Pods of the other devices stay until their slice is updated.
 var PoolSliceBySlice = harness.Case{Meta: spec.Meta{
-	ID: "eviction/pool-slice-by-slice",
-	Checks: "Of a pool of three slices each gets the next generation and a taint NoExecute for its device, the first one well before the others: each time the pod that uses the " +
-		"device is deleted, in a pool of which slices are outdated as well as in the complete one, and the pods of the other devices stay until then.",
+	ID:       "eviction/pool-slice-by-slice",
+	Checks:   "A NoExecute taint evicts pods also while the pool is incomplete.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

@@ -10,8 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// users publishes a pool of devices on a node and has each used by a pod and a claim of its
-// name.
+// users publishes a pool on a node and runs a pod with a claim of the same name for each device.
 func users(t *harness.T, class, pool, node string, names ...string) {
 	var devices []resourceapi.Device
 	for _, name := range names {
@@ -23,8 +22,8 @@ func users(t *harness.T, class, pool, node string, names ...string) {
 	}
 }
 
-// tolerant creates a pod and a claim of its name, for the device of that name and with these
-// tolerations, and waits until it is scheduled.
+// tolerant creates a pod and a claim for a device, all of the same name, with these tolerations,
+// and waits until the pod is scheduled.
 func tolerant(t *harness.T, class, name string, tolerations ...resourceapi.DeviceToleration) {
 	claim := claimFor(t, class, name)
 	claim.Spec.Devices.Requests[0].Exactly.Tolerations = tolerations
@@ -32,22 +31,22 @@ func tolerant(t *harness.T, class, name string, tolerations ...resourceapi.Devic
 	t.WaitScheduled(name)
 }
 
-// claimFor is a claim for the device of its name.
+// claimFor returns a claim for the device of its name.
 func claimFor(t *harness.T, class, name string) *resourceapi.ResourceClaim {
 	return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
 }
 
-// forSeconds tolerates all taints NoExecute for a time.
+// forSeconds tolerates all NoExecute taints for a time.
 func forSeconds(seconds int64) resourceapi.DeviceToleration {
 	return resourceapi.DeviceToleration{Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: &seconds}
 }
 
-// named is a device with its name in an attribute.
+// named returns a device with its name in an attribute.
 func named(name string) resourceapi.Device {
 	return resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"name": {StringValue: &name}}}
 }
 
-// taint gives devices of a pool that the case published a taint each, by name.
+// taint adds a taint to each named device of a pool published by the case.
 func taint(t *harness.T, pool string, taints map[string]resourceapi.DeviceTaint) {
 	t.ChangeSlice(pool+"-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
@@ -58,7 +57,7 @@ func taint(t *harness.T, pool string, taints map[string]resourceapi.DeviceTaint)
 	})
 }
 
-// stays fails the case if a pod is being deleted, or is gone.
+// stays fails the case if a pod is gone or being deleted.
 func stays(t *harness.T, names ...string) {
 	for _, name := range names {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}

@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Retried has the API server refuse what comes before the deletion of a pod.
+// Retried makes the API server reject the DisruptionTarget condition, written before a pod's
+// deletion. The pod stays until the API server accepts it.
 var Retried = harness.Case{Meta: spec.Meta{
-	ID: "eviction/retried",
-	Checks: "A pod that could not be deleted for a taint NoExecute, as the API server refused the condition which is to tell why, stays, and is deleted once the API server " +
-		"refuses it no more.",
+	ID:       "eviction/retried",
+	Checks:   "The eviction of a pod is retried after an API error.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-retried", "kep-5055/disruption-target"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
@@ -32,7 +32,7 @@ var Retried = harness.Case{Meta: spec.Meta{
 		return err
 	})
 	taint(t, "pool", map[string]resourceapi.DeviceTaint{"pod": broken(resourceapi.DeviceTaintEffectNoExecute)})
-	// The event comes with each attempt, before it fails.
+	// Each attempt emits the event before it fails.
 	t.WaitEventTimes("pod", event, "Marking for deletion", 2)
 	stays(t, "pod")
 	admission.Accept(t, refusal)

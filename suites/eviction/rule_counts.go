@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleCounts has a rule for five devices, of which three pods of two namespaces use four.
+// RuleCounts has a rule for five devices, four of them in use by three pods in two namespaces.
+// Devices of another driver and unallocated claims do not count.
 var RuleCounts = harness.Case{Meta: spec.Meta{
-	ID: "eviction/rule-counts",
-	Checks: "A DeviceTaintRule without effect tells how many devices it selects that are published, how many that are allocated, and how many pods of how many " +
-		"namespaces it would delete; with NoExecute it deletes these, and tells how many it has deleted. Devices of another driver, and a claim that is not allocated, do not count.",
+	ID:       "eviction/rule-counts",
+	Checks:   "A DeviceTaintRule without effect reports affected devices and pods; with NoExecute it reports evicted pods.",
 	Requires: []spec.RequirementID{"kep-5055/rule-says-what-it-does", "kep-5055/rule-tells-numbers"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
@@ -44,10 +44,10 @@ var RuleCounts = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// counts are what a rule without effect tells.
+// counts are the numbers reported by a rule without effect.
 type counts struct{ published, allocated, pods, namespaces int }
 
-// counted reads what a new rule without effect tells.
+// counted returns the numbers reported by a new rule without effect.
 func counted(t *harness.T, rule *resourceapi.DeviceTaintRule) counts {
 	message := waitNotInProgress(t, rule, 1).Message
 	return counts{told(t, published, message), told(t, allocated, message), told(t, pods, message), told(t, namespaces, message)}

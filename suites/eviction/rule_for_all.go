@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleForAll asks what rules for all devices and for none would do, which they do not do.
+// RuleForAll has rules for all devices and for none, without effect: the first would delete the
+// pods of two drivers.
 var RuleForAll = harness.Case{Meta: spec.Meta{
-	ID: "eviction/rule-for-all",
-	Checks: "A DeviceTaintRule with an empty selector is for the devices of all drivers, one without a selector for none: without an effect the first " +
-		"says that it would delete the pods of two drivers, the second that it would delete none.",
+	ID:            "eviction/rule-for-all",
+	Checks:        "A DeviceTaintRule with an empty selector selects all devices, and one without selector selects none.",
 	Requires:      []spec.RequirementID{"kep-5055/rule-selector"},
 	Needs:         spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Alone: true},
 	SerialBecause: "It counts the pods of the whole cluster that use devices, as other cases' do.",
@@ -28,7 +28,7 @@ var RuleForAll = harness.Case{Meta: spec.Meta{
 		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("device.driver in ['" + t.DriverName() + "', '" + other + "']")}
 	})
 	users(t, class, "pool", t.Nodes[0], "a", "b")
-	// Of another driver: requests for the first one's attributes are not for its devices.
+	// Devices of another driver: requests selecting the first driver's attributes do not match.
 	t.Create(objects.NetworkSlice(other, other, "pool", named("c")),
 		objects.Claim("c", objects.Request("req", class, "device.driver == '"+other+"'")), objects.Pod("c", t.Image, "c"))
 	t.WaitScheduled("c")
@@ -43,13 +43,13 @@ var RuleForAll = harness.Case{Meta: spec.Meta{
 	stays(t, "a", "b", "c")
 }}
 
-// mostRules is how many rules untilCounted makes: 20 s of them where each is answered at once.
+// mostRules is the maximum number of untilCounted's rules: 20 s of them if each is answered at
+// once.
 const mostRules = 100
 
-// untilCounted makes rules like this one, which has no effect, until one says that it would
-// delete so many pods. A rule tells once, and counts what the watches of the controller have
-// brought so far: that of pods may be behind that of rules, for which a single rule would say
-// too little for ever. What these have brought once, later rules count as well.
+// untilCounted creates copies of this rule without effect until one reports this number of pods. A
+// rule reports once, from the controller's informers. Pods may arrive after the rule, so a single
+// rule could report too few forever. Later rules include all pods seen before.
 func untilCounted(t *harness.T, rule *resourceapi.DeviceTaintRule, want int) {
 	var said int
 	for n := range mostRules {
@@ -64,13 +64,13 @@ func untilCounted(t *harness.T, rule *resourceapi.DeviceTaintRule, want int) {
 	t.Fatalf("the last of %d rules like %s says that it would delete %d pods, not %d", mostRules, rule.Name, said, want)
 }
 
-// wouldDelete is how many pods a rule without an effect, in this generation, says that it
-// would delete with one.
+// wouldDelete returns the number of pods a rule without effect reports for deletion, in this
+// generation.
 func wouldDelete(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) int {
 	return told(t, pods, waitNotInProgress(t, rule, generation).Message)
 }
 
-// told is a number that a rule's message has.
+// told returns a number in a rule's message.
 func told(t *harness.T, pattern *regexp.Regexp, message string) int {
 	found := pattern.FindStringSubmatch(message)
 	if found == nil {
@@ -81,5 +81,5 @@ func told(t *harness.T, pattern *regexp.Regexp, message string) int {
 	return number
 }
 
-// pods is what a rule says of those that it would delete.
+// pods returns the number of pods in a rule's message.
 var pods = regexp.MustCompile(`\b([0-9]+) pods? would be evicted`)

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleGivenUp takes away rules for which pods are going to be deleted, or what they say.
+// RuleGivenUp deletes or changes rules with pending evictions: rule gone, without effect, or for
+// another device. The pod of the unchanged rule is evicted.
 var RuleGivenUp = harness.Case{Meta: spec.Meta{
-	ID: "eviction/rule-given-up",
-	Checks: "A pod that tolerates the taint of a DeviceTaintRule for some seconds is not deleted after those when the rule has gone meanwhile, has no effect any more, or is for " +
-		"another device; one whose rule is as it was is deleted.",
+	ID:       "eviction/rule-given-up",
+	Checks:   "A pending eviction is cancelled when its DeviceTaintRule no longer applies.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/evict-by-rule"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 	WaitsFor: "The pods tolerate the taints for 15 s, so that there is time to take them away.",

@@ -9,11 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleInProgress has a rule for a pod that may stay for a while, and one for no pod.
+// RuleInProgress has a rule for a pod with tolerationSeconds, and one for no pod.
 var RuleInProgress = harness.Case{Meta: spec.Meta{
-	ID: "eviction/rule-in-progress",
-	Checks: "The condition EvictionInProgress of a DeviceTaintRule with NoExecute is True as long as a pod tolerates its taint for some seconds more, and False when that " +
-		"pod is gone; that of one that is for no pod is False.",
+	ID:       "eviction/rule-in-progress",
+	Checks:   "EvictionInProgress of a DeviceTaintRule is True while evictions are pending, and False otherwise.",
 	Requires: []spec.RequirementID{"kep-5055/rule-says-what-it-does"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
@@ -28,7 +27,7 @@ var RuleInProgress = harness.Case{Meta: spec.Meta{
 	}
 	probe := rule("pod", resourceapi.DeviceTaintEffectNone)
 	probe.Name = "probe-" + probe.Name
-	untilCounted(t, probe, 1) // from here on the first condition of a rule counts the pod
+	untilCounted(t, probe, 1) // rules include this pod from here on
 
 	free, used := rule("free", resourceapi.DeviceTaintEffectNoExecute), rule("pod", resourceapi.DeviceTaintEffectNoExecute)
 	t.Create(free, used)

@@ -9,16 +9,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleSelectors has rules for some of the devices in use.
+// RuleSelectors has rules for some of the devices in use: by driver, pool and name. Rules without
+// selector, for another driver or without a matching device in the pool evict no pod.
 var RuleSelectors = harness.Case{Meta: spec.Meta{
-	ID: "eviction/rule-selectors",
-	Checks: "A DeviceTaintRule deletes pods of devices that meet all its criteria, driver, pool and name or some of these, and no others: rules without a selector, " +
-		"for another driver, or whose pool has no such device delete none.",
+	ID:       "eviction/rule-selectors",
+	Checks:   "A DeviceTaintRule affects only devices matching all its criteria.",
 	Requires: []spec.RequirementID{"kep-5055/rule-by-driver-pool-device", "kep-5055/rule-selector"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// Pools are of the case's namespace, so that a rule by pool alone is for no other case.
+	// Pool names include the namespace: a rule by pool alone must not match other cases.
 	first, second := t.Namespace+"-first", t.Namespace+"-second"
 	users(t, class, first, t.Nodes[0], "a", "b", "c", "d")
 	users(t, class, second, t.Nodes[0], "e", "f", "g")

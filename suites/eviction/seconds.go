@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Seconds has tolerations whose time is over when the taint comes.
+// Seconds has tolerations expired when the taint is added: half an hour for a taint of an hour ago,
+// and zero or fewer seconds. A pod with a day left stays.
 var Seconds = harness.Case{Meta: spec.Meta{
-	ID: "eviction/seconds",
-	Checks: "The seconds of a toleration count from the time of the taint, which may be past: pods are deleted at once that tolerate a taint of an hour ago for half " +
-		"an hour, or one of now for no or less than no time; one that tolerates that of an hour ago for a day stays.",
+	ID:       "eviction/seconds",
+	Checks:   "tolerationSeconds count from the taint's timeAdded, also if it is in the past.",
 	Requires: []spec.RequirementID{"kep-5055/seconds-from-time-added", "kep-5055/seconds-zero"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

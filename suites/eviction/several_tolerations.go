@@ -10,12 +10,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SeveralTolerations has devices with two taints, and claims with none, one or two tolerations
-// that are for some of them.
+// SeveralTolerations has devices with two taints and claims with up to two matching tolerations. Of
+// a taint's tolerations, one without seconds wins, otherwise the shortest. Of several taints, the
+// first to expire counts. Operator Equal compares the value, also after it changes.
 var SeveralTolerations = harness.Case{Meta: spec.Meta{
-	ID: "eviction/several-tolerations",
-	Checks: "Of the tolerations that are for a taint NoExecute one for ever counts, else that with the fewest seconds, and a pod stays only if all taints of its device are " +
-		"tolerated, by key and, with the operator Equal, by value; of those tolerated for a time the one that is over first counts. A pod that tolerates one value is deleted when the taint gets another.",
+	ID:     "eviction/several-tolerations",
+	Checks: "A pod stays only while all NoExecute taints of its device are tolerated.",
 	Requires: []spec.RequirementID{
 		"kep-5055/shortest-toleration", "kep-5055/tolerated-or-not", "kep-5055/toleration-exists", "kep-5055/toleration-equal",
 	},

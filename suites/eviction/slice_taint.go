@@ -13,22 +13,22 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// event is what is said of a pod that is going to be deleted.
+// event is the reason of events about pending evictions.
 const event = "DeviceTaintManagerEviction"
 
-// patience is for how long pods tolerate a taint: long enough to see that it was not
-// ignored, as events tell whole seconds.
+// patience is the tolerated time: long enough to tell from an ignored toleration, with event times
+// in whole seconds.
 const patience = 5 * time.Second
 
 func broken(effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {
 	return resourceapi.DeviceTaint{Key: "dra-conformance.github.io/broken", Effect: effect}
 }
 
-// SliceTaint has a driver taint its devices while three pods use them.
+// SliceTaint taints the devices of three pods: without toleration, with tolerationSeconds, and
+// tolerating forever. Evictions are reported by events.
 var SliceTaint = harness.Case{Meta: spec.Meta{
-	ID: "eviction/slice-taint",
-	Checks: "When devices in a ResourceSlice get a taint NoExecute, a pod that does not tolerate it is deleted with an event, one that does " +
-		"for some seconds after those, and one that does for ever stays.",
+	ID:       "eviction/slice-taint",
+	Checks:   "A NoExecute taint in a ResourceSlice evicts pods after their tolerated seconds.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-slice", "kep-5055/toleration-seconds"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.FourDevices()},
 }, Run: func(t *harness.T) {

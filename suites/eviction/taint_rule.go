@@ -15,11 +15,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TaintRule first asks what a rule would do, and then has it done.
+// TaintRule creates a rule without effect, then sets the effect.
 var TaintRule = harness.Case{Meta: spec.Meta{
-	ID: "eviction/taint-rule",
-	Checks: "A DeviceTaintRule without effect deletes no pod and says in its condition how many it would; with NoExecute it deletes the pod " +
-		"that uses a device, and its condition says when that is done.",
+	ID:       "eviction/taint-rule",
+	Checks:   "A DeviceTaintRule without effect reports affected pods; with NoExecute it evicts them and reports completion.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-rule", "kep-5055/rule-says-what-it-does"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Profile: profiles.OneDevice()},
 	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
@@ -43,20 +42,19 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	t.WaitDeallocated("claim")
 }}
 
-// waitNotInProgress waits until a rule of this generation has nothing to do any more.
+// waitNotInProgress waits until this generation of a rule has no pending evictions.
 func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) metav1.Condition {
 	return waitInProgress(t, rule, generation, metav1.ConditionFalse)
 }
 
-// waitInProgress waits until a rule of this generation says so or so that pods have still to be
-// deleted for it.
+// waitInProgress waits until this generation of a rule has EvictionInProgress with this status.
 func waitInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64, status metav1.ConditionStatus) metav1.Condition {
 	return waitCondition(t, rule, fmt.Sprintf("to say %s of evictions in progress in its generation %d", status, generation), func(c metav1.Condition) bool {
 		return c.ObservedGeneration == generation && c.Status == status
 	})
 }
 
-// waitCondition waits until a rule says what it should of its evictions.
+// waitCondition waits for a rule's EvictionInProgress condition.
 func waitCondition(t *harness.T, rule *resourceapi.DeviceTaintRule, what string, ok func(metav1.Condition) bool) metav1.Condition {
 	var found metav1.Condition
 	t.Poll("the rule "+what, func(ctx context.Context) (bool, string, error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TaintedClaimWaits taints the device of a claim that a stranger goes on using.
+// TaintedClaimWaits taints the device of a claim with a consumer the controller does not delete. A
+// pod with a tolerating claim is scheduled.
 var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
-	ID: "eviction/tainted-claim-waits",
-	Checks: "While a claim keeps a device that got a taint NoExecute which it does not tolerate, because it has a consumer that is not deleted, the scheduler reserves it for no " +
-		"further pod; a pod whose claim tolerates the taint is scheduled.",
+	ID:       "eviction/tainted-claim-waits",
+	Checks:   "The scheduler does not reserve a claim for further pods if its device has an untolerated NoExecute taint.",
 	Requires: []spec.RequirementID{"kep-5055/tainted-claim-no-new-pods"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Taints are looked at when a claim is allocated, and not when an allocated one is reserved: the pod is scheduled, and evicted at once.",
+		Does: "Taints are checked on allocation, not on reservation of an allocated claim: the pod is scheduled, and evicted at once.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -46,8 +46,8 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("first-device")
 
 	t.AwaitSeen()
-	// The pod that the scheduler gets after it, and which it may schedule, shows that it has
-	// dealt with it.
+	// The scheduler handles this schedulable pod afterwards: once it is scheduled, the first one
+	// has been handled.
 	t.Create(objects.Pod("second-device", t.Image, "device"), objects.Pod("second-tolerated", t.Image, "tolerated"))
 	t.WaitScheduled("second-tolerated")
 	scheduled := t.Within(reservingTime, "the pod to be scheduled, or deleted, with the tainted device", func(ctx context.Context) (bool, string, error) {
@@ -68,6 +68,5 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod whose claim has a tainted device")
 }}
 
-// reservingTime is how long a scheduler gets to do with one pod what it has done with the
-// next one.
+// reservingTime bounds the scheduling of one pod after the next one's.
 const reservingTime = 5 * time.Second

@@ -18,11 +18,11 @@ import (
 // conditionPeriod is the time between two updates of a rule's condition.
 const conditionPeriod = 10 * time.Second
 
-// ToldOnce has more pods use devices after a rule has said what it would do.
+// ToldOnce adds a pod after a rule without effect has reported. A younger rule counts it, the older
+// one only after a change.
 var ToldOnce = harness.Case{Meta: spec.Meta{
-	ID: "eviction/told-once",
-	Checks: "A DeviceTaintRule without effect tells once how many pods it would delete: the number stays when another pod uses a device, which a younger rule counts, " +
-		"and is told anew when the rule has changed.",
+	ID:       "eviction/told-once",
+	Checks:   "A DeviceTaintRule without effect reports the number of pods to evict once per generation.",
 	Requires: []spec.RequirementID{"kep-5055/none-tells-once"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
@@ -46,8 +46,8 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 	stays(t, "a", "b", "c")
 }}
 
-// toldAgain says whether a rule comes to say another number of pods in the time after which its
-// condition is updated again where it is.
+// toldAgain reports whether a rule's number of pods changes within the update period of its
+// condition.
 func toldAgain(t *harness.T, rule *resourceapi.DeviceTaintRule, said int) bool {
 	return t.Within(conditionPeriod+conditionPeriod/4, "the rule to tell another number of pods", func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})

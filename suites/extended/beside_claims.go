@@ -8,10 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BesideClaims has a claim and an extended resource share the devices of a class.
+// BesideClaims shares the devices of a class between a claim and an extended resource. The next pod
+// waits.
 var BesideClaims = harness.Case{Meta: spec.Meta{
 	ID:       "extended/beside-claims",
-	Checks:   "A device that a claim has is not given to an extended resource, which gets the other one, and the next pod waits.",
+	Checks:   "A device allocated to a claim is not allocated to an extended resource.",
 	Requires: []spec.RequirementID{"kep-5004/no-partition", "kep-5004/unschedulable-until-free"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

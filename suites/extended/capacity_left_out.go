@@ -12,11 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CapacityLeftOut looks at the capacity of a node whose devices DRA serves.
+// CapacityLeftOut reads the capacity of a node with DRA devices, by both names.
 var CapacityLeftOut = harness.Case{Meta: spec.Meta{
-	ID: "extended/capacity-left-out",
-	Checks: "A node's capacity has nothing of an extended resource that DRA serves, by either of its names; the scheduler binds pods that ask for it all " +
-		"the same, and the kubelet admits and starts them.",
+	ID:       "extended/capacity-left-out",
+	Checks:   "Extended resources served by DRA are not in the node's capacity, yet pods are scheduled and admitted.",
 	Requires: []spec.RequirementID{"kep-5004/capacity-only-of-device-plugins", "kep-5004/admitted-without-capacity", "kep-5004/special-claim-prepared", "kep-5004/drivers-untouched"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},

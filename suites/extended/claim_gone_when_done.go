@@ -12,10 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimGoneWhenDone lets pods with an extended resource end.
+// ClaimGoneWhenDone completes pods with an extended resource, successfully and not. The pods are
+// not deleted.
 var ClaimGoneWhenDone = harness.Case{Meta: spec.Meta{
 	ID:       "extended/claim-gone-when-done",
-	Checks:   "When a pod has succeeded or failed, the claim for its extended resources is unprepared and deleted although the pod is still there.",
+	Checks:   "The special claim of a completed pod is unprepared and deleted.",
 	Requires: []spec.RequirementID{"kep-5004/claim-gone-with-pod"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},

@@ -17,11 +17,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CleanupRepeated keeps the scheduler from removing special claims.
+// CleanupRepeated keeps the scheduler from deleting special claims: of an attempt with failed
+// binding, and of an earlier attempt on an unsuitable node. Afterwards the pod is bound with a
+// claim of its own.
 var CleanupRepeated = harness.Case{Meta: spec.Meta{
-	ID: "extended/cleanup-repeated",
-	Checks: "When a special claim that has to go cannot be removed, its pod is not bound, and is tried again: the claim of an attempt that could not be bound, and one that an " +
-		"earlier attempt has left on a node where the pod cannot go. No second claim comes meanwhile, and once it can be removed the pod is bound with one that is its own.",
+	ID:       "extended/cleanup-repeated",
+	Checks:   "If a stale special claim cannot be deleted, the pod is retried and no second claim is created.",
 	Requires: []spec.RequirementID{"kep-5004/cleanup-idempotent", "kep-5004/postfilter-failure-retried", "kep-5004/special-claim-reused", "kep-5004/one-special-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}, Nodes: 2},
 	WaitsFor: "A pod that could not be bound is tried again after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
@@ -64,23 +65,21 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// claimsSeen waits until the scheduler has seen all claims as they are now: it hears of them one
-// after the other, and allocates for a pod one that is newer. That it cannot bind the pod does
-// not matter.
+// claimsSeen waits until the scheduler has seen all current claims. It gets events in order, so it
+// has seen them once it allocates a newer claim for a pod. Failing to bind the pod does not matter.
 func claimsSeen(t *harness.T) {
 	t.Create(objects.Claim("seen"), objects.Pod("seen", t.Image, "seen"))
 	t.WaitAllocated("seen")
 }
 
-// keepClaims has the API server refuse that claims are deleted. There must be one of the
-// name "kept".
+// keepClaims makes the API server reject deletions of claims. A claim named "kept" must exist.
 func keepClaims(t *harness.T) *admission.Refusal {
 	return admission.Refuse(t, admissionv1.Delete, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
 		return t.Client.ResourceV1().ResourceClaims(t.Namespace).Delete(ctx, "kept", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}, GracePeriodSeconds: ptr.To[int64](0)})
 	})
 }
 
-// special are the names of the claims that pods control.
+// special returns the names of claims controlled by pods.
 func special(t *harness.T) []string {
 	var names []string
 	for _, claim := range t.Claims() {

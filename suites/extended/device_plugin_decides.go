@@ -10,12 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DevicePluginDecides has a node with a device plugin and DRA devices for one extended
-// resource.
+// DevicePluginDecides has a device plugin and DRA devices for one extended resource on a node. The
+// next pod waits despite free DRA devices until the plugin has more.
 var DevicePluginDecides = harness.Case{Meta: spec.Meta{
-	ID: "extended/device-plugin-decides",
-	Checks: "On a node with a device plugin for an extended resource only what the plugin has counts: a pod that it serves has no special claim, the " +
-		"next one waits although DRA devices are free there, and runs when the plugin has more.",
+	ID:     "extended/device-plugin-decides",
+	Checks: "On a node with a device plugin for an extended resource, only the device plugin serves it.",
 	Requires: []spec.RequirementID{
 		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/no-claim-for-device-plugin", "kep-5004/node-capacity-change-retries",
 	},

@@ -1,4 +1,3 @@
-// Package extended holds the cases of extended resources that are served by DRA
-// (KEP-5004): pods without claims that get devices of a class. One case per file,
-// named after what happens.
+// Package extended has the cases for extended resources backed by DRA (KEP-5004): pods without
+// claims get devices of a class. One case per file, named after the scenario.
 package extended

@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EndedPods has pods with an extended resource end whose objects stay. Unlike claim-gone-when-done it has
-// no kubelet, and another pod that waits.
+// EndedPods completes pods with an extended resource without deleting them. In contrast to
+// claim-gone-when-done, it needs no kubelet, and another pod waits for the device.
 var EndedPods = harness.Case{Meta: spec.Meta{
 	ID:       "extended/ended-pods",
-	Checks:   "The special claim of a pod that has succeeded, or failed, is deleted although the pod's object stays, and the pod that waits for its device is scheduled.",
+	Checks:   "The special claim of a completed pod is deleted, and its device serves a waiting pod.",
 	Requires: []spec.RequirementID{"kep-5004/claim-gone-with-pod", "kep-5004/unschedulable-until-free"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

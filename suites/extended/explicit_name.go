@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ExplicitName asks for an extended resource that a class names.
+// ExplicitName requests an extended resource by the class's extendedResourceName.
 var ExplicitName = harness.Case{Meta: spec.Meta{
 	ID:       "extended/explicit-name",
-	Checks:   "A container that asks for one of the extended resource that a class names sees one device of that class, although its pod has no claim.",
+	Checks:   "A container requesting one unit of a class's extendedResourceName gets one device of this class.",
 	Requires: []spec.RequirementID{"kep-5004/explicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

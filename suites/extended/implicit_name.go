@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ImplicitName asks for devices of a class that names no extended resource.
+// ImplicitName requests devices of a class without extendedResourceName.
 var ImplicitName = harness.Case{Meta: spec.Meta{
 	ID:       "extended/implicit-name",
-	Checks:   "A container that asks for two of the extended resource that each class has by its own name sees two devices of that class.",
+	Checks:   "A container requesting two units of a class's implicit extended resource gets two devices of this class.",
 	Requires: []spec.RequirementID{"kep-5004/implicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices(), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverExtendedResource}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -11,12 +11,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// InitContainerReuse lets devices be used first by init containers and then by
-// the others, one of which is a sidecar.
+// InitContainerReuse has init containers requesting three and two devices with a sidecar between
+// them, then two containers with one each. Sidecar and containers have devices of their own, and
+// the second init container does not see the sidecar's.
 var InitContainerReuse = harness.Case{Meta: spec.Meta{
-	ID: "extended/init-container-reuse",
-	Checks: "Init containers that ask for three and for two devices, a sidecar between them and two containers that ask for one each are given three devices in all; " +
-		"the sidecar and the containers see one of their own each, and the second init container not the sidecar's.",
+	ID:       "extended/init-container-reuse",
+	Checks:   "Containers reuse the extended-resource devices of init containers, but not of sidecars.",
 	Requires: []spec.RequirementID{"kep-5004/init-container-reuse", "kep-5004/sidecar-keeps-devices", "kep-5004/only-own-devices"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-all-requests"},

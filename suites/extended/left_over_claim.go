@@ -11,12 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LeftOverClaim leaves a pod's special claim of an earlier attempt on a node where the pod
-// cannot go.
+// LeftOverClaim leaves a special claim of an earlier attempt on an unsuitable node. The pod runs
+// elsewhere.
 var LeftOverClaim = harness.Case{Meta: spec.Meta{
-	ID: "extended/left-over-claim",
-	Checks: "A special claim that an earlier attempt has left, with the only device of a node where its pod cannot go, is removed; the pod runs elsewhere " +
-		"with another one, and the device is free.",
+	ID:       "extended/left-over-claim",
+	Checks:   "A stale special claim is deleted, which frees its device.",
 	Requires: []spec.RequirementID{"kep-5004/special-claim-on-other-node", "kep-5004/one-special-claim"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

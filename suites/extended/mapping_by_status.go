@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// MappingByStatus plays the scheduler for a pod with an extended resource.
+// MappingByStatus simulates the scheduler for a pod with an extended resource. Request names and
+// order do not matter. A claim with only the annotation of a special claim is ignored.
 var MappingByStatus = harness.Case{Meta: spec.Meta{
-	ID: "extended/mapping-by-status",
-	Checks: "Each of two containers gets the device of the request to which the pod's status maps it, whatever requests are named and in whatever order; " +
-		"a claim that only has the annotation of a special claim is none.",
+	ID:       "extended/mapping-by-status",
+	Checks:   "Containers get the devices of the requests mapped to them in the pod's extendedResourceClaimStatus.",
 	Requires: []spec.RequirementID{"kep-5004/mapping-not-by-name", "kep-5004/claim-in-pod-status"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests", "driver-prepare-all-cdi"},
@@ -32,7 +32,7 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	allocateSpecial(t, pod, "annotated", node, "device-0", "device-1")
 	allocateSpecial(t, pod, "named", node, "device-2", "device-3")
 
-	// The names are those that a scheduler gives, each for the other container.
+	// The names are a scheduler's, swapped between the containers.
 	t.Step("map the containers to requests of the claim that is named, and bind the pod")
 	pods := t.Client.CoreV1().Pods(t.Namespace)
 	pod.Status.ExtendedResourceClaimStatus = mapping("named", resource, map[string]string{"main": "container-1-request-0", "other": "container-0-request-0"})
@@ -46,8 +46,8 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Driver.CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
 }}
 
-// allocateSpecial creates a claim as the scheduler does for a pod with an extended resource,
-// which has these devices of a node, one for each container, and is reserved for the pod.
+// allocateSpecial creates an allocated special claim as the scheduler does, reserved for the pod,
+// with one of these devices of a node per container.
 func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices ...string) {
 	claim := objects.Claim(name)
 	claim.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}

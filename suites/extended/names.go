@@ -6,17 +6,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// implicit is the extended resource as which a class can be asked for without
-// saying so.
+// implicit returns a class's implicit extended resource name.
 func implicit(class string) string { return resourceapi.ResourceDeviceClassPrefix + class }
 
-// createClass creates the case's class with the name of an extended resource,
-// which is returned; it is the case's own, as the class is.
+// createClass creates the case's class with an extended resource name, and returns the name. Both
+// are unique to the case.
 func createClass(t *harness.T) (resource string) {
 	resource = t.DriverName() + "/device"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &resource })
 	return resource
 }
 
-// deviceOf is a device that the case publishes itself.
+// deviceOf returns a device for a pool published by the case.
 func deviceOf(name string) resourceapi.Device { return resourceapi.Device{Name: name} }

@@ -16,11 +16,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NewestClass has one extended resource served by several classes.
+// NewestClass has several classes with one extended resource. Pods requested before and after
+// creation of a class run.
 var NewestClass = harness.Case{Meta: spec.Meta{
-	ID: "extended/newest-class",
-	Checks: "Of several classes with the same extended resource one that was created last serves it, and of those created at the same time the first by " +
-		"name; pods that ask for it before and after that run.",
+	ID:       "extended/newest-class",
+	Checks:   "The most recently created class serves a shared extended resource name; ties are resolved by class name.",
 	Requires: []spec.RequirementID{"kep-5004/newest-class-wins", "kep-5004/class-can-be-replaced", "kep-5004/request-of-matching-class"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -30,7 +30,7 @@ var NewestClass = harness.Case{Meta: spec.Meta{
 	expectClass(t, "first", resource, older.Name)
 
 	t.Poll("the next second", func(context.Context) (bool, string, error) {
-		age := time.Since(older.CreationTimestamp.Time) // which has no fractions of a second
+		age := time.Since(older.CreationTimestamp.Time) // without fractions of a second
 		return age > time.Second, fmt.Sprintf("class %s is %s old", older.Name, age), nil
 	})
 	newer := addClass(t, ".b", resource)
@@ -40,10 +40,10 @@ var NewestClass = harness.Case{Meta: spec.Meta{
 	expectClass(t, "third", same, first.Name)
 }}
 
-// twins are two classes with an extended resource that were created in the same second; the
-// first by name, which was created last, is returned with the resource.
+// twins creates two classes with one extended resource in the same second. It returns the resource
+// and the first class by name, created last.
 func twins(t *harness.T) (resource string, first *resourceapi.DeviceClass) {
-	const tries = 20 // each with a resource of its own, as kube-scheduler forgets those of classes that go
+	const tries = 20 // each with its own resource, as kube-scheduler forgets the resources of deleted classes
 	for n := range tries {
 		resource = fmt.Sprintf("%s/same-%d", t.Driver.Name, n)
 		second := addClass(t, fmt.Sprintf(".d%d", n), resource)
@@ -56,11 +56,11 @@ func twins(t *harness.T) (resource string, first *resourceapi.DeviceClass) {
 	return "", nil
 }
 
-// NameMoves has a class take another extended resource.
+// NameMoves changes a class's extended resource name. Without a class the resource is left to
+// device plugins, and a pod requesting it waits. A running pod is not affected.
 var NameMoves = harness.Case{Meta: spec.Meta{
-	ID: "extended/name-moves",
-	Checks: "Before a class names it an extended resource is served by device plugins only, and a pod that asks for it waits until a class does; when the " +
-		"class takes another name, that one is served, the old one is not any more, and the pod runs on.",
+	ID:       "extended/name-moves",
+	Checks:   "DRA serves an extended resource from the moment a class names it until the class changes its name.",
 	Requires: []spec.RequirementID{"kep-5004/before-class-only-device-plugin"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -90,7 +90,7 @@ func addClass(t *harness.T, suffix, resource string) *resourceapi.DeviceClass {
 	return class
 }
 
-// expectClass runs a pod with an extended resource, which this class has to serve.
+// expectClass runs a pod with an extended resource and expects this class to serve it.
 func expectClass(t *harness.T, pod, resource, class string) {
 	awaitSeen(t, "seen-"+pod)
 	status := t.RunPod(objects.PodWanting(pod, t.Image, map[string]int64{resource: 1})).Status.ExtendedResourceClaimStatus
@@ -101,9 +101,8 @@ func expectClass(t *harness.T, pod, resource, class string) {
 	t.Expect(t.Environment(pod, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "device of pod %s", pod)
 }
 
-// awaitSeen waits until the scheduler has seen all classes as they are now: it sees their
-// changes one after the other, and knows a class that was created after them, which has no
-// devices, once it looks for those instead of counting what nodes have.
+// awaitSeen waits until the scheduler has seen all current classes. It gets events in order, so it
+// has seen them once it looks for devices of a newer, empty class instead of the node's capacity.
 func awaitSeen(t *harness.T, name string) {
 	class := objects.Class(t.Driver.Name+"."+name, t.Driver.Name)
 	class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector("false"))

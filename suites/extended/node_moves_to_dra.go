@@ -10,11 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodeMovesToDRA replaces a node's device plugin by a DRA driver.
+// NodeMovesToDRA replaces a node's device plugin by a DRA driver, and back.
 var NodeMovesToDRA = harness.Case{Meta: spec.Meta{
-	ID: "extended/node-moves-to-dra",
-	Checks: "When a node's device plugin ends and a DRA driver publishes the devices instead, the same pod specification that was served " +
-		"by the device plugin is served by DRA; going back works, too.",
+	ID:       "extended/node-moves-to-dra",
+	Checks:   "The same pod spec works before and after a node moves from a device plugin to a DRA driver, and back.",
 	Requires: []spec.RequirementID{"kep-5004/node-by-node"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {

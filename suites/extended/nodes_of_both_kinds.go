@@ -10,12 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodesOfBothKinds has one node serve an extended resource by a device plugin, and
-// another one by DRA.
+// NodesOfBothKinds serves an extended resource by a device plugin on one node, and by DRA on
+// another. With both nodes full, the next pod waits.
 var NodesOfBothKinds = harness.Case{Meta: spec.Meta{
-	ID: "extended/nodes-of-both-kinds",
-	Checks: "Pods that ask for one extended resource run where a device plugin serves it, without a claim, and where DRA does, " +
-		"with one; when both nodes are full, the next pod waits.",
+	ID:       "extended/nodes-of-both-kinds",
+	Checks:   "Pods requesting an extended resource run on nodes with device plugins and on nodes with DRA.",
 	Requires: []spec.RequirementID{"kep-5004/nodes-of-both-kinds", "kep-5004/unschedulable-until-free"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice(), Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoneAsked has pods ask for none of an extended resource.
+// NoneAsked requests zero of an extended resource, by both names, without free devices. Beside
+// another request it is not mapped, and the special claim has no request for it.
 var NoneAsked = harness.Case{Meta: spec.Meta{
-	ID: "extended/none-asked",
-	Checks: "Pods that ask for 0 of an extended resource, by its explicit or by its implicit name, are scheduled without a special claim where no device is left; a container " +
-		"that asks for 0 beside one that asks for a device is mapped to nothing, and the special claim has no request for it.",
+	ID:       "extended/none-asked",
+	Checks:   "Requesting zero units of an extended resource needs no device and no special claim.",
 	Requires: []spec.RequirementID{"kep-5004/zero-without-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

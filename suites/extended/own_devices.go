@@ -14,11 +14,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OwnDevices has two containers ask for two extended resources each.
+// OwnDevices has two containers requesting two extended resources each. A third one requests and
+// sees nothing.
 var OwnDevices = harness.Case{Meta: spec.Meta{
-	ID: "extended/own-devices",
-	Checks: "Of two containers that ask for two extended resources each, each sees one device of either class, which are those of the requests " +
-		"to which the pod's status maps it, no device is seen by both, and one that asks for nothing sees nothing.",
+	ID:       "extended/own-devices",
+	Checks:   "Each container sees only the devices of its own extended resource requests.",
 	Requires: []spec.RequirementID{"kep-5004/only-own-devices", "kep-5004/explicit-name", "kep-5004/implicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoModels()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
@@ -57,8 +57,7 @@ func byModel(t *harness.T, model string) resourceapi.DeviceSelector {
 	return objects.Selector(fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model))
 }
 
-// mappedDevices are the devices that are allocated to the requests to which a pod's
-// status maps each of its containers.
+// mappedDevices returns the devices allocated to each container's requests in the pod's status.
 func mappedDevices(t *harness.T, pod *corev1.Pod) map[string][]string {
 	status := pod.Status.ExtendedResourceClaimStatus
 	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the pod's status")

@@ -10,12 +10,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PluginAndDRA has a container ask for two extended resources, of which a device plugin
-// serves one on one of two nodes.
+// PluginAndDRA has a container request two extended resources. On one of two nodes, a device plugin
+// serves the first. The request's name has the index among both. Once the plugin's devices are used
+// up, the next pod waits despite free DRA devices.
 var PluginAndDRA = harness.Case{Meta: spec.Meta{
-	ID: "extended/plugin-and-dra",
-	Checks: "Of two extended resources of a container the special claim requests only the one that the pod's node does not count, by a request that is named after its place " +
-		"among both; on a node that counts neither it requests both. When what the first node counts is used up the next pod waits, although DRA devices are free there.",
+	ID:     "extended/plugin-and-dra",
+	Checks: "The special claim requests only the extended resources not in the node's capacity.",
 	Requires: []spec.RequirementID{
 		"kep-5004/request-per-container-and-resource", "kep-5004/request-of-matching-class", "kep-5004/request-name-form", "kep-5004/claim-in-pod-status",
 		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/nodes-of-both-kinds",
@@ -33,7 +33,7 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 		return objects.OnlyOn(objects.PodWanting(name, t.Image, numbers), plugin, dra)
 	}
 	both := map[string]int64{counted: 1, device: 1}
-	wants := map[string]map[string]string{ // names sort so that the one that may be counted comes first
+	wants := map[string]map[string]string{ // the possibly counted resource sorts first by name
 		plugin: {device: "container-0-request-1"},
 		dra:    {counted: "container-0-request-0", device: "container-0-request-1"},
 	}
@@ -67,8 +67,8 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 	t.Expect(t.WaitScheduled("less").Spec.NodeName).To(gomega.Equal(plugin), "node of a pod for the device that is left")
 }}
 
-// countedClass creates a second class of the case's driver with the name of an extended
-// resource, which is returned, and which a node may count, too.
+// countedClass creates a second class of the case's driver and returns its extended resource name.
+// A device plugin may serve it, too.
 func countedClass(t *harness.T) (resource string) {
 	resource = t.DriverName() + "/counted"
 	t.CreateClass(func(c *resourceapi.DeviceClass) {

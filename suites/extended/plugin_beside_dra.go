@@ -10,12 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PluginBesideDRA runs a container with a device of a device plugin and one of DRA, both as
-// extended resources.
+// PluginBesideDRA requests two extended resources in a container, served by a device plugin and by
+// DRA. Another container requests only the second. The status maps only DRA's.
 var PluginBesideDRA = harness.Case{Meta: spec.Meta{
-	ID: "extended/plugin-beside-dra",
-	Checks: "A container that asks for two extended resources, of which a device plugin of its node serves one and DRA the other, sees a device of each; another container of " +
-		"the pod, which asks only for the second, sees one of DRA alone. The status maps only what DRA serves.",
+	ID:     "extended/plugin-beside-dra",
+	Checks: "A container can use devices of a device plugin and of DRA as extended resources at the same time.",
 	Requires: []spec.RequirementID{
 		"kep-5004/only-own-devices", "kep-5004/request-per-container-and-resource", "kep-5004/device-plugins-untouched", "kep-5004/special-claim-prepared",
 	},

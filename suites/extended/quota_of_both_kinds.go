@@ -13,12 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// QuotaOfBothKinds limits an extended resource that a device plugin serves on one node, and
-// DRA on another one.
+// QuotaOfBothKinds limits an extended resource served by a device plugin on one node, and by DRA on
+// another. A rejected pod is accepted once another is gone.
 var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
-	ID: "extended/quota-of-both-kinds",
-	Checks: "The quota of an extended resource counts each pod once, whether a device plugin or DRA serves it; a pod beyond it is refused, " +
-		"and accepted when another one is gone.",
+	ID:       "extended/quota-of-both-kinds",
+	Checks:   "An extended resource quota counts each pod once, with a device plugin as with DRA.",
 	Requires: []spec.RequirementID{"kep-5004/quota-counts-both-kinds"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.37", Profile: profiles.TwoDevices(), Nodes: 2},
 }, Run: func(t *harness.T) {

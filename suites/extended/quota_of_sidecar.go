@@ -11,12 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// QuotaOfSidecar limits devices that the scheduler requests for a pod with a sidecar, and how
-// many claims it may make.
+// QuotaOfSidecar limits claims, and the devices the scheduler requests for a pod with a sidecar. A
+// pod exceeding the claim quota reports why, and is scheduled once the first is gone.
 var QuotaOfSidecar = harness.Case{Meta: spec.Meta{
-	ID: "extended/quota-of-sidecar",
-	Checks: "Of a pod with init containers and a sidecar the quotas of the class and of both names count as many devices as are allocated for it, and the quota of claims its " +
-		"special claim; a pod whose special claim is one too many is not bound, says why, and is scheduled when the first one is gone.",
+	ID:     "extended/quota-of-sidecar",
+	Checks: "Quotas count the allocated devices and the special claim of a pod with init containers and sidecars.",
 	Requires: []spec.RequirementID{
 		"kep-5004/quotas-agree", "kep-5004/class-quota-counts-special-claims", "kep-4381/quota-counts-claims", "kep-5004/claim-write-fails-retried",
 	},

@@ -12,11 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SidecarApart has a sidecar among init containers.
+// SidecarApart has a sidecar between an init container with two devices and one with two, then a
+// container with one: three devices in total. The first init container uses its devices before
+// sidecar and container start, the second not the sidecar's.
 var SidecarApart = harness.Case{Meta: spec.Meta{
-	ID: "extended/sidecar-apart",
-	Checks: "Of an init container that asks for two devices, a sidecar after it for one, another init container for two and a container for one three devices are allocated: " +
-		"the first has them before the sidecar and the container start, the second not the sidecar's, and sidecar and container each one of their own.",
+	ID:       "extended/sidecar-apart",
+	Checks:   "A sidecar's extended-resource devices are not shared with later init containers or containers.",
 	Requires: []spec.RequirementID{"kep-5004/sidecar-keeps-devices", "kep-5004/init-container-reuse"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {
@@ -39,8 +40,8 @@ var SidecarApart = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// withSidecar is a pod that needs three devices of a resource, while its second init container
-// runs beside the sidecar.
+// withSidecar returns a pod needing three devices of a resource, as its second init container runs
+// beside the sidecar.
 func withSidecar(t *harness.T, resource string) *corev1.Pod {
 	ask := func(name string, number int64) corev1.Container {
 		return objects.Wants(objects.Container(name, t.Image, objects.ShowAndEnd), map[string]int64{resource: number})
@@ -50,7 +51,7 @@ func withSidecar(t *harness.T, resource string) *corev1.Pod {
 	return pod
 }
 
-// sidecar has an init container run as long as the pod does.
+// sidecar turns an init container into a sidecar.
 func sidecar(c corev1.Container) corev1.Container {
 	c.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
 	c.Command = objects.Container("", "", objects.ShowAndStay).Command

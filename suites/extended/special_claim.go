@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SpecialClaim looks at the claim that the scheduler makes.
+// SpecialClaim reads the claim created by the scheduler: its annotation, owner, reservation, and
+// its mapping in the pod's status.
 var SpecialClaim = harness.Case{Meta: spec.Meta{
-	ID: "extended/special-claim",
-	Checks: "One claim stands for all extended resources of a pod: it is annotated, owned by the pod and reserved for it, " +
-		"and the pod's status names it and maps each container's resource to its request.",
+	ID:     "extended/special-claim",
+	Checks: "The scheduler creates one special claim for all extended resources of a pod.",
 	Requires: []spec.RequirementID{
 		"kep-5004/special-claim", "kep-5004/claim-in-pod-status", "kep-5004/special-claim-annotated", "kep-5004/special-claim-no-pod-claim-name",
 		"kep-5004/special-claim-reserved", "kep-5004/request-per-container-and-resource",

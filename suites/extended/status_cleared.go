@@ -14,19 +14,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// clearingTime is how long the pod's status may name a claim that is gone.
+// clearingTime bounds how long the pod's status may name a deleted claim.
 const clearingTime = 5 * time.Second
 
-// StatusCleared has the API server refuse to bind a pod.
+// StatusCleared makes the API server reject a pod's binding. The bound pod's status names its new
+// claim.
 var StatusCleared = harness.Case{Meta: spec.Meta{
-	ID: "extended/status-cleared",
-	Checks: "When a pod with an extended resource could not be bound, its special claim is removed and the pod's status does not name it any more; when it is bound its status " +
-		"names the claim that it has then.",
+	ID:       "extended/status-cleared",
+	Checks:   "After a failed binding the special claim is deleted and removed from the pod's status.",
 	Requires: []spec.RequirementID{"kep-5004/status-cleared-with-claim", "kep-5004/claim-gone-if-not-scheduled"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/registry/core/pod/strategy.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "A status that does not name a special claim any more is stored with the one that it named before.",
+		Does: "A status update without the special claim is stored with the previous claim.",
 	},
 }, Run: func(t *harness.T) {
 	one := map[string]int64{createClass(t): 1}

@@ -10,11 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TooMany asks for as many devices as a claim may have, and for one more.
+// TooMany requests the maximum number of devices per claim in two containers, and one more.
 var TooMany = harness.Case{Meta: spec.Meta{
-	ID: "extended/too-many",
-	Checks: "A pod that asks for one device more of an extended resource than a claim may have stays pending, without a special claim, and the scheduler " +
-		"says why; one that asks for as many as that, in two containers, runs.",
+	ID:       "extended/too-many",
+	Checks:   "A pod requesting more extended-resource devices than a claim may have stays pending and reports why.",
 	Requires: []spec.RequirementID{"kep-5004/too-many-devices-pending"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Devices(resourceapi.AllocationResultsMaxSize + 1)},
 }, Run: func(t *harness.T) {

@@ -8,10 +8,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WaitsForDevice asks for an extended resource that is used up.
+// WaitsForDevice requests an extended resource without free devices.
 var WaitsForDevice = harness.Case{Meta: spec.Meta{
 	ID:       "extended/waits-for-device",
-	Checks:   "A pod whose extended resource is used up stays pending and says why, and runs with the device when the pod that had it is gone.",
+	Checks:   "A pod without a free device for its extended resource reports why, and runs when one becomes free.",
 	Requires: []spec.RequirementID{"kep-5004/unschedulable-until-free", "kep-5004/claim-gone-with-pod"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -16,12 +16,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WriteRefused has the API server refuse, one after the other, what the scheduler writes for
-// a pod with an extended resource.
+// WriteRefused makes the API server reject the scheduler's writes for a pod with an extended
+// resource, one after the other: special claim, pod status, binding. No claim is left behind. Once
+// accepted, the pod runs with one special claim in its status.
 var WriteRefused = harness.Case{Meta: spec.Meta{
-	ID: "extended/write-refused",
-	Checks: "When the special claim, the pod's status or the binding cannot be written, the pod is not bound and says why in an event, no claim stays, " +
-		"and the pod is tried again: it runs with one special claim, which is in its status since it is bound, once writes are accepted.",
+	ID:     "extended/write-refused",
+	Checks: "If a write for an extended resource fails, the pod reports why in an event and is retried.",
 	Requires: []spec.RequirementID{
 		"kep-5004/claim-write-fails-retried", "kep-5004/claim-gone-if-not-scheduled", "kep-5004/claim-made-before-binding", "kep-5004/one-special-claim",
 	},

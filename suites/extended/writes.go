@@ -12,8 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// writes refuse what the scheduler writes for a pod with an extended resource, by what that
-// is. A pod that no scheduler looks at shows that they do.
+// writes are admission rules rejecting the scheduler's writes for a pod with an extended resource.
+// An unscheduled pod proves they are effective.
 func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *admission.Refusal {
 	dry := []string{metav1.DryRunAll}
 	pods := t.Client.CoreV1().Pods(t.Namespace)
@@ -41,7 +41,7 @@ func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *admission.Refusal
 	}
 }
 
-// mapping is a pod's status that maps a resource of containers to requests of a claim.
+// mapping returns a pod status mapping a container's resource to claim requests.
 func mapping(claim, resource string, requests map[string]string) *corev1.PodExtendedResourceClaimStatus {
 	status := &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
 	for container, request := range requests {
@@ -51,12 +51,12 @@ func mapping(claim, resource string, requests map[string]string) *corev1.PodExte
 	return status
 }
 
-// binding puts a pod on a node.
+// binding returns the binding of a pod to a node.
 func binding(pod *corev1.Pod, node string) *corev1.Binding {
 	return &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
 }
 
-// unscheduled is a pod that no scheduler looks at.
+// unscheduled returns a pod ignored by all schedulers.
 func unscheduled(pod *corev1.Pod) *corev1.Pod {
 	pod.Spec.SchedulerName = "none.example.com"
 	return pod

@@ -11,11 +11,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimShared has pods of a group use a claim of the group, and one that is theirs.
+// ClaimShared has the pods of a group use a claim of the group and a claim of their own. The
+// group's claim stays allocated after the pods, and the next pod gets the same device. It is
+// deallocated with the group.
 var ClaimShared = harness.Case{Meta: spec.Meta{
-	ID: "groups/claim-shared",
-	Checks: "A claim that a group has is reserved for the group and not for its pods, which are scheduled with it. It stays allocated when the pods are gone, as no claim of theirs does, " +
-		"the next pod of the group gets the same device, and it is deallocated when the group is gone.",
+	ID:       "groups/claim-shared",
+	Checks:   "A group's claim is reserved for the group instead of its pods, and stays allocated until the group is deleted.",
 	Requires: []spec.RequirementID{"kep-5729/reserved-for-group", "kep-5729/kept-for-group", "kep-5729/freed-with-group"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

@@ -1,6 +1,6 @@
-// Package groups holds the cases of claims that a group of pods has as a whole (KEP-5729):
-// reserved for the group in place of its pods, made once for it, kept as long as it exists.
-// One case per file, named after what happens.
+// Package groups has the cases for claims of pod groups (KEP-5729): reserved for the group
+// instead of its pods, created once per group, kept as long as the group. One case per file,
+// named after the scenario.
 //
-// Groups of pods are off by default.
+// Pod groups are off by default.
 package groups

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Evicted taints the device of a group's claim.
+// Evicted taints the device of a group's claim. A pod with another device stays, and the claim
+// stays allocated for the group.
 var Evicted = harness.Case{Meta: spec.Meta{
-	ID: "groups/evicted",
-	Checks: "All pods of a group are deleted when the device of the group's claim, which is reserved for none of them, gets a taint with NoExecute; a pod with another device stays, " +
-		"and so does the claim, allocated for the group.",
+	ID:       "groups/evicted",
+	Checks:   "A NoExecute taint on the device of a group's claim evicts all pods of the group.",
 	Requires: []spec.RequirementID{"kep-5729/evicted-for-groups-claim", "kep-5729/kept-for-group"},
 	Needs:    evicted(),
 }, Run: func(t *harness.T) {

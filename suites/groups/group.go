@@ -15,15 +15,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// needs are those of all cases of groups.
+// needs are common to all cases of groups.
 func needs() spec.Needs {
 	return spec.Needs{NoKubelet: true, Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}}
 }
 
-// theGroup is the name of a case's group.
+// theGroup is the name of the case's group.
 const theGroup = "group"
 
-// create creates a group, whose pods are scheduled each for itself, with these claims.
+// create creates a group with these claims. Its pods are scheduled one by one.
 func create(t *harness.T, claims ...schedulingapi.PodGroupResourceClaim) *schedulingapi.PodGroup {
 	group := &schedulingapi.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Name: theGroup},
@@ -35,27 +35,26 @@ func create(t *harness.T, claims ...schedulingapi.PodGroupResourceClaim) *schedu
 	return group
 }
 
-// member is a pod of the group.
+// member adds the pod to the group.
 func member(pod *corev1.Pod) *corev1.Pod {
 	pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: ptr.To(theGroup)}
 	return pod
 }
 
-// publish publishes so many devices, and returns a class for them.
+// publish publishes a number of devices and returns a class for them.
 func publish(t *harness.T, number int) (class string) {
 	t.Publish("pool", t.Nodes[0], profiles.Devices(number).Pools[0].Devices...)
 	return t.CreateClass(nil)
 }
 
-// expectOfGroup ends the case unless a claim is reserved for the group and for nobody else.
+// expectOfGroup ends the case unless a claim is reserved for the group and no other consumer.
 func expectOfGroup(t *harness.T, claim *resourceapi.ResourceClaim, group *schedulingapi.PodGroup) {
 	t.Expect(claim.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{
 		{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: group.Name, UID: group.UID},
 	}), "consumers of claim %s", claim.Name)
 }
 
-// made waits until the group's status names the claim that was made for its entry "claim",
-// and returns that.
+// made waits until the group's status names the claim for its entry "claim", and returns the claim.
 func made(t *harness.T) *resourceapi.ResourceClaim {
 	name := ""
 	t.Poll("the group's status to name its claim", func(ctx context.Context) (bool, string, error) {
@@ -73,7 +72,7 @@ func made(t *harness.T) *resourceapi.ResourceClaim {
 	return t.Claim(name)
 }
 
-// named waits until a pod's status names the claims of its entries, and returns the names.
+// named waits until a pod's status names the claims of its entries, and returns their names.
 func named(t *harness.T, pod string) map[string]string {
 	claims := map[string]string{}
 	t.WaitPod(pod, "given its claims", func(p *corev1.Pod) (bool, error) {

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodsRun runs pods with claims that are their group's.
+// PodsRun runs pods with their group's claims, one by name and one from a template. The claims
+// outlive the pods and are prepared again for the next one.
 var PodsRun = harness.Case{Meta: spec.Meta{
-	ID: "groups/pods-run",
-	Checks: "The kubelet starts pods of a group with the group's claims, one that it names and one that was made for it, although these are reserved for the group alone, and has them unprepared " +
-		"when the last of the pods is gone. The claims outlive these, and are prepared again for the next.",
+	ID:       "groups/pods-run",
+	Checks:   "The kubelet starts a group's pods with the group's claims, and unprepares them after the last pod.",
 	Requires: []spec.RequirementID{"kep-5729/kubelet-accepts-group"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
 }, Run: func(t *harness.T) {
@@ -46,7 +46,7 @@ var PodsRun = harness.Case{Meta: spec.Meta{
 	t.RemovePod("second")
 	t.AwaitNothingPrepared()
 
-	// The claims are still allocated, and are prepared anew.
+	// The claims are still allocated, and are prepared again.
 	t.RunPod(pod("third"))
 	expect("third")
 	t.RemovePod("third")

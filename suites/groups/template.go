@@ -10,11 +10,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Template has a group with a claim that is made from a template.
+// Template has a group with a claim from a template. The group owns the claim and has it in its
+// status, as have its pods with the same entry. The claim outlives the pods and is deleted with the
+// group.
 var Template = harness.Case{Meta: spec.Meta{
-	ID: "groups/template",
-	Checks: "For a group with a claim from a template one claim is made, as the template says, which the group owns and its status names; the status of each of its pods with that entry " +
-		"names it, too, and it is reserved for the group. It is there when the pods are gone, and goes with the group.",
+	ID:       "groups/template",
+	Checks:   "One claim is created from a template for a whole group, and reserved for the group.",
 	Requires: []spec.RequirementID{"kep-5729/one-claim-per-group", "kep-5729/claim-in-pod-status", "kep-5729/reserved-for-group", "kep-5729/claim-deleted-with-group"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

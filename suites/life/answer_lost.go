@@ -6,12 +6,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AnswerLost is about: kubernetes-sigs/dra-driver-nvidia-gpu#840, kubernetes-sigs/dranet#89. It
-// is fair on all kubelets: each asks again.
+// AnswerLost is about: kubernetes-sigs/dra-driver-nvidia-gpu#840, kubernetes-sigs/dranet#89. It is
+// fair to all kubelets: each retries.
 var AnswerLost = harness.Case{Meta: spec.Meta{
-	ID: "life/answer-lost",
-	Checks: "When the driver's process is killed after it has prepared a claim and before the kubelet learns that, the pod runs with its device " +
-		"in the end, and all is released.",
+	ID:     "life/answer-lost",
+	Checks: "A pod gets its device even if the driver is killed after preparing its claim, but before answering.",
 	Requires: []spec.RequirementID{
 		"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare", "kubeletplugin/other-process-unprepares",
 	},

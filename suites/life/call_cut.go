@@ -8,10 +8,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CallCut loses a call before the driver gets it. It is fair on all kubelets: each asks again.
+// CallCut drops calls before they reach the driver. It is fair to all kubelets: each retries.
 var CallCut = harness.Case{Meta: spec.Meta{
 	ID:            "life/call-cut",
-	Checks:        "When the first calls to prepare and to unprepare a claim do not come to the driver, the pod has its device in the end, and all is released with it.",
+	Checks:        "A pod gets and releases its device even if the first prepare and unprepare calls never reach the driver.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: standsBefore,

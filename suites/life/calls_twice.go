@@ -6,11 +6,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CallsTwice is about: kubernetes-sigs/dra-driver-nvidia-gpu#729. It is fair on all kubelets:
-// they see one answer.
+// CallsTwice is about: kubernetes-sigs/dra-driver-nvidia-gpu#729. It is fair to all kubelets: they
+// see one answer.
 var CallsTwice = harness.Case{Meta: spec.Meta{
 	ID:            "life/calls-twice",
-	Checks:        "When each call comes to the driver twice, a pod has its device, and all is released with it.",
+	Checks:        "A pod gets and releases its device if the driver receives each call twice.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-idempotent"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: standsBefore,

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimDeletedWithoutDriver is about: kubernetes-sigs/dra-driver-nvidia-gpu#1278 and #340. It
-// is fair on all kubelets.
+// ClaimDeletedWithoutDriver is about: kubernetes-sigs/dra-driver-nvidia-gpu#1278 and #340. It is
+// fair to all kubelets.
 var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:     "life/claim-deleted-without-driver",
-	Checks: "A claim that was deleted by force, and whose pod is when the driver's process has just been killed, is unprepared by the next one, and its device serves another pod.",
+	Checks: "A force-deleted claim is unprepared after a crash of the driver, and its device serves another pod.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/unprepare-without-claim", "kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare",
 	},
@@ -27,7 +27,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.ExpectDevices("pod", "main", claim)
 
-	// First, as the next process may be there at once.
+	// Before the pod, as the next process may come up at once.
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	t.NoError(claims.Delete(t.Context(), "claim", metav1.DeleteOptions{}), "delete the claim")
 	_, err := claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})

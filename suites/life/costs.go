@@ -11,18 +11,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// costPairs is how many pods with a claim start, and how many without.
+// costPairs is the number of pods started with a claim, and of those without.
 const costPairs = 12
 
-// quick is what the KEP's "fairly quick" is taken for, of a call that writes a CDI file.
+// quick is our reading of the KEP's "fairly quick" for a call writing a CDI file.
 const quick = 1.0 // seconds
 
-// Costs is fair on all kubelets. Its numbers are compared with the declared budget by
-// framework/certify.
+// Costs starts pods with and without a claim in turn and measures resource usage, slice writes and
+// startup latency. framework/certify compares them with the declared budget. It is fair to all
+// kubelets.
 var Costs = harness.Case{Meta: spec.Meta{
-	ID: "life/costs",
-	Checks: "While pods with a claim start in turn with pods without, preparing and unpreparing takes less than a second in the median; it is " +
-		"measured what the driver's process uses, how often it writes slices, and how much later pods start.",
+	ID:            "life/costs",
+	Checks:        "The median duration of prepare and of unprepare is below one second; resource usage is measured.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-quick"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	WaitsFor:      "What follows a restart of the driver comes within 30 s, and is no cost of its work.",

@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceTainted has the driver taint a device that nobody uses.
+// DeviceTainted makes a free device unhealthy and heals it, without a driver restart. A taint with
+// a scheduling effect must keep pods away.
 var DeviceTainted = harness.Case{Meta: spec.Meta{
-	ID: "life/device-tainted",
-	Checks: "When a device is made unhealthy the driver taints it in its ResourceSlice, where no more pods get it if that is what the taint's effect says; when it is healed, the taint is taken " +
-		"away without a restart of the driver, and the device serves another pod.",
+	ID:       "life/device-tainted",
+	Checks:   "The driver taints an unhealthy device in its ResourceSlice, and removes the taint when the device is healthy again.",
 	Requires: []spec.RequirementID{"kep-5055/tolerated-or-not"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceTaints}, Devices: 1, Installed: true, Disruption: true,
@@ -68,17 +68,17 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	again(t, claim, node)
 }}
 
-// tainting is what a driver gets to notice that a device is unhealthy.
+// tainting bounds the driver's reaction to an unhealthy device.
 const tainting = 3 * time.Minute
 
-// taintsOf are the taints of the device that a claim had, and whether it is published.
+// taintsOf returns the taints of a claim's device, and whether it is published.
 func taintsOf(t *harness.T, claim *resourceapi.ResourceClaim) (taints []resourceapi.DeviceTaint, there bool) {
 	had := claim.Status.Allocation.Devices.Results[0]
 	_, device, there := t.FindDevice(had.Pool, had.Device)
 	return device.Taints, there
 }
 
-// newTaints are those of now that were not there before.
+// newTaints returns the current taints not present before.
 func newTaints(before, now []resourceapi.DeviceTaint) []resourceapi.DeviceTaint {
 	return slices.DeleteFunc(slices.Clone(now), func(n resourceapi.DeviceTaint) bool {
 		return slices.ContainsFunc(before, func(b resourceapi.DeviceTaint) bool {

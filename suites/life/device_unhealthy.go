@@ -11,12 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceUnhealthy is about: kubernetes-sigs/dra-driver-nvidia-gpu#878. It is fair on all
-// kubelets that tell health at all.
+// DeviceUnhealthy is about: kubernetes-sigs/dra-driver-nvidia-gpu#878. It is fair to all kubelets
+// reporting health. The device is healed without a driver restart, and then serves another pod.
 var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
-	ID: "life/device-unhealthy",
-	Checks: "When the device of a pod becomes unhealthy the pod's status says so, and when it is healed, that it is healthy again, without " +
-		"a restart of the driver; it then serves another pod.",
+	ID:       "life/device-unhealthy",
+	Checks:   "The driver reports a device in use as unhealthy in the pod's status, and as healthy after it has recovered.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status", "kubeletplugin/health-reported"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus}, Devices: 1, Installed: true, Disruption: true,
@@ -27,7 +26,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	// A driver may answer with a taint that has pods evicted, and then no status would tell.
+	// A driver may react with an evicting taint, and then no status would report health.
 	t.Create(objects.Tolerating(objects.Claim("claim", t.Request("req")), nil))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
@@ -43,7 +42,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 	again(t, claim, node)
 }}
 
-// waitHealth waits until the status of a pod's container tells nothing else of its devices.
+// waitHealth waits until the status of a pod's container reports only this health.
 func waitHealth(t *harness.T, pod string, want corev1.ResourceHealthStatus) {
 	t.WaitPod(pod, fmt.Sprintf("with devices that are %s", want), func(p *corev1.Pod) (bool, error) {
 		n := 0

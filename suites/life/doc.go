@@ -1,5 +1,4 @@
-// Package life has the cases about what a driver outlives, or its users do: its own end and
-// that of the kubelet, of nodes and of what it keeps there. They are for drivers as their
-// vendors have installed them, and judge the driver: what a kubelet of Kubernetes itself
-// does wrong then is in none of them.
+// Package life has the cases for the lifecycle of a driver: crashes, updates, restarts of the
+// kubelet and of nodes, and lost files. They test drivers as installed by their vendors, and judge
+// the driver: no case depends on a kubelet bug.
 package life

@@ -8,11 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Downgraded is about: kubernetes-sigs/dra-driver-nvidia-gpu#1066. It is fair on all kubelets.
+// Downgraded is about: kubernetes-sigs/dra-driver-nvidia-gpu#1066. It is fair to all kubelets. The
+// previous version serves another pod and releases both.
 var Downgraded = harness.Case{Meta: spec.Meta{
-	ID: "life/downgraded",
-	Checks: "A pod that got its device from this version of the driver keeps it over the downgrade to the previous one, which gives a device " +
-		"to another pod and releases both.",
+	ID:            "life/downgraded",
+	Checks:        "A pod keeps its device over a downgrade of the driver to the previous version.",
 	Requires:      []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/driver-publishes-own-slices"},
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade, spec.HookDowngrade}},
 	WaitsFor:      "The driver is replaced on all nodes by hooks of its vendor, twice.",

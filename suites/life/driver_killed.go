@@ -6,12 +6,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverKilled is about: kubernetes-sigs/dranet#89, kubernetes/kubernetes#132660. It is fair
-// on all kubelets: they try again what could not be prepared.
+// DriverKilled is about: kubernetes-sigs/dranet#89, kubernetes/kubernetes#132660. It is fair to all
+// kubelets: they retry failed prepare calls. No sockets are left behind.
 var DriverKilled = harness.Case{Meta: spec.Meta{
-	ID: "life/driver-killed",
-	Checks: "When the driver's process is killed a pod keeps its device; a pod that is there before the next process gets a device when " +
-		"that has come, and all is released; no more sockets are left.",
+	ID:     "life/driver-killed",
+	Checks: "A pod keeps its device when the driver is killed, and a new pod gets one from the next process.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare",
 	},
@@ -27,8 +26,8 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	driver.Kill(pod.Spec.NodeName)
 
 	goesOn(t, driver, pod, t.WaitAllocated("claim"))
-	// A process that was killed leaves its sockets to the next one. The new pod has also not
-	// the waiting time that the kubelet gives one whose container has ended.
+	// A killed process leaves its sockets to the next one. A new pod also avoids the kubelet's
+	// backoff for restarted containers.
 	driver.Replace(pod.Spec.NodeName)
 	noMore(t, before, driver.Sockets(pod.Spec.NodeName))
 	slices.ExpectSound()

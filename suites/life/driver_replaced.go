@@ -7,11 +7,11 @@ import (
 )
 
 // DriverReplaced is about: kubernetes-sigs/dranet#19, kubernetes/kubernetes#128696,
-// kubernetes/kubernetes#132660. It is fair on all kubelets.
+// kubernetes/kubernetes#132660. It is fair to all kubelets. No sockets are left behind, and each
+// state of the slices is valid.
 var DriverReplaced = harness.Case{Meta: spec.Meta{
-	ID: "life/driver-replaced",
-	Checks: "While the driver's pod on a node is replaced a pod keeps its device; the next process registers again, knows what the " +
-		"first one has prepared, and leaves no more sockets; each state of its slices is sound.",
+	ID:     "life/driver-replaced",
+	Checks: "A pod keeps its device when the driver's pod is replaced, and the next process knows its prepared claims.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices", "kep-4381/unprepare-undoes-prepare",
 	},

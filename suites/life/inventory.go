@@ -7,11 +7,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Inventory is about: kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802, where
-// nothing, or not all, was published. It is fair on all kubelets.
+// Inventory is about: kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802, with no or
+// not all devices published. It is fair to all kubelets.
 var Inventory = harness.Case{Meta: spec.Meta{
 	ID:            "life/inventory",
-	Checks:        "The driver publishes for a node as many devices as its vendor's command finds there.",
+	Checks:        "The driver publishes as many devices of a node as its vendor's command reports.",
 	Requires:      []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInventory}},
 	SerialBecause: "Nobody may break devices meanwhile.",

@@ -10,15 +10,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// restartTime is within what a kubelet has a pod of a restarted node run again, also if it
-// has failed a few times at first.
+// restartTime bounds the restart of a rebooted node's pod, with a few failed attempts.
 const restartTime = 5 * time.Minute
 
-// NodeRebooted is Rebooted with the whole node, by its vendor's command. It is fair on all
-// kubelets.
+// NodeRebooted is Rebooted with the whole node, by its vendor's command. It is fair to all
+// kubelets. The next pod gets a device, too.
 var NodeRebooted = harness.Case{Meta: spec.Meta{
 	ID:            "life/node-rebooted",
-	Checks:        "When the node of a pod was restarted, the pod's container runs with its device again, all is released with the pod, and the next one gets a device.",
+	Checks:        "A pod runs with its device again after a reboot of its node.",
 	Requires:      []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookReboot}},
 	WaitsFor:      "A node ends all that runs on it, and starts.",
@@ -29,7 +28,7 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", t.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}} // it stays while the node is away
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}} // stays during the reboot
 	pod = t.RunPod(pod)
 	node, before := pod.Spec.NodeName, pod.Status.ContainerStatuses[0].ContainerID
 	claim := t.WaitAllocated("claim")

@@ -11,14 +11,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// Why cases have no other case beside them.
+// Reasons for cases to run alone.
 const (
 	endsDriver   = "It ends the driver's process on a node, which others' pods need, too."
 	standsBefore = "It changes what comes to the driver of a node, for others' claims, too."
 )
 
-// goesOn checks that a pod still has what it had on a node, that the next one gets a device
-// there, and that all is released with them.
+// goesOn checks the pod's devices on a node, runs another pod with a device there, and releases
+// both.
 func goesOn(t *harness.T, driver *harness.Installed, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
 	t.Create(objects.Claim("next", t.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), pod.Spec.NodeName))
@@ -33,7 +33,7 @@ func goesOn(t *harness.T, driver *harness.Installed, pod *corev1.Pod, claim *res
 	driver.ExpectNothingLeft(pod.Spec.NodeName, claim, next)
 }
 
-// again runs pods on a node until one has the device that a claim had.
+// again runs pods on a node until one gets the device of an earlier claim.
 func again(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
 	const most = 16
 	had := claim.Status.Allocation.Devices.Results[0]
@@ -50,7 +50,7 @@ func again(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
 	t.Fatalf("%d pods ran on %s, and none was given device %s/%s again", most, node, had.Pool, had.Device)
 }
 
-// noMore ends the case if more sockets are there than before.
+// noMore ends the case if there are more sockets than before.
 func noMore(t *harness.T, before, after []string) {
 	t.Expect(len(after)).To(gomega.BeNumerically("<=", len(before)), "sockets of the driver, which were %v before and are %v", before, after)
 }

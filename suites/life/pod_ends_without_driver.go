@@ -6,10 +6,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodEndsWithoutDriver is about: kubernetes-sigs/dranet#89. It is fair on all kubelets.
+// PodEndsWithoutDriver is about: kubernetes-sigs/dranet#89. It is fair to all kubelets.
 var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:     "life/pod-ends-without-driver",
-	Checks: "A claim whose pod is deleted when the driver's process has just been killed is unprepared by the next one, and its device serves another pod.",
+	Checks: "The claim of a pod deleted right after a driver crash is unprepared by the next process.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/unprepare-idempotent",
 	},

@@ -7,11 +7,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PublishedAgain is about: ROCm/k8s-gpu-dra-driver#83. It is fair on all kubelets.
+// PublishedAgain is about: ROCm/k8s-gpu-dra-driver#83. It is fair to all kubelets. Node fields must
+// match the vendor's declaration.
 var PublishedAgain = harness.Case{Meta: spec.Meta{
-	ID: "life/published-again",
-	Checks: "A driver that starts on a node without slices publishes there what it did before, with the same names, and as its vendor has " +
-		"declared of nodes.",
+	ID:       "life/published-again",
+	Checks:   "A driver starting on a node without ResourceSlices publishes the same devices as before.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
 	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	WaitsFor: "The library of drivers looks for its slices only 30 s after it has written them " +

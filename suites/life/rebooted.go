@@ -11,12 +11,11 @@ import (
 )
 
 // Rebooted is about: kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259,
-// ROCm/k8s-gpu-dra-driver#75, kubernetes-sigs/dra-driver-nvidia-gpu#951. It is fair on all
-// kubelets: with a new kubelet and a new sandbox also stock ones prepare claims again.
+// ROCm/k8s-gpu-dra-driver#75, kubernetes-sigs/dra-driver-nvidia-gpu#951. It is fair to all
+// kubelets: with a new kubelet and a new sandbox, stock ones prepare claims again, too.
 var Rebooted = harness.Case{Meta: spec.Meta{
-	ID: "life/rebooted",
-	Checks: "When kubelet, driver and sandbox of a pod are new and the CDI files of its claim are gone, as after a reboot, the pod's " +
-		"container runs with its device again, and all is released with the pod.",
+	ID:       "life/rebooted",
+	Checks:   "A pod runs with its device again after kubelet, driver and sandbox restarted and its CDI files are gone.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
 	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	WaitsFor: "A kubelet that starts removes the node's slices, and the library of drivers looks for its own only 30 s later " +

@@ -9,12 +9,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RollingUpdated is about: kubernetes/kubernetes#128964, kubernetes-sigs/dra-example-driver#113.
-// It is fair on all kubelets: since v1.33 they know several instances of a driver.
+// RollingUpdated is about: kubernetes/kubernetes#128964, kubernetes-sigs/dra-example-driver#113. It
+// is fair to all kubelets: since v1.33 they support several instances of a driver. Each node has
+// published devices at any time.
 var RollingUpdated = harness.Case{Meta: spec.Meta{
-	ID: "life/rolling-updated",
-	Checks: "While all pods of the driver's daemon set are replaced by a rolling update a pod keeps its device, pods that come and go " +
-		"meanwhile find a driver for each call, and each node has devices at every moment.",
+	ID:     "life/rolling-updated",
+	Checks: "During a rolling update of the driver pods keep their devices, and each call finds a driver.",
 	Requires: []spec.RequirementID{
 		"kep-4381/seamless-upgrade", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices",
 	},

@@ -8,12 +8,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Uninstalled is about: kubernetes/kubernetes#128696, ROCm/container-toolkit#18. It is fair
-// on all kubelets: they remove the slices of a driver that is gone.
+// Uninstalled is about: kubernetes/kubernetes#128696, ROCm/container-toolkit#18. It is fair to all
+// kubelets: they delete the slices of absent drivers. A reinstalled driver publishes the same
+// devices and serves a pod.
 var Uninstalled = harness.Case{Meta: spec.Meta{
-	ID: "life/uninstalled",
-	Checks: "When the driver is uninstalled there are no slices, sockets, CDI files and checkpoints of it any more; installed again it " +
-		"publishes what it did before, and a pod gets a device.",
+	ID:       "life/uninstalled",
+	Checks:   "Uninstalling the driver removes its ResourceSlices, sockets, CDI files and checkpoints.",
 	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown", "kep-4381/slices-removed", "kep-4381/driver-publishes-own-slices"},
 	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInstall, spec.HookUninstall}},
 	WaitsFor: "A kubelet removes the slices of a driver that does not come back 30 s after it has gone " +

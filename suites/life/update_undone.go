@@ -8,12 +8,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// UpdateUndone has the kubelet call the new process and then the first one again, which has run
-// all the time. It is fair on all kubelets: since v1.33 they know several instances of a driver.
+// UpdateUndone makes the kubelet call the new process, then the first one again, still running. It
+// is fair to all kubelets: since v1.33 they support several instances of a driver. Claims prepared
+// before and during the update are unprepared, and nothing is left behind.
 var UpdateUndone = harness.Case{Meta: spec.Meta{
-	ID: "life/update-undone",
-	Checks: "An update of the driver's daemon set is undone while the old and the new process run side by side: a claim that the old one has prepared can be " +
-		"unprepared while both are there, and one that was prepared meanwhile when only the old one is left; nothing of them stays.",
+	ID:            "life/update-undone",
+	Checks:        "An update of the driver can be rolled back while the old and the new process run side by side.",
 	Requires:      []spec.RequirementID{"kubeletplugin/instances-share-state", "kubeletplugin/clean-shutdown", "kep-4381/unprepare-undoes-prepare"},
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
 	WaitsFor:      "A process that ends may take as long as its pod's grace period.",

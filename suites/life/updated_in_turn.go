@@ -8,12 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// UpdatedInTurn is for drivers that are not fit for two processes side by side. It is fair on
-// all kubelets.
+// UpdatedInTurn is for drivers not supporting two processes side by side. It is fair to all
+// kubelets. The new process continues with the old one's prepared claims.
 var UpdatedInTurn = harness.Case{Meta: spec.Meta{
-	ID: "life/updated-in-turn",
-	Checks: "While all pods of the daemon set of a driver without rolling updates are replaced no two of them run side by side on a node; a pod keeps its " +
-		"device, and the new process goes on with what the old one has prepared.",
+	ID:       "life/updated-in-turn",
+	Checks:   "Without rolling update, an update never runs two driver processes on a node, and pods keep their devices.",
 	Requires: []spec.RequirementID{"kubeletplugin/no-surge-without-rolling-update", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown"},
 	Needs: spec.Needs{
 		Devices: 2, Installed: true, Disruption: true, NoDriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate},

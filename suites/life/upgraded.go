@@ -8,11 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Upgraded is about: kubernetes-sigs/dra-driver-nvidia-gpu#1078. It is fair on all kubelets.
+// Upgraded is about: kubernetes-sigs/dra-driver-nvidia-gpu#1078. It is fair to all kubelets. The
+// new version serves another pod and releases both.
 var Upgraded = harness.Case{Meta: spec.Meta{
-	ID: "life/upgraded",
-	Checks: "A pod that got its device from the previous version of the driver keeps it over the upgrade to this one, which gives a device " +
-		"to another pod and releases both.",
+	ID:            "life/upgraded",
+	Checks:        "A pod keeps its device over an upgrade of the driver from the previous version.",
 	Requires:      []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/driver-publishes-own-slices"},
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade, spec.HookDowngrade}},
 	WaitsFor:      "The driver is replaced on all nodes by hooks of its vendor, twice.",

@@ -11,11 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess counts claims of administrators.
+// AdminAccess counts a user's claim and a generated claim with admin access, beside one without.
 var AdminAccess = harness.Case{Meta: spec.Meta{
-	ID: "metrics/admin-access",
-	Checks: "The controllers' metrics count claims with admin access apart from others: one of a user, and one that they made from a template, which is also counted as " +
-		"created; that a claim without it is there changes nothing of these.",
+	ID:       "metrics/admin-access",
+	Checks:   "The controllers' metrics count claims with admin access separately, allocated and created.",
 	Requires: []spec.RequirementID{"kep-5018/metrics-tell-admin-access", "kep-4381/claim-metrics", "kep-4381/claim-creation-metrics"},
 	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}, Since: namedSince, Alone: true,
 		Metrics: []string{"kube-controller-manager"}},

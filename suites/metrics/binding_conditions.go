@@ -16,12 +16,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BindingConditions has a pod wait for a device that fails, then is not ready in time, and then
-// is.
+// BindingConditions has a pod waiting for a device: failed, not ready in time, then ready. Attempts
+// count once per device with conditions.
 var BindingConditions = harness.Case{Meta: spec.Meta{
-	ID: "metrics/binding-conditions",
-	Checks: "The scheduler counts for a driver how waiting for binding conditions ended, with failure, timeout or success, and how long it took, once per attempt and device; a " +
-		"device without conditions beside it is none of those that were waited for.",
+	ID:       "metrics/binding-conditions",
+	Checks:   "The scheduler's metrics count results and durations of waits for binding conditions by driver.",
 	Requires: []spec.RequirementID{"kep-5007/binding-metrics"},
 	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Metrics: []string{"kube-scheduler"},
 		BindingTimeout: 30 * time.Second},
@@ -43,7 +42,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	t.Expect(count(attempts, "failure")).To(gomega.BeEquivalentTo(1), "attempts that a failure ended")
 	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
 	late := count(attempts, "timeout")
-	t.Expect(late).To(gomega.BeNumerically(">=", 1), "attempts that took too long") // a slow machine may have let another one end so
+	t.Expect(late).To(gomega.BeNumerically(">=", 1), "attempts that took too long") // on a slow machine another attempt may have ended so
 	t.Expect(count(attempts, "success")).To(gomega.BeZero(), "attempts that have waited until the device was ready")
 
 	t.Poll("the pod to be bound with a device that is ready", func(ctx context.Context) (bool, string, error) {
@@ -61,7 +60,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// say has a condition of the slow device of the claim become true, if it is allocated.
+// say makes a condition of the claim's slow device true if it is allocated.
 func say(t *harness.T, condition string) {
 	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {

@@ -10,18 +10,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// namedSince is the release in which the metrics of claims got the names that the cases
-// read: in 1.36 they begin with resourceclaim_controller and scheduler, as in KEP-4381
-// (k8s.io/kubernetes v1.36.4, pkg/controller/resourceclaim/metrics/metrics.go).
+// namedSince is the first release with the current names of the claim metrics. In 1.36 they begin
+// with resourceclaim_controller and scheduler, as in KEP-4381 (k8s.io/kubernetes v1.36.4,
+// pkg/controller/resourceclaim/metrics/metrics.go).
 const namedSince = "1.37"
 
 const countsAll = "It looks at numbers of the whole cluster, which other cases change, too."
 
-// Claims counts claims of all kinds.
+// Claims counts claims of all sources: user, template and extended resource.
 var Claims = harness.Case{Meta: spec.Meta{
-	ID: "metrics/claims",
-	Checks: "The controllers' metric of claims counts them by whether they are allocated and who made them: a user, a template or an extended resource; " +
-		"with a claim goes its number.",
+	ID:            "metrics/claims",
+	Checks:        "The controllers' metrics count existing claims by allocation state and source.",
 	Requires:      []spec.RequirementID{"kep-4381/claim-metrics", "kep-5004/claim-metric-source"},
 	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: namedSince, Profile: profiles.FourDevices(), Alone: true, Metrics: []string{"kube-controller-manager"}},
 	SerialBecause: countsAll,

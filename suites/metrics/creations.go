@@ -14,11 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Creations has claims be refused and then accepted which others make.
+// Creations rejects creations of claims at first, then accepts them. The controllers count claims
+// from templates, the scheduler those for extended resources. Workqueue metrics include the claim
+// queue.
 var Creations = harness.Case{Meta: spec.Meta{
-	ID: "metrics/creations",
-	Checks: "The controllers count the claims that they made from templates, the scheduler those that it made for extended resources, each apart from the " +
-		"attempts that failed; the controllers' queue of claims is in the metrics of queues.",
+	ID:       "metrics/creations",
+	Checks:   "Metrics count created claims separately from failed attempts to create them.",
 	Requires: []spec.RequirementID{"kep-4381/claim-creation-metrics", "kep-4381/controller-queue-metrics", "kep-5004/claim-creation-metric"},
 	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: namedSince, Profile: profiles.FourDevices(),
 		Alone: true, Metrics: []string{"kube-scheduler", "kube-controller-manager"}},

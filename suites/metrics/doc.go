@@ -1,3 +1,3 @@
-// Package metrics has cases about what the scheduler and the controllers count. They run
-// alone, as other cases make claims, too; what kubelets count is in package node.
+// Package metrics has the cases for metrics of the scheduler and the controllers. They run alone,
+// as other cases create claims, too. For the kubelet's metrics see package node.
 package metrics

@@ -11,16 +11,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Unschedulable has pods wait for claims.
+// Unschedulable has pods waiting for claims. They are counted until they are gone.
 var Unschedulable = harness.Case{Meta: spec.Meta{
 	ID:            "metrics/unschedulable",
-	Checks:        "The scheduler's metric of unschedulable pods counts those that wait for claims, by the plugin that lets them wait, until they are gone.",
+	Checks:        "The scheduler's metric of unschedulable pods counts those waiting for claims by plugin.",
 	Requires:      []spec.RequirementID{"kep-4381/unschedulable-metric"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
 	const name = "scheduler_unschedulable_pods"
-	// Kubernetes' own plugin, and this project's.
+	// kube-scheduler's plugin, and this project's.
 	labels := []map[string]string{{"plugin": "DynamicResources"}, {"plugin": "DRA"}}
 	before := make([]float64, 0, len(labels))
 	for _, l := range labels {

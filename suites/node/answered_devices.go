@@ -10,9 +10,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// answered are answers to NodePrepareResources for a claim of two requests, by the name of
-// the claim: how many of the two CDI devices a container gets that names the first
-// request, and one that names all of the claim.
+// answered maps claims, by name, to answers of NodePrepareResources: the number of CDI devices in a
+// container naming the first request, and in one naming the whole claim. Each claim has two
+// requests.
 var answered = map[string]struct {
 	fault      spec.FaultKind
 	first, all int
@@ -24,11 +24,11 @@ var answered = map[string]struct {
 	"one-by-request": {"", 1, 2},
 }
 
-// AnsweredDevices has one pod for each answer.
+// AnsweredDevices runs one pod per answer. A device without requests belongs to every part of the
+// claim.
 var AnsweredDevices = harness.Case{Meta: spec.Meta{
-	ID: "node/answered-devices",
-	Checks: "A driver may answer no devices for a claim, and devices with none, one or several CDI devices; containers get those of the requests that " +
-		"they name, and those of a device without requests with any part of the claim.",
+	ID:       "node/answered-devices",
+	Checks:   "Containers get the CDI devices of their requests, whether a driver returns none, one or several devices per claim.",
 	Requires: []spec.RequirementID{"kep-4381/any-number-of-cdi-devices", "kep-4381/device-without-requests"},
 	Needs:    spec.Needs{Profile: profiles.Devices(2 * len(answered))},
 	Catches:  []spec.MutantID{"driver-prepare-all-requests", "driver-prepare-nothing-done", "driver-prepare-no-cdi", "driver-prepare-all-cdi"},

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BatchOfClaims has a pod with two claims of a driver, one of which cannot be prepared.
+// BatchOfClaims runs a pod with two claims of one driver. Preparing one of them fails at first: the
+// pod's event names that claim, and no container starts until it is prepared.
 var BatchOfClaims = harness.Case{Meta: spec.Meta{
-	ID: "node/batch-of-claims",
-	Checks: "A driver is asked for both claims of a pod in one call, to prepare and to unprepare; where it answers an error for one of them, the " +
-		"pod's event names that one, and no container runs before that one is prepared, too.",
+	ID:       "node/batch-of-claims",
+	Checks:   "The kubelet passes both claims of a pod to the driver in one call, and an error for one claim blocks the pod.",
 	Requires: []spec.RequirementID{"plugin-api/batch-of-claims", "plugin-api/claims-fail-one-by-one"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
@@ -42,7 +42,7 @@ var BatchOfClaims = harness.Case{Meta: spec.Meta{
 	t.Expect(names(last[0])).To(gomega.ConsistOf("well", "ill"), "claims of the first NodeUnprepareResources call")
 }}
 
-// names are those of the claims of a call.
+// names returns the names of a call's claims.
 func names(call spec.Call) []string {
 	all := make([]string, 0, len(call.Claims))
 	for _, c := range call.Claims {

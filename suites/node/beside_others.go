@@ -13,11 +13,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BesideOthers has containers use DRA beside what there was before.
+// BesideOthers combines DRA with a device plugin, a volume and a variable with the node's name. A
+// second container of the pod names no claim and gets all but its device. The node's capacity
+// counts only the device plugin's devices.
 var BesideOthers = harness.Case{Meta: spec.Meta{
-	ID: "node/beside-others",
-	Checks: "A container gets a device of a claim, one of a device plugin, a volume and a variable of its node at once, and another one of the same pod, " +
-		"which names no claim, all of these but the claim's; the node counts the device plugin's devices as ever, and none of the claim's.",
+	ID:     "node/beside-others",
+	Checks: "A container can use a claim's device together with a device plugin's device, a volume and the downward API.",
 	Requires: []spec.RequirementID{
 		"kep-4381/other-resources-untouched", "kep-5004/device-plugins-untouched", "kep-5004/unused-without-effect",
 	},

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CallsOneByOne has several pods come to a driver at once that takes its time.
+// CallsOneByOne starts several pods at once with a slow driver. It tests the library
+// k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.
 var CallsOneByOne = harness.Case{Meta: spec.Meta{
-	ID: "node/calls-one-by-one",
-	Checks: "Of several calls that come to a driver at the same time the library lets it work on one after the other. " +
-		"It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "node/calls-one-by-one",
+	Checks:   "The kubelet plugin library serializes concurrent calls to a driver.",
 	Requires: []spec.RequirementID{"kubeletplugin/calls-serialized"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-calls-at-once"},

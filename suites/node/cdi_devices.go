@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CDIDevices compares what a driver answers with what the container runtime gets.
+// CDIDevices compares the driver's answer with the devices seen by the container runtime. CDI files
+// may be written right before the answer. With an unknown CDI device no container starts.
 var CDIDevices = harness.Case{Meta: spec.Meta{
-	ID: "node/cdi-devices",
-	Checks: "The CDI devices that a driver answers for a container's claim are those that the kubelet hands to the container runtime, and what their " +
-		"files say is in the container from its start, also in files that were written a moment before; with a device that no file has no container starts.",
+	ID:       "node/cdi-devices",
+	Checks:   "The kubelet passes the CDI devices of a driver's answer to the container runtime.",
 	Requires: []spec.RequirementID{"kep-4381/cri-cdi-devices", "kep-4381/runtime-reads-cdi", "kep-4381/runtime-supports-cdi", "kubeletplugin/runtime-reloads-cdi"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-wrong-device", "driver-prepare-nothing-done", "driver-prepare-no-cdi"},

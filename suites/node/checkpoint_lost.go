@@ -14,16 +14,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// reconciled is within what a kubelet has looked for what is prepared for pods that are gone.
+// reconciled bounds the kubelet's search for prepared claims of deleted pods.
 const reconciled = 75 * time.Second
 
-// CheckpointLost removes what a kubelet remembers of claims while it is down. How it does
-// that is its own matter; that running pods are spared and what was prepared is unprepared
-// is promised without an exception.
+// CheckpointLost deletes the kubelet's claim checkpoint while the kubelet is down. Recovery is up
+// to the kubelet, but running pods must survive and prepared claims must be unprepared: neither
+// promise has an exception.
 var CheckpointLost = harness.Case{Meta: spec.Meta{
-	ID: "node/checkpoint-lost",
-	Checks: "When a kubelet has lost what it remembers of claims while it was down, a pod with a claim runs on, is gone when it is deleted, and its claim is unprepared and " +
-		"deallocated; a new pod gets its device.",
+	ID:            "node/checkpoint-lost",
+	Checks:        "After losing its checkpoint, a kubelet keeps pods running, unprepares their claims on deletion and starts new pods.",
 	Requires:      []spec.RequirementID{"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/unprepare-each-prepared", "kep-4381/registration"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	WaitsFor:      "A kubelet looks once a minute for what is prepared for pods that are gone (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
@@ -31,7 +30,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	Timeout:       4 * time.Minute,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A kubelet without its checkpoint looks for the claims of a pod that ends in the pod, and then leaves out those that it does not remember: drivers are not called.",
+		Does: "Without its checkpoint, the kubelet skips the claims of a terminating pod and never calls their drivers.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -40,7 +39,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	claim := t.Claim("claim")
 
 	t.LoseCheckpoint(pod.Spec.NodeName)
-	// Until it starts a pod, what is said of the others is of the old kubelet.
+	// Until the kubelet starts a pod, the status of other pods is from before the restart.
 	t.RunPod(objects.OnlyOn(objects.Pod("witness", t.Image), pod.Spec.NodeName))
 
 	running := t.WaitRunning("pod")
@@ -56,7 +55,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	})
 	if !asked {
 		t.KnownIssue("the pod is gone, its claim deallocated, and no driver was asked to unprepare it")
-		t.Driver.LoseCDI() // nobody else undoes what nobody was asked to undo
+		t.Driver.LoseCDI() // no unprepare call removes these files
 	}
 	t.Create(objects.Claim("next", objects.Request("req", class)))
 	t.RunPod(objects.Pod("next", t.Image, "next"))

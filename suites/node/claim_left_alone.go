@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimLeftAlone counts the requests for claims while a pod does nothing but run.
+// ClaimLeftAlone counts API requests for claims, except watches, over three node lease renewals.
+// The pod runs and does nothing else.
 var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
-	ID: "node/claim-left-alone",
-	Checks: "While a pod with a claim runs and its node tells three times that it is alive, nobody writes the claim, and no request reads a claim: the API server's count of " +
-		"requests for claims, watches apart, stays what it was.",
+	ID:            "node/claim-left-alone",
+	Checks:        "While a pod with a claim runs, no component writes or reads the claim.",
 	Requires:      []spec.RequirementID{"kep-4381/no-periodic-calls"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true},
 	WaitsFor:      "A kubelet renews its lease every 10 s (pkg/kubelet/kubelet.go, NodeLeaseDurationSeconds).",
@@ -28,8 +28,7 @@ var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	before := t.Claim("claim")
-	// What cases before have left is gone by then: namespaces that go have their claims
-	// deleted and listed.
+	// Claims of earlier cases must be gone: deleting their namespaces lists and deletes claims.
 	t.Poll("the namespaces of cases before to be gone", func(ctx context.Context) (bool, string, error) {
 		list, err := t.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -43,7 +42,7 @@ var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
 		}
 		return len(going) == 0, fmt.Sprintf("going: %q", going), nil
 	})
-	at := renewed(t, pod.Spec.NodeName, time.Time{}, 1+2) // the last renewal, and two from now, by when what follows the pod's start is done
+	at := renewed(t, pod.Spec.NodeName, time.Time{}, 1+2) // the last renewal and two more, enough for the requests after the pod's start
 
 	requests := controlplane.APIRequests(t, "resource.k8s.io", "resourceclaims")
 	renewed(t, pod.Spec.NodeName, at, 3)
@@ -51,8 +50,8 @@ var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claim("claim").ResourceVersion).To(gomega.Equal(before.ResourceVersion), "version of the claim")
 }}
 
-// renewed waits until a node's lease has been renewed so often after a time, and returns
-// when it last was, by the node's clock.
+// renewed waits for a number of lease renewals of a node after a time. It returns the last renewal
+// by the node's clock.
 func renewed(t *harness.T, node string, since time.Time, times int) time.Time {
 	for range times {
 		t.Poll("the node's lease to be renewed", func(ctx context.Context) (bool, string, error) {

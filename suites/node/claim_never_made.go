@@ -13,17 +13,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimNeverMade deletes a pod that was put on a node and whose claim was not made, as there is no
-// template.
+// ClaimNeverMade deletes a pod bound to a node before its claim exists, for lack of a template.
 var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 	ID:       "node/claim-never-made",
-	Checks:   "A pod that was put on a node before it had its claim, and says why it does not run, goes when it is deleted.",
+	Checks:   "A pod bound before its claim exists reports why it is not running, and can be deleted.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-each-prepared"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor: waitsToTerminate,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A pod of which nothing was prepared and whose status does not name its claim terminates for ever.",
+		Does: "A pod terminates forever if none of its claims was prepared and its status does not name them.",
 	},
 }, Run: func(t *harness.T) {
 	pod := objects.PodFromTemplate("pod", t.Image, "template")
@@ -40,7 +39,7 @@ var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 		return err != nil, "it is there", nil
 	})
 	if !gone {
-		writeClaimStatuses(t, `[{"name":"claim"}]`) // that no claim is needed: else it never ends
+		writeClaimStatuses(t, `[{"name":"claim"}]`) // no claim needed, otherwise the pod never terminates
 		t.WaitPodGone("pod")
 		t.KnownIssue("a pod whose claim was not made does not go")
 	}

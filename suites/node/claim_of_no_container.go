@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimOfNoContainer has a claim for the pod as a whole, as drivers of networks are used.
+// ClaimOfNoContainer uses a claim for the pod as a whole, as network drivers do. The container sees
+// no device, and the podresources API lists none.
 var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
-	ID: "node/claim-of-no-container",
-	Checks: "A claim of a pod that none of its containers names is prepared once before a container starts, stays prepared while the pod runs, and is unprepared and " +
-		"deallocated when it is gone; the container sees nothing of it, and the podresources API lists no device.",
+	ID:       "node/claim-of-no-container",
+	Checks:   "The kubelet prepares and unprepares a pod's claim once even if no container references it.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last", "kep-4381/only-named-claims"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},

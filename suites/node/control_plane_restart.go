@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ControlPlaneRestart restarts a node of the control plane.
+// ControlPlaneRestart restarts a control plane node. Within a minute, a new pod gets a claim from
+// its template, a device and a service, and its claim is deleted with it.
 var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
-	ID: "node/control-plane-restart",
-	Checks: "A pod keeps its device while a node of the control plane restarts, and within a minute after that a new pod gets a claim " +
-		"from its template, a device and a service, and its claim is removed with it.",
+	ID:            "node/control-plane-restart",
+	Checks:        "A pod keeps its device while a control plane node restarts, and new pods can use DRA soon afterwards.",
 	Requires:      []spec.RequirementID{"kep-4381/failures-spare-running-pods", "kep-4381/claim-status-not-lost", "kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.ControlPlane},
 	WaitsFor:      nodeRestarts,

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CSIOfSameName has a vendor who calls two drivers the same.
+// CSIOfSameName registers a CSI driver under the DRA driver's name, removes it and registers it
+// again.
 var CSIOfSameName = harness.Case{Meta: spec.Meta{
-	ID: "node/csi-of-same-name",
-	Checks: "A kubelet registers a CSI driver that has the name of a DRA driver, and goes on to call the DRA driver: while the CSI driver is there, " +
-		"and when it has gone and come back.",
+	ID:       "node/csi-of-same-name",
+	Checks:   "The kubelet keeps calling a DRA driver when a CSI driver of the same name registers, goes away and returns.",
 	Requires: []spec.RequirementID{"plugin-api/driver-name-unique-per-type"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -34,6 +34,6 @@ var CSIOfSameName = harness.Case{Meta: spec.Meta{
 	t.Driver.RegisterCSIOn(node)
 	prepares("beside")
 
-	t.Driver.RegisterCSIOn(node) // the one before goes first
+	t.Driver.RegisterCSIOn(node) // unregister first
 	prepares("after")
 }}

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DevicesOnce has drivers prepare some of a pod's devices before others can be prepared.
+// DevicesOnce lets drivers prepare some of a pod's devices before others: one of two claims, and
+// one of two drivers of a claim.
 var DevicesOnce = harness.Case{Meta: spec.Meta{
-	ID: "node/devices-once",
-	Checks: "A container has each CDI device of its claims once, and the podresources API lists each of its devices once, after attempts to prepare in which a driver " +
-		"has prepared one of two claims and one of two drivers its part of a claim.",
+	ID:         "node/devices-once",
+	Checks:     "A container gets each CDI device once after partly failed attempts to prepare its claims.",
 	Requires:   []spec.RequirementID{"kep-4381/cdi-into-container", "kep-3695/devices-of-container"},
 	Needs:      spec.Needs{Profile: profiles.Devices(3)},
 	Catches:    []spec.MutantID{"driver-prepare-nothing-done"},
@@ -40,11 +40,11 @@ var DevicesOnce = harness.Case{Meta: spec.Meta{
 	expectOnce(t, pod, []*harness.Driver{t.Driver, second}, "both", "ill", "well")
 }}
 
-// DevicesOnceAfterRestart has a kubelet that was restarted prepare a claim again.
+// DevicesOnceAfterRestart makes a restarted kubelet prepare a claim again for a second pod. The
+// podresources API lists each device once for both pods.
 var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
-	ID: "node/devices-once-after-restart",
-	Checks: "A claim that a restarted kubelet has prepared again, as another pod joins it, gives the new pod's container each CDI device once, and the podresources API " +
-		"lists each device once, for the pod from before the restart as well.",
+	ID:            "node/devices-once-after-restart",
+	Checks:        "A container gets each CDI device once after a restarted kubelet has prepared its claim again.",
 	Requires:      []spec.RequirementID{"kep-4381/cdi-into-container", "kep-3695/devices-of-container", "kep-3695/known-after-restart"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
@@ -67,12 +67,12 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 func devicesAppended() *spec.KnownIssue {
 	return &spec.KnownIssue{
 		Issue: "kubernetes#140274", Component: spec.Kubelet, Through: "1.36.3", Review: "2027-01-31",
-		Does: "What a driver answers when it prepares a claim again is added to what it answered before, so that containers get devices twice.",
+		Does: "The kubelet appends the devices of a repeated prepare call to the earlier ones, so containers get devices twice.",
 	}
 }
 
-// expectOnce ends the case unless container main of a pod on the case's first node has what
-// the drivers have answered last for its claims, and each of it once.
+// expectOnce ends the case unless container main of a pod on the first node has each CDI device of
+// the drivers' last answers exactly once.
 func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*harness.Driver, claims ...string) {
 	var answered, allocated []string
 	for _, claim := range claims {
@@ -103,7 +103,7 @@ func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*harness.Driver, claims
 	}
 }
 
-// answeredFor are the CDI devices that the answer to a call has for a claim.
+// answeredFor returns the CDI devices for a claim in the answer to a call.
 func answeredFor(call spec.Call, claim string) []string {
 	for _, c := range call.Claims {
 		if c.Name == claim {

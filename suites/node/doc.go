@@ -1,3 +1,3 @@
-// Package node has cases about what a kubelet tells of devices, and about claims whose
-// kubelet, driver or CDI files went away for a while.
+// Package node has the cases for the kubelet: prepare and unprepare, device reporting, and recovery
+// of the kubelet, drivers and CDI files.
 package node

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverAfterKubelet restarts the kubelet that a driver works with.
+// DriverAfterKubelet restarts the kubelet below a running driver. All resources are released with
+// the pods.
 var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
-	ID: "node/driver-after-kubelet",
-	Checks: "While a kubelet restarts a pod keeps its device and its container; the driver registers again, so that a new pod " +
-		"gets a device of that node, and all is released with the pods.",
+	ID:       "node/driver-after-kubelet",
+	Checks:   "A driver registers again with a restarted kubelet, running pods keep their devices and new pods get theirs.",
 	Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/kubelet-failure-spares-running-pods"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2, Disruption: true},
 	WaitsFor: "A kubelet that starts removes the node's slices, and the library of drivers looks for its own only 30 s later " +

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverAway has pods start while their driver is away.
+// DriverAway starts pods while their driver is down. Pods with an unprepared claim and pods joining
+// a prepared one both wait and name the driver. A prepared claim is not prepared again.
 var DriverAway = harness.Case{Meta: spec.Meta{
-	ID: "node/driver-away",
-	Checks: "While a driver is away a pod runs on with its device; others whose claim is not prepared, or is, wait and say which driver is missing. " +
-		"When it is back they start, and a claim that was prepared is not prepared again.",
+	ID:       "node/driver-away",
+	Checks:   "While a driver is down, running pods keep their devices, and new pods wait and start when it returns.",
 	Requires: []spec.RequirementID{"kubeletplugin/prepared-pod-starts-without-driver", "kubeletplugin/driver-away-spares-running-pods"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -27,7 +27,7 @@ var DriverAway = harness.Case{Meta: spec.Meta{
 	device := t.Claim("prepared").Status.Allocation.Devices.Results[0].Device
 
 	t.Driver.Disconnect()
-	// The first pod shows that the kubelet has noticed.
+	// This pod proves the kubelet has noticed the driver's absence.
 	t.Create(objects.Pod("new", t.Image, "new"))
 	t.WaitEvent("new", notPrepared, t.Driver.Name+" is not registered")
 	t.Create(objects.Pod("joins", t.Image, "prepared"))

@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EphemeralContainer comes to a pod with a claim that runs.
+// EphemeralContainer adds ephemeral containers to a running pod with a claim. One without the claim
+// runs and sees no device; nothing restarts and nothing is prepared again.
 var EphemeralContainer = harness.Case{Meta: spec.Meta{
-	ID: "node/ephemeral-container",
-	Checks: "An ephemeral container that names the claim of its pod is refused; one that names none runs beside the pod's container and sees nothing of the device, which that " +
-		"container keeps without being restarted, and the claim is not prepared again.",
+	ID:       "node/ephemeral-container",
+	Checks:   "An ephemeral container cannot reference a claim, and does not disturb the other containers' devices.",
 	Requires: []spec.RequirementID{"core-v1/ephemeral-container-no-claims", "kep-4381/only-named-claims"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

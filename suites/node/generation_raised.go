@@ -14,12 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// GenerationRaised has the library publish a pool that does not fit into one slice, and
-// change a device in each of its slices.
+// GenerationRaised publishes a pool of several slices and changes a device in each. Slices of the
+// highest generation contain all changes or none. It tests the library
+// k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.
 var GenerationRaised = harness.Case{Meta: spec.Meta{
-	ID: "node/generation-raised",
-	Checks: "A driver that changes devices in two slices of a pool raises the pool's generation in both: a pool of which all slices have the highest generation has either all " +
-		"changes or none. It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "node/generation-raised",
+	Checks:   "The kubelet plugin library raises the generation of all slices when devices in two slices of a pool change.",
 	Requires: []spec.RequirementID{"kep-4381/driver-raises-generation"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-slices-in-place"},
@@ -27,8 +27,8 @@ var GenerationRaised = harness.Case{Meta: spec.Meta{
 	const devices = resourceapi.ResourceSliceMaxDevices + 2
 	profile := profiles.Devices(devices)
 	driver := t.SecondDriverAs(profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
-	// pool is the highest generation, how many slices have it, how many there have to be, and
-	// how many have changed.
+	// pool has a pool's highest generation, its slice count in that generation, the required slice
+	// count, and the number of changed slices.
 	type pool struct {
 		generation      int64
 		slices, changed int

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CallMetrics looks at what the kubelet measures of its calls of a driver.
+// CallMetrics reads the kubelet's gRPC metrics. Failed calls are counted apart from successful
+// ones.
 var CallMetrics = harness.Case{Meta: spec.Meta{
-	ID: "node/call-metrics",
-	Checks: "The kubelet counts its calls of a driver by driver, method and gRPC status, those that fail apart from those that do not, and its claims " +
-		"in use while pods use them.",
+	ID:       "node/call-metrics",
+	Checks:   "The kubelet's metrics count driver calls by driver, method and gRPC status, and the claims in use.",
 	Requires: []spec.RequirementID{"kep-4381/grpc-metric", "kep-4381/claims-in-use"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	WaitsFor: waitsForResync,
@@ -49,7 +49,7 @@ var CallMetrics = harness.Case{Meta: spec.Meta{
 	waitInUse(t, node, 0)
 }}
 
-// waitInUse waits until a kubelet says that so many claims of the case's driver are in use.
+// waitInUse waits until the kubelet reports this number of claims in use for the case's driver.
 func waitInUse(t *harness.T, node string, want float64) {
 	t.Poll(fmt.Sprintf("%g claims in use", want), func(context.Context) (bool, string, error) {
 		value := claimsInUse(t, node, t.Driver.Name)
@@ -57,7 +57,7 @@ func waitInUse(t *harness.T, node string, want float64) {
 	})
 }
 
-// claimsInUse are those of a driver that the kubelet of a node counts.
+// claimsInUse returns a kubelet's count of claims in use for a driver.
 func claimsInUse(t *harness.T, node, driver string) float64 {
 	value, _ := t.KubeletMetric(node, "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
 	return value

@@ -18,10 +18,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Health lets a device of a claim become unhealthy, and well again.
+// Health makes a claim's device unhealthy and healthy again.
 var Health = harness.Case{Meta: spec.Meta{
 	ID:       "node/health",
-	Checks:   "The status of a container with a claim tells the health of its device, and what becomes of it.",
+	Checks:   "A container's status follows the health of its claim's device.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.TwoDevices())},
 }, Run: func(t *harness.T) {
@@ -37,10 +37,10 @@ var Health = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 }}
 
-// HealthTold only looks at what a driver tells.
+// HealthTold runs with any driver reporting health.
 var HealthTold = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-told",
-	Checks:   "The status of a container with a claim tells that its device is healthy, where the driver does.",
+	Checks:   "A container's status reports the health of its claim's device if the driver does.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice()),
@@ -53,15 +53,15 @@ var HealthTold = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 }}
 
-// HealthOfInitContainer has an init container that stays use the same device.
+// HealthOfInitContainer uses one device in a sidecar and in a container.
 var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-of-init-container",
-	Checks:   "The status of an init container that stays tells the health of its device, as that of a container does.",
+	Checks:   "The status of a restartable init container reports the health of its device.",
 	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "There is no health in the status of init containers.",
+		Does: "The status of init containers has no device health.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -82,17 +82,17 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// HealthOfExtendedResource has one container use a claim, another an extended resource.
+// HealthOfExtendedResource uses a claim in one container and an extended resource in another.
 var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-of-extended-resource",
-	Checks:   "The status of a container with an extended resource tells the health of its device, as that of one with a claim does.",
+	Checks:   "The status of a container with an extended resource reports the health of its device.",
 	Requires: []spec.RequirementID{"kep-4680/health-of-extended-resources"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
 	},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "There is health for devices of claims that containers name, and for no others.",
+		Does: "Only devices of claims referenced by containers have health.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -118,15 +118,14 @@ func waitHealth(t *harness.T, health corev1.ResourceHealthStatus) *corev1.Pod {
 	return waitHealthOf(t, "pod", health)
 }
 
-// waitHealthOf is waitHealth for a pod of another name.
+// waitHealthOf is waitHealth for another pod.
 func waitHealthOf(t *harness.T, pod string, health corev1.ResourceHealthStatus) *corev1.Pod {
 	return t.WaitPod(pod, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
 		return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
 	})
 }
 
-// told is waitHealth for as long as a kubelet takes to write a pod's status, and tells
-// whether that health came.
+// told reports whether the only device of container main gets this health within statusTime.
 func told(t *harness.T, health corev1.ResourceHealthStatus) bool {
 	return t.Within(statusTime, "the pod's status to say "+string(health), func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
@@ -138,8 +137,8 @@ func told(t *harness.T, health corev1.ResourceHealthStatus) bool {
 	})
 }
 
-// statusTime is longer than a kubelet takes to hear of a device, to look at the pod and to
-// write its status: a second, ten and ten (k8s.io/kubernetes v1.37.1 pkg/kubelet/status).
+// statusTime exceeds the kubelet's latency for a device update, the next pod sync and the status
+// write: 1 s + 10 s + 10 s (k8s.io/kubernetes v1.37.1 pkg/kubelet/status).
 const statusTime = 25 * time.Second
 
 func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
@@ -151,7 +150,7 @@ func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{}
 }
 
-// healthOf is the health of all devices in the status of a container.
+// healthOf returns the health of all devices in a container's status.
 func healthOf(status corev1.ContainerStatus) []corev1.ResourceHealthStatus {
 	var all []corev1.ResourceHealthStatus
 	for _, resource := range status.AllocatedResourcesStatus {

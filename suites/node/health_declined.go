@@ -11,10 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// HealthDeclined has a driver say that it does not tell of health.
+// HealthDeclined uses a driver without health reporting. The kubelet must not ask again within 10
+// s, nor for a second pod.
 var HealthDeclined = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-declined",
-	Checks:   "A kubelet does not ask a driver for health again that has said that it does not report it, not for 10 s and a second pod either, and uses it as any other.",
+	Checks:   "The kubelet does not ask again for health after a driver has reported it as unimplemented.",
 	Requires: []spec.RequirementID{"kubeletplugin/no-health-support"},
 	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.OneDevice()},
 	WaitsFor: "A kubelet renews its lease every 10 s (pkg/kubelet/kubelet.go, NodeLeaseDurationSeconds), and asks for health again 5 s after an error (pkg/kubelet/cm/dra/plugin/dra_plugin_manager.go).",
@@ -32,7 +33,7 @@ var HealthDeclined = harness.Case{Meta: spec.Meta{
 	}
 	node := use("first")
 	t.Expect(driver.Status().HealthAsked).To(gomega.BeEquivalentTo(1), "how often the kubelet has asked for health in the beginning")
-	// Twice what the kubelet waits before it asks again after an error lies between the two.
+	// Two renewals take twice the kubelet's retry delay after an error.
 	renewed(t, node, time.Time{}, 1+2)
 	use("second")
 	t.Expect(driver.Status().HealthAsked).To(gomega.BeEquivalentTo(1), "how often the kubelet has asked for health")

@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// HealthOlderAPI has a driver that was built before there was v1 of the API for health.
+// HealthOlderAPI uses a driver built before v1 of the health API.
 var HealthOlderAPI = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-older-api",
-	Checks:   "The status of a container tells the health of its device, and what becomes of it, also when the driver serves only v1alpha1 of the API for health.",
+	Checks:   "A container's status reports device health also for a driver serving only v1alpha1 of the health API.",
 	Requires: []spec.RequirementID{"plugin-api/health-older-version"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
@@ -29,11 +29,11 @@ var HealthOlderAPI = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 }}
 
-// HealthDriverGone has a driver go away for longer than its word holds.
+// HealthDriverGone stops a driver for longer than its reports are valid (30 s). The container keeps
+// running.
 var HealthDriverGone = harness.Case{Meta: spec.Meta{
-	ID: "node/health-driver-gone",
-	Checks: "The device of a running container is unknown when its driver has gone, at the latest when the kubelet looks at the pod after the 30 s for which the driver's last " +
-		"word holds, and healthy again when the driver is back; the container runs on.",
+	ID:       "node/health-driver-gone",
+	Checks:   "A device's health is Unknown after its driver has gone and its last report has expired, and recovers with the driver.",
 	Requires: []spec.RequirementID{"plugin-api/health-timeout", "kubeletplugin/health-watched-again"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
 	WaitsFor: "Health holds for up to 30 s, and is in the pod's status when the kubelet looks at the pod again, after its syncFrequency and up to half of that more: " +

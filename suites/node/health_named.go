@@ -12,12 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// HealthNamed has one container use a claim from a template, others parts of one that pods
-// call by another name.
+// HealthNamed uses a claim from a template in one container, and in others parts of a shared claim
+// under a different name. A container naming a request lists the device of this request only. Both
+// pods of a shared claim report an unhealthy device.
 var HealthNamed = harness.Case{Meta: spec.Meta{
-	ID: "node/health-named",
-	Checks: "The status of a container lists the health of its devices under the pod's own name for their claim, also of one that was made from a template, or under that and the " +
-		"request that the container names, with this request's device only; of two pods that share a claim both say so when a device of it becomes unhealthy.",
+	ID:       "node/health-named",
+	Checks:   "A container's status lists device health under the pod's name for the claim and the referenced request.",
 	Requires: []spec.RequirementID{"kep-4680/health-by-pods-name", "kep-4680/health-in-status"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.Devices(3))},
 }, Run: func(t *harness.T) {
@@ -45,8 +45,7 @@ var HealthNamed = harness.Case{Meta: spec.Meta{
 	waitListed(t, "pod", "main", "claim:claim", made...)
 }}
 
-// deviceHealth is what a container's status has to say of the devices of a claim, which are all
-// healthy, in the order of the allocation.
+// deviceHealth returns the expected entries for a claim's healthy devices in allocation order.
 func deviceHealth(t *harness.T, claim *resourceapi.ResourceClaim) []corev1.ResourceHealth {
 	calls := t.Driver.Calls(spec.Prepare, claim.Name)
 	t.Expect(calls).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for claim %s", claim.Name)
@@ -57,8 +56,8 @@ func deviceHealth(t *harness.T, claim *resourceapi.ResourceClaim) []corev1.Resou
 	return all
 }
 
-// waitListed waits until the status of a container lists one resource of this name and nothing
-// else, with exactly these devices.
+// waitListed waits until a container's status lists exactly one resource of this name with exactly
+// these devices.
 func waitListed(t *harness.T, pod, container string, name corev1.ResourceName, devices ...corev1.ResourceHealth) {
 	t.WaitPod(pod, "one whose container "+container+" has the expected devices under "+string(name), func(p *corev1.Pod) (bool, error) {
 		listed := statusOf(p, container).AllocatedResourcesStatus

@@ -15,12 +15,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// HealthStates has a container with a device of each of two pools, which have the same
-// name, go through what a driver can say of them.
+// HealthStates takes a container with two devices of the same name in different pools through all
+// health states. Messages are cut off after 1024 characters, and updates of only a message are
+// reported. Reports continue after the driver's connection was lost.
 var HealthStates = harness.Case{Meta: spec.Meta{
-	ID: "node/health-states",
-	Checks: "A container's status tells of its device whether it is healthy, unhealthy or unknown, with the driver's message, also when only that changes, cut off after 1024 characters, " +
-		"and of a device of the same name in another pool what that one is; it does so again after the driver's connection was lost.",
+	ID:     "node/health-states",
+	Checks: "A container's status reports health and message of each device, also for same-named devices of two pools.",
 	Requires: []spec.RequirementID{
 		"plugin-api/health-states", "plugin-api/health-by-pool-and-device", "plugin-api/health-message", "kubeletplugin/health-watched-again",
 		"kubeletplugin/health-reported",
@@ -54,7 +54,7 @@ var HealthStates = harness.Case{Meta: spec.Meta{
 	waitBoth(t, ill, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: &ill.Message}, results)
 }}
 
-// twoPools have a device each, both of the same name.
+// twoPools returns two pools with a device of the same name each.
 func twoPools() spec.Profile {
 	profile := profiles.ReportingHealth(profiles.OneDevice())
 	other := profiles.OneDevice().Pools[0]
@@ -64,8 +64,8 @@ func twoPools() spec.Profile {
 	return profile
 }
 
-// waitBoth has the driver tell something of the device of the second pool, and waits until
-// the container's status says that, and of the other device that it is healthy.
+// waitBoth reports health for the second pool's device, then waits for it in the container's
+// status. The other device must stay healthy.
 func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, results []resourceapi.DeviceRequestAllocationResult) {
 	profile := twoPools()
 	told.Device = "device-0"
@@ -93,11 +93,11 @@ func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, 
 	})
 }
 
-// HealthTimeout has a driver tell of one device no more.
+// HealthTimeout stops reporting one device. Devices with repeated reports keep their health, and a
+// device never reported is Unknown.
 var HealthTimeout = harness.Case{Meta: spec.Meta{
-	ID: "node/health-timeout",
-	Checks: "A device of which a driver's reports say nothing any more keeps its health until its own time is over, and is unknown then, while others " +
-		"with the same time, which are reported again and again, keep theirs; one of which it never said anything is unknown.",
+	ID:     "node/health-timeout",
+	Checks: "A device missing from the driver's reports keeps its health until its own timeout, and then becomes Unknown.",
 	Requires: []spec.RequirementID{
 		"plugin-api/health-timeout", "plugin-api/health-missing-unknown", "kubeletplugin/partial-health-report", "kubeletplugin/health-not-repeated-by-helper",
 		"kubeletplugin/health-repeated",
@@ -123,10 +123,10 @@ var HealthTimeout = harness.Case{Meta: spec.Meta{
 }}
 
 const (
-	// healthTimeout is for how long a report holds that says so. Drivers report each second.
+	// healthTimeout is the validity of a report with its own timeout. Drivers report each second.
 	healthTimeout = 5 * time.Second
-	// kubeletsTime is less than the 30 s for which a report holds that does not say so, also
-	// where the last one came a second before.
+	// kubeletsTime is less than the default validity of a report (30 s), counted from a report one
+	// second earlier.
 	kubeletsTime = 28 * time.Second
 )
 
@@ -136,8 +136,7 @@ func telling(health ...spec.DeviceHealth) spec.Profile {
 	return profile
 }
 
-// waitStates waits until the devices of the container, in order of their names, have these
-// states.
+// waitStates waits until the container's devices, sorted by name, have these states.
 func waitStates(t *harness.T, want ...corev1.ResourceHealthStatus) {
 	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	results := t.Claim("claim").Status.Allocation.Devices.Results
@@ -157,21 +156,21 @@ func waitStates(t *harness.T, want ...corev1.ResourceHealthStatus) {
 	})
 }
 
-// messageOf is what the status of container main says of its only device.
+// messageOf returns the health message of container main's only device.
 func messageOf(pod *corev1.Pod) string {
 	return ptr.Deref(statusOf(pod, "main").AllocatedResourcesStatus[0].Resources[0].Message, "")
 }
 
-// HealthMessageCut has a driver send a message that is too long, with letters of several
-// bytes.
+// HealthMessageCut reports a health message exceeding the limit in multi-byte characters. The
+// kubelet must cut it between characters.
 var HealthMessageCut = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-message-cut",
-	Checks:   "A device's health is in the pod's status also when the driver's message is too long and has letters of several bytes, with whole letters of its beginning.",
+	Checks:   "A container's status reports device health even if the driver's message is too long and not ASCII.",
 	Requires: []spec.RequirementID{"plugin-api/health-message"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The message is cut in the middle of a letter, is longer than allowed once that is encoded, and the API server refuses the pod's whole status.",
+		Does: "The kubelet cuts the message within a character, which exceeds the limit once encoded: the API server rejects the status.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -180,12 +179,12 @@ var HealthMessageCut = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 
 	ill := profiles.ReportingHealth(profiles.OneDevice())
-	// Letters of three bytes each, and 1021 bytes before the dots: the cut is within a letter.
+	// Characters of three bytes, and 1021 bytes before the dots: the cut is within a character.
 	ill.Pools[0].Health = []spec.DeviceHealth{{Device: "device-0", State: corev1.ResourceHealthStatusUnhealthy, Message: strings.Repeat("温", 500)}}
 	t.Driver.Publish(ill)
 
 	if !told(t, corev1.ResourceHealthStatusUnhealthy) {
-		// A shorter message shows that it was the message that kept the status from being written.
+		// A shorter message proves the long one blocked the status update.
 		ill.Pools[0].Health[0].Message = "温"
 		t.Driver.Publish(ill)
 		pod := waitHealth(t, corev1.ResourceHealthStatusUnhealthy)

@@ -15,17 +15,16 @@ import (
 
 const restartsKubelet = "It restarts a kubelet, which breaks every connection to what runs on the node."
 
-// InUseAfterRestart restarts the kubelet below a pod.
+// InUseAfterRestart restarts the kubelet below a running pod.
 var InUseAfterRestart = harness.Case{Meta: spec.Meta{
-	ID: "node/in-use-after-restart",
-	Checks: "The metric dra_resource_claims_in_use counts the claim of a running pod and no more that of one that is gone, also when the kubelet has been " +
-		"restarted since, and nothing when both are gone.",
+	ID:            "node/in-use-after-restart",
+	Checks:        "The metric dra_resource_claims_in_use is correct after a kubelet restart.",
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A restarted kubelet counts only the claims that it has prepared itself.",
+		Does: "A restarted kubelet counts only claims prepared since its start.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -53,14 +52,14 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 		waitInUse(t, t.Nodes[0], 0)
 		return
 	}
-	// A driver without claims is not listed, and all together always are: they tell a
-	// metric that counts nothing from one that is gone.
+	// Drivers without claims have no sample, but the total always has one. It tells a count of zero
+	// from a missing metric.
 	all, found := t.KubeletMetric(t.Nodes[0], metric, map[string]string{"driver_name": "<any>"})
 	t.Expect(found).To(gomega.BeTrue(), "whether the restarted kubelet has the metric "+metric)
 	t.Expect(after).To(gomega.BeZero(), "claims in use after the restart (%g of all drivers)", all)
 	t.KnownIssue("after a restart the metric is 0 for a driver with a running pod")
 }}
 
-// countingTime is what a restarted kubelet gets to count the claims of running pods: it
-// has read its checkpoint when it answers, and has looked at each pod a few seconds later.
+// countingTime bounds a restarted kubelet's count of running pods' claims: it answers after reading
+// its checkpoint, and syncs each pod a few seconds later.
 const countingTime = 20 * time.Second

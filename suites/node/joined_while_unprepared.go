@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// JoinedWhileUnprepared has a pod come to a claim that is being unprepared for the last one.
+// JoinedWhileUnprepared creates a pod for a claim while the driver unprepares it for the last one.
+// The claim keeps its allocation.
 var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
-	ID: "node/joined-while-unprepared",
-	Checks: "A pod that comes to a claim while that is being unprepared for the pod before it waits until this is done; then the claim, which keeps its allocation, is " +
-		"prepared again, and the pod runs with its device.",
+	ID:       "node/joined-while-unprepared",
+	Checks:   "A pod joining a claim during unprepare waits until it is finished, and the claim is prepared again.",
 	Requires: []spec.RequirementID{"kep-4381/waits-for-unprepare", "kep-4381/prepare-before-start"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -24,7 +24,7 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	Timeout:  resyncTimeout,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#140527", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "A claim counts as prepared until a call that unprepares it has ended: a pod that comes meanwhile is started, and its devices go.",
+		Does: "A claim counts as prepared until unprepare has finished: a pod arriving meanwhile starts, then loses its devices.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -11,11 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// KubeletDown has pods come and go while there is no kubelet.
+// KubeletDown creates and deletes pods while the kubelet is down.
 var KubeletDown = harness.Case{Meta: spec.Meta{
-	ID: "node/kubelet-down",
-	Checks: "While a kubelet is down one pod runs on; one that comes to its node meanwhile has its claim prepared and runs with its device when the kubelet is back, and one that was deleted " +
-		"meanwhile is gone then, with its claim unprepared.",
+	ID:     "node/kubelet-down",
+	Checks: "After downtime, a kubelet starts pods bound meanwhile and unprepares the claims of pods deleted meanwhile.",
 	Requires: []spec.RequirementID{
 		"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/prepare-before-start", "kep-4381/unprepared-before-pod-goes", "kep-4381/unprepare-each-prepared",
 	},

@@ -13,19 +13,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LostCDIFiles restarts the kubelet, removes the driver's CDI files and ends a
-// container.
+// LostCDIFiles restarts the kubelet, deletes the driver's CDI files and kills a container.
 var LostCDIFiles = harness.Case{Meta: spec.Meta{
-	ID: "node/lost-cdi-files",
-	Checks: "When the CDI devices of a claim from before a restart of the kubelet do not resolve any more, the claim is prepared again " +
-		"before a container of its pod is started again.",
+	ID:            "node/lost-cdi-files",
+	Checks:        "The kubelet prepares a claim again if its CDI devices no longer resolve when a container restarts.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-lost-devices"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "As long as the pod's sandbox is there nothing is prepared again, and its containers are not started.",
+		Does: "The kubelet prepares nothing again while the pod's sandbox exists, and its containers do not start.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -16,11 +16,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// MappedInCgroups has containers read the limit of memory of their own cgroups.
+// MappedInCgroups has containers read the memory limit of their own cgroups. The limits include the
+// device's overhead per pod and per container, visible in the container. A container without the
+// claim has its own limit.
 var MappedInCgroups = harness.Case{Meta: spec.Meta{
-	ID: "node/mapped-in-cgroups",
-	Checks: "The cgroup of a container with a limit of memory and a claim for a device that stands for memory allows both together, and with them the overhead of the " +
-		"device for the pod and for a container, which the container sees; that of a container without the claim allows its own limit, and that of the pod what both containers may use.",
+	ID:       "node/mapped-in-cgroups",
+	Checks:   "The cgroups of a pod and its containers allow their memory limits plus the memory of a claim's device.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-in-cgroups", "kep-5517/overhead-in-cgroups", "kep-5517/overhead-in-pod-cgroup"},
 	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}, Profile: profiles.Empty()},
 	Catches:  []spec.MutantID{"driver-slices-without-mapping"},
@@ -36,7 +37,8 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	}
 	t.Driver.Publish(profile)
 	class := t.CreateClass(nil)
-	// Each container with a claim gets all of it, and the pod what is of the pod only once.
+	// Each container with a claim gets all of its memory, and the pod gets the pod's part only
+	// once.
 	for i, want := range []struct {
 		main, other, pod int64
 		others           []string // claims of the other container
@@ -47,7 +49,7 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 		name := fmt.Sprintf("device-%d", i)
 		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute(profiles.Index)+" == "+strconv.Itoa(i))))
 		pod := objects.Pod(name, t.Image, name)
-		// One of the files is there, whichever version of cgroups the node has.
+		// Only one of the files exists, depending on the node's cgroup version.
 		const show = "echo LIMIT=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes); "
 		pod.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, show+objects.ShowAndStay, name), objects.Container("other", t.Image, show+objects.ShowAndStay, want.others...)}
 		for c := range pod.Spec.Containers {
@@ -60,7 +62,7 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// limit is what a container has shown as "LIMIT=".
+// limit parses the container's "LIMIT=" output.
 func limit(t *harness.T, pod, container string) int64 {
 	text := strings.TrimSpace(t.Environment(pod, container)["LIMIT"])
 	bytes, err := strconv.ParseInt(text, 10, 64)

@@ -14,11 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Metadata looks at what comes with the file about devices.
+// Metadata reads the device metadata file of each request, in two API versions. An additional CDI
+// device mounts it, and is deleted with the claim. It tests the library
+// k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.
 var Metadata = harness.Case{Meta: spec.Meta{
-	ID: "node/metadata",
-	Checks: "A driver that has the library write metadata in two versions of the API has both in the file of each request; a CDI device beside those of the driver brings it, and is gone " +
-		"with the claim. It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "node/metadata",
+	Checks:   "The kubelet plugin library writes each request's metadata in all API versions requested by the driver.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-versions", "kubeletplugin/metadata-cdi-spec"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices())},
 	Catches:  []spec.MutantID{"driver-metadata-newest-only"},
@@ -37,11 +38,12 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	t.Driver.AwaitUnprepared()
 }}
 
-// MetadataOfTwoDrivers has one request get a device of each of two drivers.
+// MetadataOfTwoDrivers satisfies the second alternative of a request with devices of two drivers.
+// The container has a file of each driver at the request's path, naming the alternative. It tests
+// the library k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.
 var MetadataOfTwoDrivers = harness.Case{Meta: spec.Meta{
-	ID: "node/metadata-of-two-drivers",
-	Checks: "Where the second alternative of a request gets a device of each of two drivers, a container has a file of each at the path of the request, which tells of that driver's device alone and " +
-		"names the alternative. It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "node/metadata-of-two-drivers",
+	Checks:   "If two drivers serve one request, each metadata file describes its own driver's devices only.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-of-each-driver", "kubeletplugin/metadata-request-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.WritingMetadata(profiles.OneDevice())},
 	Catches:  []spec.MutantID{"driver-metadata-without-driver"},

@@ -13,12 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoAnswer has a driver answer neither the first call to prepare a claim nor the first one to
-// unprepare another.
+// NoAnswer has a driver ignore its first prepare call and another claim's first unprepare call. The
+// waiting pod reports the timeout. Claims of another driver are prepared meanwhile.
 var NoAnswer = harness.Case{Meta: spec.Meta{
-	ID: "node/no-answer",
-	Checks: "A kubelet gives up a call that a driver does not answer: the pod that was to start says so and starts when the driver is asked again, the one that was to end ends " +
-		"then. Meanwhile a claim of another driver is prepared.",
+	ID:       "node/no-answer",
+	Checks:   "The kubelet times out and retries calls not answered by a driver, without blocking other drivers.",
 	Requires: []spec.RequirementID{"kep-4381/call-ends", "kep-4381/prepare-retried", "kep-4381/unprepare-retried"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},

@@ -8,12 +8,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OlderAPIServer has a driver come to an API server that knows nothing but an older version of
-// the API.
+// OlderAPIServer serves only v1beta1 of the API, neither v1 nor v1beta2. It tests the library
+// k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.
 var OlderAPIServer = harness.Case{Meta: spec.Meta{
-	ID: "node/older-api-server",
-	Checks: "A driver that uses the library publishes its devices and prepares claims where the API server answers only v1beta1 of the API, and does not know v1 and v1beta2." +
-		" It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "node/older-api-server",
+	Checks:   "The kubelet plugin library publishes devices and prepares claims with an API server serving only v1beta1.",
 	Requires: []spec.RequirementID{"kep-4381/client-picks-version"},
 	Needs:    spec.Needs{APIs: []string{"v1beta1"}, Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-slices-in-one-version"},

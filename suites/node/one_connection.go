@@ -14,7 +14,7 @@ import (
 // OneConnection counts the kubelet's connections to a driver.
 var OneConnection = harness.Case{Meta: spec.Meta{
 	ID:       "node/one-connection",
-	Checks:   "A kubelet that has connected to a driver for its first claim prepares and unprepares all later ones over the same connection.",
+	Checks:   "The kubelet reuses its first connection to a driver for all later calls.",
 	Requires: []spec.RequirementID{"kep-4381/one-connection-per-driver"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 }, Run: func(t *harness.T) {

@@ -11,12 +11,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OperationMetrics has a claim with a device of each of two drivers, one of which twice cannot
-// prepare and twice cannot unprepare it.
+// OperationMetrics has a claim with devices of two drivers. One driver fails twice to prepare and
+// twice to unprepare it. The claim counts for each driver and once in the total, only while
+// prepared.
 var OperationMetrics = harness.Case{Meta: spec.Meta{
-	ID: "node/operation-metrics",
-	Checks: "The kubelet measures how long pods' claims take to be prepared and to be unprepared, what has failed apart from what has not; a claim with devices of two " +
-		"drivers is in use for each driver, and once for all together, when it is prepared and not before, and for none when its pod is gone.",
+	ID:            "node/operation-metrics",
+	Checks:        "The kubelet's metrics report the duration and failure of prepare and unprepare operations, and claims in use.",
 	Requires:      []spec.RequirementID{"kep-4381/operation-metric", "kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor:      waitsForResync,
@@ -24,7 +24,7 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	Timeout:       6 * time.Minute,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.35", Review: "2027-01-31",
-		Does: "What has failed is counted as what has not, and the other way round.",
+		Does: "Failed operations are counted as successful, and vice versa.",
 	},
 }, Run: func(t *harness.T) {
 	second := t.SecondDriver(profiles.OneDevice())
@@ -63,8 +63,8 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// operations are how often the kubelet of the case's first node has prepared and unprepared,
-// by operation and by whether it has failed.
+// operations counts prepare and unprepare operations of the first node's kubelet, by operation and
+// failure.
 func operations(t *harness.T) map[string]map[string]float64 {
 	counted := map[string]map[string]float64{}
 	for _, operation := range []string{"PrepareResources", "UnprepareResources"} {

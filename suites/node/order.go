@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// lastCall is when a driver was called last for a claim.
+// lastCall returns the time of a driver's last call for a claim.
 func lastCall(d *harness.Driver, method spec.Method, claim string) time.Time {
 	last := time.Time{}
 	for _, c := range d.Calls(method, claim) {
@@ -19,8 +19,7 @@ func lastCall(d *harness.Driver, method spec.Method, claim string) time.Time {
 	return last
 }
 
-// notBefore matches times of the API, which have no fractions of a second, that are not
-// before another one.
+// notBefore matches API times, rounded to seconds, not before another time.
 func notBefore(at time.Time) types.GomegaMatcher {
 	return gomega.BeTemporally(">=", at.Truncate(time.Second))
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodResources has each of two containers name one request of a claim.
+// PodResources has two containers with a different request of one claim each.
 var PodResources = harness.Case{Meta: spec.Meta{
 	ID:       "node/podresources-of-request",
-	Checks:   "The podresources API lists for each container the device of the request that it names, with its own CDI device, and no other.",
+	Checks:   "The podresources API lists for each container only the devices of its own request.",
 	Requires: []spec.RequirementID{"kep-3695/devices-of-container"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "All devices of a claim are listed for each container that uses a part of it, and each with the CDI devices of those before it.",
+		Does: "Each container lists all devices of the claim, with the CDI devices of the preceding ones added.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -47,8 +47,8 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	t.Expect(found.Get).To(gomega.Equal(want), "devices of the containers in the answer to Get")
 }}
 
-// podResources are the devices that the containers main and other of a pod have of a
-// claim with two requests, and what Kubernetes says of them instead.
+// podResources returns the devices of containers main and other for a claim with two requests, and
+// Kubernetes' known wrong answer.
 func podResources(t *harness.T) (want, stock []spec.ContainerDevice) {
 	results := t.WaitAllocated("claim").Status.Allocation.Devices.Results
 	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices

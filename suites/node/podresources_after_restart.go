@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodResourcesAfterRestart asks a kubelet that has never seen the driver.
+// PodResourcesAfterRestart restarts the kubelet while the driver is away.
 var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
 	ID:     "node/podresources-after-restart",
-	Checks: "A kubelet that has restarted while the driver of a running pod is away tells through the podresources API the same of its devices as before, in List and in Get.",
+	Checks: "The podresources API returns the same devices after a kubelet restart while the driver is away.",
 	Requires: []spec.RequirementID{"kep-3695/known-after-restart", "kep-3695/devices-of-container", "kep-3695/get-like-list",
 		"kep-4381/kubelet-failure-spares-running-pods"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},

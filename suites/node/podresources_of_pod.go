@@ -12,11 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodResourcesOfPod has a sidecar and a container share a claim beside one without.
+// PodResourcesOfPod shares a claim between a sidecar and a container, beside a container without a
+// claim. Get and List agree. Allocatable devices include no DRA devices, and deleted pods are not
+// listed.
 var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
-	ID: "node/podresources-of-pod",
-	Checks: "The podresources API tells of a sidecar and of a container that share a claim its namespace and name, and the driver, pool, name and CDI devices of its device, and " +
-		"nothing of the container that names no claim; Get answers what List does. The devices that are allocatable have none of DRA. A pod that is gone is not listed.",
+	ID:       "node/podresources-of-pod",
+	Checks:   "The podresources API lists claim, driver, pool, name and CDI devices for each container with a claim.",
 	Requires: []spec.RequirementID{"kep-3695/devices-of-container", "kep-3695/get-like-list", "kep-3695/allocatable-without-dra"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PrepareBeforeSandbox looks at a pod's sandbox while its claim cannot be prepared.
+// PrepareBeforeSandbox fails a claim's first two prepare calls. Until the claim is prepared, the
+// pod has no IP and PodReadyToStartContainers is not true.
 var PrepareBeforeSandbox = harness.Case{Meta: spec.Meta{
-	ID: "node/prepare-before-sandbox",
-	Checks: "A pod whose claim a driver twice could not prepare has no IP address and is not ready to start containers, and becomes so no sooner than its claim is prepared: " +
-		"before that it has no sandbox.",
+	ID:       "node/prepare-before-sandbox",
+	Checks:   "The kubelet creates a pod's sandbox only after its claims are prepared.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-sandbox", "kep-4381/prepare-before-start"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor: waitsForResync,
@@ -27,7 +27,7 @@ var PrepareBeforeSandbox = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 
-	// A sandbox from before the first call would be seen by the second one.
+	// The second call would observe a sandbox created before the first one.
 	t.Driver.AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
 	pod := t.WaitPod("pod", "one of which it is told whether it is ready to start containers", func(p *corev1.Pod) (bool, error) {
 		return readyToStart(p).Status != "", nil
@@ -40,7 +40,7 @@ var PrepareBeforeSandbox = harness.Case{Meta: spec.Meta{
 	t.Expect(readyToStart(ran).LastTransitionTime.Time).To(notBefore(lastCall(t.Driver, spec.Prepare, "claim")), "when the pod was ready to start containers")
 }}
 
-// readyToStart is the condition that tells whether a pod has its sandbox and its network.
+// readyToStart is the condition reporting the pod's sandbox and network.
 func readyToStart(pod *corev1.Pod) corev1.PodCondition {
 	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReadyToStartContainers })
 	if i < 0 {

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PreparedAndNew has a pod with a claim that another pod uses and one of its own.
+// PreparedAndNew runs a pod with a claim in use by another pod and a claim of its own. The shared
+// claim is unprepared after both pods are gone.
 var PreparedAndNew = harness.Case{Meta: spec.Meta{
-	ID: "node/prepared-and-new",
-	Checks: "Of a pod with a claim that another pod on the node uses and one that nobody uses, only the latter is prepared, and the container sees the devices of both; the " +
-		"shared claim is unprepared when both pods are gone, and not before.",
+	ID:       "node/prepared-and-new",
+	Checks:   "For a pod with a prepared and a new claim, the kubelet prepares only the new one.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/share-between-pods", "kep-4381/unprepare-after-last"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done", "driver-unprepare-nothing-done"},

@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// refused waits until the kubelet has said that the claims of a pod are not prepared, or until
-// the pod runs, and tells whether it has.
+// refused waits for the kubelet's event about unprepared claims or for the pod to run, and reports
+// whether the event came.
 func refused(t *harness.T, name string) (said bool) {
 	t.Poll("pod "+name+" to be refused its claims, or to run", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})

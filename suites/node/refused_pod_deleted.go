@@ -11,18 +11,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RefusedPodDeleted puts on the node of a pod another one that shares its claim and has a
-// second one that nobody allocates.
+// RefusedPodDeleted binds a second pod to the node. It shares the first pod's claim, and its second
+// claim is never allocated.
 var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
-	ID: "node/refused-pod-deleted",
-	Checks: "A claim that one pod uses and another one was refused, because it may not have all of its claims, stays prepared when the other one is deleted, also for a " +
-		"container that is started again, and is unprepared when the first one is gone.",
+	ID:       "node/refused-pod-deleted",
+	Checks:   "Deleting a pod rejected for its other claim leaves a shared claim prepared for the pod using it.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#140212", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "A pod that is deleted has its claims unprepared, also those that only another one uses, if its own were never prepared.",
+		Does: "Deleting a pod unprepares claims in use by other pods if its own claims were never prepared.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Registration has a driver say something else of itself than a kubelet accepts.
+// Registration registers plugins with invalid data. A driver with an unknown version besides a
+// known one is registered, and called at an endpoint apart from its registration socket.
 var Registration = harness.Case{Meta: spec.Meta{
-	ID: "node/registration",
-	Checks: "A kubelet refuses a driver that offers no version of the plugin API which it knows, and one that registers as a type of plugin that there " +
-		"is not, and tells it so; one that offers a version it knows beside others is registered, and called at another socket than that of its registration.",
+	ID:     "node/registration",
+	Checks: "The kubelet rejects drivers without a supported plugin API version or with an unknown plugin type, and reports why.",
 	Requires: []spec.RequirementID{
 		"plugin-api/no-common-version-refused", "plugin-api/registration-status-told", "kep-4381/registration-type", "plugin-api/endpoint-other-than-registration",
 	},

@@ -9,24 +9,24 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RegistrationFailed has a driver fail when a kubelet asks what it is.
+// RegistrationFailed fails the kubelet's first GetInfo call.
 var RegistrationFailed = harness.Case{Meta: spec.Meta{
 	ID:       "node/registration-failed",
-	Checks:   "A driver that could not say what it is when the kubelet asked it is asked again, registered, and prepares claims.",
+	Checks:   "The kubelet retries registration after a failed GetInfo call.",
 	Requires: []spec.RequirementID{"plugin-api/registration-asked-again"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	NoMutant: "what asks a driver is Kubernetes' own manager of plugins (pkg/kubelet/pluginmanager), which this project replaces in no kubelet",
 }, Run: registersAfter(spec.GetInfo)}
 
-// RegistrationNotHeard has a driver fail when a kubelet tells it that it is registered.
+// RegistrationNotHeard fails the kubelet's first NotifyRegistrationStatus call.
 var RegistrationNotHeard = harness.Case{Meta: spec.Meta{
 	ID:       "node/registration-not-heard",
-	Checks:   "A driver that could not be told that it is registered is registered again, and prepares claims.",
+	Checks:   "The kubelet retries registration after a failed NotifyRegistrationStatus call.",
 	Requires: []spec.RequirementID{"plugin-api/registration-told-again"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Since: "1.36"},
 }, Run: registersAfter(spec.NotifyRegistrationStatus)}
 
-// registersAfter is a case in which a driver fails one call of its registration.
+// registersAfter returns a case with one failing call during the driver's registration.
 func registersAfter(call spec.Method) func(t *harness.T) {
 	return func(t *harness.T) {
 		t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))

@@ -14,11 +14,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ResizedInPlace changes how much CPU a container with a claim may use.
+// ResizedInPlace changes the CPU resources of a running container with a claim. The next container
+// has the device, too. A resize removing the claim is rejected.
 var ResizedInPlace = harness.Case{Meta: spec.Meta{
-	ID: "node/resized-in-place",
-	Checks: "A container that is given more CPU while it runs keeps its device and is not restarted, and its claim is neither prepared nor unprepared for that; when it ends, " +
-		"the next one has the device, too. A resize that takes the claim from the container is refused.",
+	ID:       "node/resized-in-place",
+	Checks:   "An in-place resize keeps the container's device, restarts nothing and does not touch its claim.",
 	Requires: []spec.RequirementID{"core-v1/container-claims-immutable", "kep-4381/cdi-into-container", "kep-4381/unprepare-after-last"},
 	Needs:    spec.Needs{Since: "1.35", Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

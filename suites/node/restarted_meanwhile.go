@@ -14,11 +14,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RestartedMeanwhile restarts a kubelet that waits for drivers.
+// RestartedMeanwhile restarts a kubelet waiting for drivers. The claim being prepared has devices
+// of two drivers.
 var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
-	ID: "node/restarted-meanwhile",
-	Checks: "A kubelet that is restarted while a driver prepares one claim and unprepares another one asks again: the pod that waited for its claim, which is of two drivers, runs with " +
-		"the devices of both, and the claim of the pod that was deleted is unprepared before that goes.",
+	ID:            "node/restarted-meanwhile",
+	Checks:        "A kubelet restarted during prepare and unprepare calls repeats them.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-retried", "kep-4381/unprepare-retried"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
@@ -34,7 +34,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Claim("half", objects.Request("first", class), objects.Request("second", second.Name)), objects.OnlyOn(objects.Pod("half", t.Image, "half"), node))
 	asked := awaitAsked(t, spec.Prepare, "half", t.Driver, second)
-	// Which of both is asked first is the kubelet's to say; the other one does not hang.
+	// The kubelet may call either driver first, and the other call must not hang.
 	if asked == t.Driver {
 		second.Fail()
 	} else {
@@ -55,7 +55,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	second.AwaitUnprepared()
 }}
 
-// awaitAsked returns the driver that has a call for a claim which it has not answered.
+// awaitAsked returns the driver with a pending call for a claim.
 func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*harness.Driver) (asked *harness.Driver) {
 	t.Poll("a "+string(method)+" call for claim "+claim+" that is not answered", func(context.Context) (bool, string, error) {
 		for _, d := range drivers {

@@ -2,7 +2,7 @@ package node
 
 import "time"
 
-// What a pod has to wait for whose claims could not be prepared, or which could not end.
+// Retry times of the kubelet, after failures to prepare claims or terminate a pod.
 const (
 	waitsForResync = "The kubelet looks again at a pod whose claims could not be prepared after its syncFrequency and up to half of that more: " +
 		"60 to 90 s by default, 6 to 9 s in clusters that dratest makes (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
@@ -10,5 +10,5 @@ const (
 	resyncTimeout    = 4 * time.Minute
 )
 
-// notPrepared is the reason of the kubelet's events about claims that are not prepared.
+// notPrepared is the event reason for claims not prepared.
 const notPrepared = "FailedPrepareDynamicResources"

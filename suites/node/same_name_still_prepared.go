@@ -15,12 +15,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SameNameStillPrepared has a claim and a pod come again under their names before the driver
-// could unprepare the older claim.
+// SameNameStillPrepared recreates a claim and its pod, by the same names, before the driver has
+// unprepared the old claim. The pod was force-deleted and the old claim is gone from the API
+// server.
 var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
-	ID: "node/same-name-still-prepared",
-	Checks: "When a pod was deleted by force, its claim is gone from the API server and both come again under their names while the older claim could not be unprepared yet, " +
-		"the new pod waits; then the new claim is prepared, and the pod has its device and not the older one's.",
+	ID:       "node/same-name-still-prepared",
+	Checks:   "A pod with a recreated claim waits until the old claim of this name is unprepared, and gets the new device.",
 	Requires: []spec.RequirementID{"kep-4381/older-unprepared-first", "kep-4381/unprepare-force-deleted"},
 	Needs:    spec.Needs{Profile: profiles.TwoModels()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -61,7 +61,7 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Driver.Holds(older.UID)).To(gomega.BeFalse(), "whether the older claim is still prepared")
 }}
 
-// callsFor are a driver's calls for a claim of which others may have the name.
+// callsFor returns a driver's calls for a claim by UID, as other claims may have the same name.
 func callsFor(d *harness.Driver, method spec.Method, claim types.UID) []spec.Call {
 	var calls []spec.Call
 	for _, c := range d.Calls(method, "claim") {

@@ -11,11 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SandboxRestarted has a container runtime stop the sandbox of a pod.
+// SandboxRestarted stops a pod's sandbox in the container runtime.
 var SandboxRestarted = harness.Case{Meta: spec.Meta{
-	ID: "node/sandbox-restarted",
-	Checks: "A pod whose sandbox ends gets another one in which its container has the same device, and is not unprepared meanwhile; with the pod the claim is unprepared, once " +
-		"and for all.",
+	ID:       "node/sandbox-restarted",
+	Checks:   "A pod keeps its device in a new sandbox without being unprepared in between.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/cdi-into-container", "kep-4381/unprepare-each-prepared"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},

@@ -11,15 +11,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ServiceAway registers a driver that does not serve yet, and has it stop serving for a while.
+// ServiceAway registers a driver before its endpoint listens, and later removes the endpoint while
+// the registration socket stays. Pods created meanwhile start, running pods continue, and all
+// claims are unprepared.
 var ServiceAway = harness.Case{Meta: spec.Meta{
-	ID: "node/service-away",
-	Checks: "A driver is registered also when it does not listen yet at the socket where it is called; a pod that waits for it starts once it does. When that socket has been away, as " +
-		"the one of its registration was not, a pod that came meanwhile starts, one that ran meanwhile runs on, and the claims of both are unprepared.",
+	ID:       "node/service-away",
+	Checks:   "The kubelet registers a driver before its endpoint is served, and reconnects after the endpoint was away.",
 	Requires: []spec.RequirementID{"plugin-api/service-apart-from-registration", "kubeletplugin/driver-away-spares-running-pods"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	WaitsFor: waitsForResync,
-	Timeout:  resyncTimeout + 2*time.Minute, // there are two
+	Timeout:  resyncTimeout + 2*time.Minute, // two pods
 }, Run: func(t *harness.T) {
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	t.Create(objects.Claim("first", objects.Request("req", class)), objects.Claim("second", objects.Request("req", class)))

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SharedDevice has two pods with a share each of one device.
+// SharedDevice gives two pods a share of one device each. One share stays prepared when the other
+// is unprepared.
 var SharedDevice = harness.Case{Meta: spec.Meta{
-	ID: "node/shared-device",
-	Checks: "The containers of two pods with a share each of one device have it, each through its own claim, and the podresources API tells each share by its ID. One share stays prepared " +
-		"when the other is unprepared.",
+	ID:       "node/shared-device",
+	Checks:   "Pods with shares of one device each use it through their own claim, and the podresources API lists share IDs.",
 	Requires: []spec.RequirementID{"kep-5075/share-in-podresources", "kep-4381/unprepare-each-prepared"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ConsumableCapacity}, Since: "1.36", Profile: profiles.SharedCapacity()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -37,10 +37,10 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 	t.Driver.AwaitUnprepared()
 }}
 
-// HealthOfShares has two pods with a share each of a device that becomes unhealthy.
+// HealthOfShares gives two pods a share of one device and makes it unhealthy.
 var HealthOfShares = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-of-shares",
-	Checks:   "The health of a device that is shared, and what becomes of it, is in the status of the container of each share.",
+	Checks:   "The container status of each share reports the health of a shared device.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ConsumableCapacity, spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.SharedCapacity()),
@@ -57,8 +57,8 @@ var HealthOfShares = harness.Case{Meta: spec.Meta{
 	await(corev1.ResourceHealthStatusUnhealthy)
 }}
 
-// runShares runs two pods on one node whose claims, of the same names, have a share each of
-// device-0, and returns the IDs of the shares by these names.
+// runShares runs two pods on one node with a share of device-0 each. It returns the share IDs by
+// claim name, equal to the pod name.
 func runShares(t *harness.T) map[string]string {
 	class, ids := t.CreateClass(nil), map[string]string{}
 	for _, name := range []string{"first", "second"} {

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Sidecar has init containers of both kinds use devices.
+// Sidecar uses devices in both kinds of init containers. The sidecar is restarted while the
+// container runs on.
 var Sidecar = harness.Case{Meta: spec.Meta{
-	ID: "node/sidecar",
-	Checks: "An init container, a sidecar and a container each see the device of the request that they name, and no other; the sidecar has its device again when it is restarted, " +
-		"while the container runs on. The claim is prepared once for all of them.",
+	ID:       "node/sidecar",
+	Checks:   "Init containers, sidecars and containers see only their own request's device, and the claim is prepared once.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/prepare-before-start", "kep-4381/only-named-claims"},
 	Needs:    spec.Needs{Profile: profiles.Devices(3)},
 	Catches:  []spec.MutantID{"driver-prepare-all-requests"},

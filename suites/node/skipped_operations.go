@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SkippedOperations has pods use devices of drivers that are not on the node.
+// SkippedOperations uses devices of drivers absent from the node. A device skipping only unprepare
+// is prepared, but not unprepared.
 var SkippedOperations = harness.Case{Meta: spec.Meta{
-	ID: "node/skipped-operations",
-	Checks: "A pod runs and ends whose claim has a device that skips all operations of the node, of a driver that is not there; one with a device whose driver is there and which " +
-		"skips only to unprepare is prepared, and not unprepared.",
+	ID:       "node/skipped-operations",
+	Checks:   "The kubelet skips the node operations excluded by a device's allocation, even without its driver.",
 	Requires: []spec.RequirementID{"kep-5945/operation-skipped"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.OptionalOperations}, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
@@ -37,5 +37,5 @@ var SkippedOperations = harness.Case{Meta: spec.Meta{
 	t.RemovePod("here")
 	t.WaitDeallocated("here")
 	t.Expect(t.Driver.Calls(spec.Unprepare, "here")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
-	t.Driver.LoseCDI() // nobody else undoes what nobody was asked to undo
+	t.Driver.LoseCDI() // no unprepare call removes these files
 }}

@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesCleared leaves slices of a driver that is gone, and restarts a kubelet.
+// SlicesCleared leaves slices of absent drivers behind and restarts the kubelet. Slices of other
+// nodes and of all nodes stay.
 var SlicesCleared = harness.Case{Meta: spec.Meta{
-	ID: "node/slices-cleared",
-	Checks: "A kubelet that starts removes all slices of its node, also those of a driver that never was there, and none of another node or of all " +
-		"nodes; the drivers that are there publish theirs again.",
+	ID:            "node/slices-cleared",
+	Checks:        "A starting kubelet deletes all ResourceSlices of its node, and running drivers publish theirs again.",
 	Requires:      []spec.RequirementID{"kep-4381/slices-cleared-at-kubelet-start"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Nodes: 2, Disruption: true},
 	SerialBecause: restartsKubelet,

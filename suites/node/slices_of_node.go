@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesOfNode looks at what a driver publishes for a node.
+// SlicesOfNode reads the driver's published slices.
 var SlicesOfNode = harness.Case{Meta: spec.Meta{
 	ID:       "node/slices-of-node",
-	Checks:   "The slices that a driver publishes for a node are owned by the node's object, so that they go with it.",
+	Checks:   "ResourceSlices of a node are owned by the Node object, and deleted with it.",
 	Requires: []spec.RequirementID{"kep-4381/slices-owned-by-node"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-slices-without-owner"},

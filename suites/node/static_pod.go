@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// StaticPod writes manifests of pods where the kubelet looks for static ones.
+// StaticPod writes pod manifests to the kubelet's static pod directory. A static pod written later
+// runs. The claim is neither allocated nor reserved, and no driver is called.
 var StaticPod = harness.Case{Meta: spec.Meta{
-	ID: "node/static-pod",
-	Checks: "A static pod that names a claim does not run: while another one of the same directory, which was written later, runs, the API server and the podresources API show " +
-		"no such pod, the claim is neither allocated nor reserved, and no driver is asked for it.",
+	ID:            "node/static-pod",
+	Checks:        "A static pod referencing a claim does not run.",
 	Requires:      []spec.RequirementID{"static-pods/no-api-objects"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	NoMutant:      "what refuses such a pod is Kubernetes' own reader of manifests (pkg/kubelet/config/common.go), which this project replaces in no kubelet",
@@ -34,7 +34,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	t.CreateStaticPod(node, static("uses", "claim"))
 	t.CreateStaticPod(node, static("plain"))
 
-	t.WaitRunning("plain-" + node) // in the API server static pods have their node in their name
+	t.WaitRunning("plain-" + node) // the API server appends the node name to static pod names
 	t.Expect(t.PodResources("plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "the pods of the case that the podresources API shows")
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "uses-"+node, metav1.GetOptions{})
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server shows no pod that names the claim: %v", err)
@@ -42,7 +42,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim")
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
 
-	// What keeps it from running is the claim.
+	// Only the claim keeps it from running.
 	t.CreateStaticPod(node, static("uses"))
 	t.WaitRunning("uses-" + node)
 }}

@@ -15,22 +15,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// terminatedAgain is within what a kubelet has tried again to terminate a pod.
+// terminatedAgain bounds the kubelet's next attempt to terminate a pod.
 const terminatedAgain = 45 * time.Second
 
-// StatusWithoutClaims takes the names of generated claims from the status of a pod that ends, as
-// programs do that write statuses and know no claims.
+// StatusWithoutClaims removes the generated claim names from a terminating pod's status, as status
+// writers unaware of claims do.
 var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
-	ID: "node/status-without-claims",
-	Checks: "A pod that ends with a claim from a template has it unprepared, and is gone as its claim is, also when the pod's status does not name the claim any more as " +
-		"the driver is asked again.",
+	ID:       "node/status-without-claims",
+	Checks:   "A terminating pod's claim is unprepared and deleted even if the pod's status no longer names it.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-each-prepared", "kep-4381/unprepare-retried"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor: waitsToTerminate,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#139772", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "The claims that a pod has prepared are looked for in its status: without their names there it terminates for ever, and no driver is called.",
+		Does: "The kubelet looks up claims in the pod's status. Without them the pod terminates forever, and no driver is called.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -39,7 +38,7 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	claim := *pod.Status.ResourceClaimStatuses[0].ResourceClaimName
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
 
-	// The first try is to fail, and the controller leaves the status of such a pod alone.
+	// The first attempt fails, and the controller does not update the status of such a pod.
 	t.Delete(pod, harness.GracePeriod(time.Second))
 	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that failed", func(calls []spec.Call) bool { return len(calls) > 0 })
 	writeClaimStatuses(t, "[]")
@@ -52,7 +51,7 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.BeEmpty(), "names of generated claims in the pod's status")
 	t.Driver.Fail()
 	if !again {
-		writeClaimStatuses(t, fmt.Sprintf(`[{"name":"claim","resourceClaimName":%q}]`, claim)) // else it never ends
+		writeClaimStatuses(t, fmt.Sprintf(`[{"name":"claim","resourceClaimName":%q}]`, claim)) // otherwise the pod never terminates
 		t.KnownIssue("no driver was asked again to unprepare a claim that the pod's status did not name any more")
 	}
 
@@ -63,7 +62,7 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone(claim)
 }}
 
-// writeClaimStatuses replaces what the pod's status says of generated claims, also with none.
+// writeClaimStatuses replaces the generated claims in a pod's status, possibly with none.
 func writeClaimStatuses(t *harness.T, list string) {
 	t.Step("write %s as what the pod's status says of its claims", list)
 	patch := fmt.Appendf(nil, `{"status":{"resourceClaimStatuses":%s}}`, list)

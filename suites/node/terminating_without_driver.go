@@ -15,10 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TerminatingWithoutDriver deletes a pod whose driver is gone.
+// TerminatingWithoutDriver deletes a pod without its driver running. The pod keeps its claim until
+// the driver is back.
 var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:            "node/terminating-without-driver",
-	Checks:        "A pod that cannot terminate because a driver is not there says so in an event that names the driver, keeps its claim, and is gone once the driver is back.",
+	Checks:        "A pod that cannot terminate without its driver reports the driver's name in an event.",
 	Requires:      []spec.RequirementID{"kep-4381/stuck-pod-says-why", "kep-4381/unprepare-retried", "kep-4381/pod-waits-for-driver"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice()},
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
@@ -26,15 +27,15 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The pod stays, and only the kubelet's log says why.",
+		Does: "The pod stays, and only the kubelet's log has the reason.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	attempts := func() float64 {
-		// Whether they failed is told the wrong way round before 1.36
-		// (k8s.io/kubernetes v1.35.8 pkg/kubelet/cm/dra/manager.go:557).
+		// Before 1.36 failure is inverted (k8s.io/kubernetes v1.35.8
+		// pkg/kubelet/cm/dra/manager.go:557).
 		number, _ := t.KubeletMetric(t.Nodes[0], "dra_operations_duration_seconds", map[string]string{"operation_name": "UnprepareResources"})
 		return number
 	}
@@ -42,8 +43,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 
 	t.Driver.Disconnect()
 	t.Delete(pod)
-	// No other pod goes meanwhile. What is said about the first attempt is there after
-	// the second.
+	// No other pod terminates meanwhile. Events of the first attempt exist after the second.
 	t.Poll("two attempts to unprepare", func(context.Context) (bool, string, error) {
 		n := attempts() - before
 		return n >= 2, fmt.Sprintf("%g attempts", n), nil

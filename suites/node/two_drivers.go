@@ -10,12 +10,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TwoDrivers has a claim with a device of each of two drivers, one of which fails at first.
+// TwoDrivers allocates devices of two drivers for one claim. One driver fails at first: the pod
+// waits and reports why, and later stays until unprepare succeeds. Calls carry the claim's
+// namespace, name and UID, and reach only drivers on the pod's node with a device in the claim.
 var TwoDrivers = harness.Case{Meta: spec.Meta{
-	ID: "node/two-drivers",
-	Checks: "A claim with devices of two drivers is prepared and unprepared by both, on the pod's node only and by its namespace, name and UID; " +
-		"while one of them fails to prepare it, its pod waits and says why, and while one fails to unprepare it, its pod stays. A claim with a device of one driver is none of the " +
-		"other's business.",
+	ID:     "node/two-drivers",
+	Checks: "Both drivers of a claim prepare and unprepare it, and a failure of one delays the pod's start or end.",
 	Requires: []spec.RequirementID{
 		"kep-4381/driver-of-result-called", "kep-4381/called-on-the-node", "kep-4381/claim-identified", "kep-4381/unprepare-each-prepared",
 		"kep-4381/unprepare-retried",
@@ -62,7 +62,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	t.Expect(second.CalledOn("one")).To(gomega.BeEmpty(), "nodes on which the other driver was called for a claim that has none of its devices")
 }}
 
-// identities are the claims of a call without what was answered.
+// identities returns a call's claims without the answers.
 func identities(call spec.Call) []spec.ClaimCall {
 	bare := make([]spec.ClaimCall, 0, len(call.Claims))
 	for _, c := range call.Claims {

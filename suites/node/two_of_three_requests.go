@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TwoOfThreeRequests has a container name a claim twice, each time with another request.
+// TwoOfThreeRequests has a container reference a claim twice, with a different request each.
 var TwoOfThreeRequests = harness.Case{Meta: spec.Meta{
 	ID:       "node/two-of-three-requests",
-	Checks:   "A container that names two of the three requests of a claim, one by one, gets the devices of both and not that of the third.",
+	Checks:   "A container referencing two of a claim's three requests gets the devices of these two only.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-requests", "kep-4381/cdi-into-container"},
 	Needs:    spec.Needs{Profile: profiles.Devices(3)},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},

@@ -16,21 +16,19 @@ import (
 const (
 	restartsNode = "It restarts a node, and all that runs there."
 	nodeRestarts = "A node ends all that runs on it, and starts."
-	// restartTime leaves a minute and a half for each of the node's end and its start, and
-	// soonAfter for what follows.
+	// restartTime allows 90 s each for the node's shutdown and start, plus soonAfter.
 	restartTime = 5 * time.Minute
-	// soonAfter is how long pods may take when the node and the driver are back: kubelets
-	// look at a pod that they could not start again after up to 15 s
-	// (k8s.io/kubernetes v1.37.1 pkg/kubelet/kubelet.go, backOffPeriod), schedulers and
-	// controllers wait for the leases of those before them, which last that long, too.
+	// soonAfter bounds the start of pods after node and driver are back. The kubelet retries a pod
+	// after up to 15 s (k8s.io/kubernetes v1.37.1 pkg/kubelet/kubelet.go, backOffPeriod).
+	// Schedulers and controllers also wait up to 15 s for their predecessors' leases.
 	soonAfter = time.Minute
 )
 
-// WorkerRestart restarts the node below a pod.
+// WorkerRestart restarts the node of a pod. A new pod on it must reach a service within the same
+// minute.
 var WorkerRestart = harness.Case{Meta: spec.Meta{
-	ID: "node/worker-restart",
-	Checks: "Within a minute after its node and its driver have come back a pod with a claim runs again, with the same device, " +
-		"and a new one runs there that reaches a service.",
+	ID:            "node/worker-restart",
+	Checks:        "Within a minute after its node and driver are back, a pod with a claim runs again with the same device.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-again-after-restart"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.Worker},
 	WaitsFor:      nodeRestarts,

@@ -10,8 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// wrongAnswers are ways in which a driver's first answer to NodePrepareResources can be
-// wrong, by the name of the claim that it is about.
+// wrongAnswers are invalid first answers to NodePrepareResources by claim name.
 var wrongAnswers = map[string]spec.FaultKind{
 	"left-out":           spec.FaultNoAnswer,
 	"of-another-claim":   spec.FaultWrongClaim,
@@ -19,11 +18,11 @@ var wrongAnswers = map[string]spec.FaultKind{
 	"failed-call":        spec.FaultCallError,
 }
 
-// WrongAnswers has one pod for each way.
+// WrongAnswers runs one pod per invalid answer: claim missing, unknown UID, error along with
+// devices, failed call.
 var WrongAnswers = harness.Case{Meta: spec.Meta{
-	ID: "node/wrong-answers",
-	Checks: "A claim that a driver's answer leaves out, for which it has an unknown UID instead, or an error beside devices, and one of a call that " +
-		"fails as a whole, is not prepared: its pod says so, and its container starts with the devices of a later answer.",
+	ID:       "node/wrong-answers",
+	Checks:   "The kubelet does not treat a claim as prepared after an invalid answer, and retries.",
 	Requires: []spec.RequirementID{"kep-4381/missing-claim-in-answer", "kep-4381/claim-error-ignores-devices", "plugin-api/error-ignores-response"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},

@@ -13,8 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// unprepareFaults are ways in which a driver's first answer to NodeUnprepareResources
-// can fail to say that a claim is unprepared, by the name of that claim.
+// unprepareFaults are first answers to NodeUnprepareResources without success for the claim, by
+// claim name.
 var unprepareFaults = map[string]spec.Fault{
 	"left-out":         {Kind: spec.FaultNoAnswer},
 	"of-another-claim": {Kind: spec.FaultWrongClaim},
@@ -22,11 +22,11 @@ var unprepareFaults = map[string]spec.Fault{
 	"not-found":        {Kind: spec.FaultCallError, Code: "NotFound"},
 }
 
-// WrongUnprepareAnswers ends one pod for each way.
+// WrongUnprepareAnswers terminates one pod per answer: claim missing, unknown UID, error, or failed
+// call, including NOT_FOUND.
 var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
-	ID: "node/wrong-unprepare-answers",
-	Checks: "A pod whose claim a driver's answer to NodeUnprepareResources leaves out, for which it has an unknown UID or an error instead, or whose " +
-		"call fails as a whole, also with NOT_FOUND, stays until the driver was asked again and has said that the claim is unprepared.",
+	ID:       "node/wrong-unprepare-answers",
+	Checks:   "A pod does not terminate until the driver has confirmed that its claim is unprepared.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-answer-rules", "kep-4381/unprepared-before-pod-goes", "kep-4381/not-found-backoff"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},

@@ -18,12 +18,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// needs are those of all cases of these requests, beside features.
+// needs are common to all cases of these requests, beside features.
 func needs(features ...spec.Feature) spec.Needs {
 	return spec.Needs{NoKubelet: true, Since: "1.37", APIs: []string{"v1alpha3"}, Features: append([]spec.Feature{spec.PoolStatus}, features...)}
 }
 
-// about is a request for the status of all pools of the case's driver, or of one of them.
+// about returns a request for the status of all pools of the case's driver, or of one pool.
 func about(t *harness.T, pools ...string) alphaapi.ResourcePoolStatusRequestSpec {
 	about := alphaapi.ResourcePoolStatusRequestSpec{Driver: t.DriverName()}
 	for _, pool := range pools {
@@ -37,7 +37,7 @@ func ask(t *harness.T, name string, about alphaapi.ResourcePoolStatusRequestSpec
 	t.Create(&alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-" + name}, Spec: about})
 }
 
-// look is the status of a request as it is now; nil if it is not answered.
+// look returns a request's current status, nil without an answer.
 func look(ctx context.Context, t *harness.T, name string) (*alphaapi.ResourcePoolStatusRequestStatus, error) {
 	request, err := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests().Get(ctx, t.Namespace+"-"+name, metav1.GetOptions{})
 	if err != nil {
@@ -46,7 +46,7 @@ func look(ctx context.Context, t *harness.T, name string) (*alphaapi.ResourcePoo
 	return request.Status, nil
 }
 
-// answered is what a request was told, once it was.
+// answered waits for a request's status.
 func answered(t *harness.T, name string) []string {
 	var said []string
 	t.Poll("the answer to request "+name, func(ctx context.Context) (bool, string, error) {
@@ -60,11 +60,11 @@ func answered(t *harness.T, name string) []string {
 	return said
 }
 
-// patience is how long a request may wait for its answer.
+// patience bounds the wait for a request's status.
 const patience = 10 * time.Second
 
-// expectAnswer puts a request, again until it is answered as it should be: the controller
-// may not know of all slices and claims yet.
+// expectAnswer repeats a request until its status is as expected, as the controller may not have
+// seen all slices and claims yet.
 func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRequestSpec, fits types.GomegaMatcher) {
 	var name string
 	var asked time.Time
@@ -90,8 +90,8 @@ func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRe
 	})
 }
 
-// answer is what a request was told, in a line for how many pools there are and one for each
-// that is named, with its driver if that is not the case's.
+// answer returns a request's status as a line with the number of pools and one line per listed
+// pool. The driver is named unless it is the case's.
 func answer(t *harness.T, s *alphaapi.ResourcePoolStatusRequestStatus) []string {
 	lines := []string{fmt.Sprintf("%s of %d pools", state(s.Conditions), ptr.Deref(s.PoolCount, -1))}
 	for _, p := range s.Pools {
@@ -104,7 +104,7 @@ func answer(t *harness.T, s *alphaapi.ResourcePoolStatusRequestStatus) []string 
 	return lines
 }
 
-// state names the conditions that are true.
+// state returns the names of the true conditions.
 func state(conditions []metav1.Condition) string {
 	var names []string
 	for _, c := range conditions {
@@ -115,7 +115,7 @@ func state(conditions []metav1.Condition) string {
 	return strings.Join(names, "+")
 }
 
-// describe is one pool as the answer has it.
+// describe returns one pool of the status as a line.
 func describe(p alphaapi.PoolStatus) string {
 	number := func(n *int32) string {
 		if n == nil {
@@ -143,7 +143,7 @@ func describe(p alphaapi.PoolStatus) string {
 	return b.String()
 }
 
-// allocate creates a claim that has these devices of a pool, as a scheduler would write it.
+// allocate creates a claim with these devices of a pool allocated, as a scheduler would write it.
 func allocate(t *harness.T, name, class, pool string, devices ...resourceapi.DeviceRequestAllocationResult) {
 	claim := objects.Claim(name)
 	for _, d := range devices {

@@ -2,7 +2,7 @@ package pools
 
 import "github.com/dra-conformance/dratest/framework/harness"
 
-// Cases returns the cases of this area in the order in which they are listed and planned.
+// Cases returns this area's cases in listing and planning order.
 func Cases() []harness.Case {
 	return []harness.Case{
 		Counts,

@@ -11,12 +11,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Counts has a pool of two slices and an old one, some devices of which are in use or tainted.
+// Counts has a pool of two slices and an outdated one, with devices in use and tainted, in slices
+// and by rule. Allocated devices count once, without admin access. Later changes appear only in
+// later requests.
 var Counts = harness.Case{Meta: spec.Meta{
-	ID: "pools/counts",
-	Checks: "A request for the status of pools is told how many devices a pool has in the slices of its newest generation, how many of them are allocated, each counted once and " +
-		"without those that were given with admin access, how many have a taint, in their slice or by a rule, that keeps pods away, and how many are left; and the pool's node. " +
-		"What comes later is told to later requests only.",
+	ID:     "pools/counts",
+	Checks: "A pool status request reports the total, allocated, tainted and available devices of the newest generation.",
 	Requires: []spec.RequirementID{
 		"kep-5677/pool-totals", "kep-5677/pool-newest-generation", "kep-5677/pool-allocated", "kep-5677/pool-admin-access", "kep-5677/pool-unavailable", "kep-5677/pool-node",
 		"kep-5677/answered-once",

@@ -1,6 +1,5 @@
-// Package pools holds the cases of requests for the status of pools (KEP-5677), which a
-// controller of kube-controller-manager answers: how many devices there are, how many of
-// them are allocated, and what is left. One case per file, named after what happens.
+// Package pools has the cases for pool status requests (KEP-5677), answered by a controller of
+// kube-controller-manager: total, allocated and available devices.
 //
 // The API is off by default. The cases need no scheduler: they write allocations themselves.
 package pools

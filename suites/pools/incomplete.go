@@ -9,11 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Incomplete has a pool one of whose two slices is not there yet.
+// Incomplete has a pool with one of its two slices missing, and a complete pool of the older
+// generation.
 var Incomplete = harness.Case{Meta: spec.Meta{
-	ID: "pools/incomplete",
-	Checks: "Of a pool of whose newest generation a slice is missing no numbers are told, those of the generation before neither; once all slices are there, requests are told " +
-		"of all their devices.",
+	ID:       "pools/incomplete",
+	Checks:   "A pool status request reports no numbers for a pool with missing slices until it is complete.",
 	Requires: []spec.RequirementID{"kep-5677/incomplete-pool"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
@@ -28,12 +28,12 @@ var Incomplete = harness.Case{Meta: spec.Meta{
 		"Complete of 1 pools", `pool on "", generation 1, 1 slices: 1 devices, 0 allocated, 1 available, 0 unavailable`,
 	}))
 	t.Create(first)
-	// When the controller tells of this pool it knows of the slice before, too.
+	// Once the controller reports this pool, it also knows the earlier slice.
 	t.Publish("witness", "", profiles.Device(0, "a", "8Gi"))
 	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
 	ask(t, "incomplete", about(t, "pool"))
 	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
-	// Kubernetes gives no answer; its API would have one with an error and without numbers.
+	// Kubernetes sets no status, although the API allows an error without numbers.
 	status, err := look(t.Context(), t, "incomplete")
 	t.NoError(err, "look for an answer")
 	if status != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PartitionSummary has a pool whose devices are a whole one and halves of it.
+// PartitionSummary has a pool with a whole device and halves of it. The type comes from the slice's
+// attribute, otherwise from the request's; without either there is no summary. Partitions of one
+// type with different counters are reported as an error beside the numbers.
 var PartitionSummary = harness.Case{Meta: spec.Meta{
-	ID: "pools/partition-summary",
-	Checks: "Of a pool with shared counters a request is told, for each type of its partitions, how many there are and how many of them can still be allocated with what is left " +
-		"of the counters. The type is the attribute that the slice names, or where no slice does the one that the request names, or there is no summary. " +
-		"Where partitions of one type use different counters an error is told in its place, and the numbers stay.",
+	ID:       "pools/partition-summary",
+	Checks:   "A pool status request reports total and still allocatable partitions of a pool with counters by type.",
 	Requires: []spec.RequirementID{"kep-5677/partition-summary", "kep-5677/partition-default", "kep-5677/partition-cost-mismatch"},
 	Needs:    needs(spec.PartitionableDevices, spec.PartitionTypes),
 }, Run: func(t *harness.T) {
@@ -25,7 +25,7 @@ var PartitionSummary = harness.Case{Meta: spec.Meta{
 	attribute := func(name string) *resourceapi.FullyQualifiedName {
 		return ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + name))
 	}
-	// Each device is in a slice of its own, as the API server looks at single slices.
+	// One slice per device, as the API server validates slices one by one.
 	publish := func(pool string, types *resourceapi.FullyQualifiedName, devices ...resourceapi.Device) {
 		counters := t.Slice(pool+"-counters", "")
 		counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "all", Counters: counter(80)}}
@@ -63,12 +63,12 @@ var PartitionSummary = harness.Case{Meta: spec.Meta{
 	}))
 }}
 
-// counter is one of so much.
+// counter returns a counter with this value.
 func counter(value int64) map[string]resourceapi.Counter {
 	return map[string]resourceapi.Counter{"memory": {Value: *resource.NewQuantity(value, resource.DecimalSI)}}
 }
 
-// partition is a device that uses so much of the counter.
+// partition returns a device consuming this value of the counter.
 func partition(name, profile string, uses int64) resourceapi.Device {
 	return resourceapi.Device{
 		Name: name,

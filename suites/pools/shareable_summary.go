@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ShareableSummary has a pool with devices that several claims may have, and one that may not.
+// ShareableSummary has a pool with shareable devices and one without. A device with several
+// allocations counts once as allocated.
 var ShareableSummary = harness.Case{Meta: spec.Meta{
-	ID: "pools/shareable-summary",
-	Checks: "Of a pool with devices that may be allocated several times a request is told how many of them are in no use and how many in some, and of each of their capacities " +
-		"how much there is, how much is in use and how much is left. What is in use several times counts as one allocated device.",
+	ID:       "pools/shareable-summary",
+	Checks:   "A pool status request reports shareable devices in use, and total, used and free capacity.",
 	Requires: []spec.RequirementID{"kep-5677/shareable-summary", "kep-5677/pool-allocated"},
 	Needs:    needs(spec.ConsumableCapacity),
 }, Run: func(t *harness.T) {
@@ -42,7 +42,7 @@ var ShareableSummary = harness.Case{Meta: spec.Meta{
 	}))
 }}
 
-// shareOf is one of the allocations of a device that allows several, with what it uses.
+// shareOf returns one allocation of a shareable device with its consumed capacity.
 func shareOf(device, id string, uses map[resourceapi.QualifiedName]string) resourceapi.DeviceRequestAllocationResult {
 	result := resourceapi.DeviceRequestAllocationResult{Device: device, ShareID: ptr.To(types.UID(id)), ConsumedCapacity: map[resourceapi.QualifiedName]resource.Quantity{}}
 	for key, value := range uses {

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Which asks for all pools of a driver, for some, for one and for one that is not there.
+// Which requests all pools of a driver, a limited number, one by name, and a missing one. The total
+// is always reported.
 var Which = harness.Case{Meta: spec.Meta{
-	ID: "pools/which",
-	Checks: "A request for the status of pools is told of those of its driver only, in the order of their names: all of them, the one that it names, or as many as it has a limit for, " +
-		"and always how many there are.",
+	ID:       "pools/which",
+	Checks:   "A pool status request reports pools of its driver only, sorted by name, filtered by name and limited.",
 	Requires: []spec.RequirementID{"kep-5677/pools-of-driver", "kep-5677/pool-by-name", "kep-5677/pools-limited", "kep-5677/pools-sorted", "kep-5677/complete-condition"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

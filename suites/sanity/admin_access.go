@@ -7,11 +7,11 @@ import (
 // adminAccess is about: KEP-5018.
 var adminAccess = Check{Meta: spec.Meta{
 	ID:       "sanity/admin-access",
-	Checks:   "A device that a claim uses is prepared for another one with admin access, whose end leaves the first as it was.",
+	Checks:   "Preparing and unpreparing a claim with admin access leaves the claim using the device unchanged.",
 	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
 }, Source: "KEP-5018", Run: func(t *T) {
 	device := t.Devices(1)[0]
-	// Made first, so that nothing is prepared where the server does not know it.
+	// Created first, so that nothing is prepared if the server does not support admin access.
 	admin := t.Claim(nil, Want{Device: device, Request: "req", Admin: true})
 	user := t.One(device)
 	answer := t.Prepare(user, "a claim")

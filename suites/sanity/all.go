@@ -1,7 +1,7 @@
 package sanity
 
-// All are the checks in the order in which they run: what others rest on comes first,
-// what restarts the driver last.
+// All returns the checks in the order they run: basic checks first, checks restarting the driver
+// last.
 func All() []Check {
 	return []Check{
 		devicesPublished, versionsServed, registered, directoryOwn, healthDeclined, bothHealthAPIs,

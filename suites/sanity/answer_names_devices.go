@@ -7,7 +7,7 @@ import (
 // answerNamesDevices is about: kubeletplugin.Device.
 var answerNamesDevices = Check{Meta: spec.Meta{
 	ID:       "sanity/answer-names-devices",
-	Checks:   "The answer names pool and device of each device that the claim has, and only requests that got it.",
+	Checks:   "The answer has pool and name of each device of the claim, and only requests satisfied by it.",
 	Requires: []spec.RequirementID{"kep-4381/device-named-in-answer"},
 }, Source: "kubeletplugin.Device", Run: func(t *T) {
 	devices := t.Devices(2)

@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// What is said of the devices in an answer is not shown by an answer without any.
+// An answer without devices does not prove anything about devices.
 func TestDevicesInAnswer(t *testing.T) {
 	for _, row := range []struct {
 		check Check

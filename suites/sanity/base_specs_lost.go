@@ -11,9 +11,8 @@ import (
 
 // baseSpecsLost is about: kubernetes-sigs/dra-driver-nvidia-gpu#1144.
 var baseSpecsLost = Check{Meta: spec.Meta{
-	ID: "sanity/base-specs-lost",
-	Checks: "When CDI files that serve several claims have been removed below a driver that knows them, prepare makes them again or says that " +
-		"it cannot.",
+	ID:       "sanity/base-specs-lost",
+	Checks:   "If CDI files shared by claims are deleted, prepare recreates them or returns an error.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1144", Once: true, Run: func(t *T) {
 	if t.Restart == nil {
@@ -24,7 +23,7 @@ var baseSpecsLost = Check{Meta: spec.Meta{
 	answer := t.Prepare(first, "a claim")
 	t.Unprepare(first, "the claim")
 	t.Delete(first)
-	// A driver that starts makes what it needs.
+	// A starting driver recreates its files.
 	defer t.restart(func() {})
 	state := t.CDI()
 	for path, content := range state.files {
@@ -40,12 +39,12 @@ var baseSpecsLost = Check{Meta: spec.Meta{
 	t.expect(t.CDI().unresolved(ids(answer)), "prepare said success after CDI files were removed")
 }}
 
-// ofKinds is whether a CDI file describes devices of the kinds that these have.
+// ofKinds reports whether a CDI file has devices of these devices' kinds.
 func ofKinds(content []byte, devices []string) bool {
 	var file struct {
 		Kind string `json:"kind"`
 	}
-	// What cannot be read describes nothing.
+	// An unreadable file has none.
 	return yaml.Unmarshal(content, &file) == nil && file.Kind != "" &&
 		slices.ContainsFunc(devices, func(id string) bool { return strings.HasPrefix(id, file.Kind+"=") })
 }

@@ -10,7 +10,7 @@ import (
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 )
 
-// Answer is what the driver says about one claim that was prepared.
+// Answer is the driver's answer for a prepared claim.
 type Answer = drapb.NodePrepareResourceResponse
 
 func refs(claims ...*resourceapi.ResourceClaim) []*drapb.Claim {
@@ -21,8 +21,8 @@ func refs(claims ...*resourceapi.ResourceClaim) []*drapb.Claim {
 	return asked
 }
 
-// prepare asks for claims, as they are; the answers are by UID. It may be called by any
-// goroutine.
+// prepare calls NodePrepareResources with unmodified claims and returns answers by UID. It is safe
+// for concurrent use.
 func (t *T) prepare(ctx context.Context, claims ...*resourceapi.ResourceClaim) (map[string]*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.CallTimeout)
 	defer cancel()
@@ -30,7 +30,7 @@ func (t *T) prepare(ctx context.Context, claims ...*resourceapi.ResourceClaim) (
 	return response.GetClaims(), err
 }
 
-// unprepare answers the error of each claim by UID; like prepare.
+// unprepare returns each claim's error by UID. It is safe for concurrent use.
 func (t *T) unprepare(ctx context.Context, claims ...*resourceapi.ResourceClaim) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.CallTimeout)
 	defer cancel()
@@ -45,7 +45,7 @@ func (t *T) unprepare(ctx context.Context, claims ...*resourceapi.ResourceClaim)
 	return answers, nil
 }
 
-// prepareOne is an error where a claim is not prepared for whatever reason.
+// prepareOne returns an error if a claim is not prepared, whatever the reason.
 func (t *T) prepareOne(ctx context.Context, claim *resourceapi.ResourceClaim) (*Answer, error) {
 	answers, err := t.prepare(ctx, claim)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *T) unprepareOne(ctx context.Context, claim *resourceapi.ResourceClaim) 
 	return nil
 }
 
-// Prepare prepares a claim, which must succeed.
+// Prepare prepares a claim and fails the check on errors.
 func (t *T) Prepare(claim *resourceapi.ResourceClaim, when string) *Answer {
 	answer, err := t.prepareOne(t.ctx, claim)
 	if err != nil {
@@ -85,9 +85,8 @@ func (t *T) Prepare(claim *resourceapi.ResourceClaim, when string) *Answer {
 	return answer
 }
 
-// Try prepares a claim that the driver may refuse; why is what it says against it, empty
-// where it has prepared the claim. A driver that does not answer has refused nothing: it
-// may have crashed.
+// Try prepares a claim and returns the driver's error message, or "" on success. A driver without
+// an answer may have crashed and fails the check.
 func (t *T) Try(claim *resourceapi.ResourceClaim, what string) (answer *Answer, why string) {
 	answers, err := t.prepare(t.ctx, claim)
 	why, problem := refusal(claim, answers, err)
@@ -97,19 +96,17 @@ func (t *T) Try(claim *resourceapi.ResourceClaim, what string) (answer *Answer, 
 	return answers[string(claim.UID)], why
 }
 
-// Unprepare unprepares a claim, which must succeed.
+// Unprepare unprepares a claim and fails the check on errors.
 func (t *T) Unprepare(claim *resourceapi.ResourceClaim, when string) {
 	if err := t.unprepareOne(t.ctx, claim); err != nil {
 		t.Failf("unprepare %s: %v", when, err)
 	}
 }
 
-// unknown is a configuration of a kind that no driver knows, and in which no value is a
-// string.
+// unknown is a configuration of a kind unknown to all drivers, without string values.
 const unknown = `{"apiVersion":"dratest.invalid/v1","kind":"NoSuchKind","noSuchField":[1]}`
 
-// Refused is a configuration with which the driver does not prepare a claim. A driver that
-// has none makes the check not applicable.
+// Refused returns a configuration rejected by the driver. Without one the check is not applicable.
 func (t *T) Refused() json.RawMessage {
 	config := t.refusedConfig()
 	if config == nil {
@@ -118,8 +115,8 @@ func (t *T) Refused() json.RawMessage {
 	return config
 }
 
-// refusedConfig looks for one that the driver is known to refuse, or else one that no driver
-// knows; nil if it takes that, too.
+// refusedConfig returns a configuration known to be rejected by the driver, or else one of an
+// unknown kind. It returns nil if the driver accepts both.
 func (t *T) refusedConfig() json.RawMessage {
 	if t.refused != nil {
 		return t.refused
@@ -138,7 +135,7 @@ func (t *T) refusedConfig() json.RawMessage {
 	return nil
 }
 
-// ids are the CDI devices of an answer, each once, in order.
+// ids returns the sorted, unique CDI devices of an answer.
 func ids(answers ...*Answer) []string {
 	var all []string
 	for _, a := range answers {

@@ -11,7 +11,7 @@ import (
 // cancelledPrepare is about: kubernetes-sigs/dra-driver-nvidia-gpu#1162.
 var cancelledPrepare = Check{Meta: spec.Meta{
 	ID:       "sanity/cancelled-prepare",
-	Checks:   "A prepare that is given up can be repeated with success; after an unprepare it leaves nothing, also later.",
+	Checks:   "A cancelled prepare call can be repeated with success, and nothing is left after unprepare.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1162", Run: func(t *T) {
 	device := t.Devices(1)[0]
@@ -33,13 +33,13 @@ var cancelledPrepare = Check{Meta: spec.Meta{
 	}
 }}
 
-// patiences are the times after which calls are given up: some before the driver knows of
-// them, some while it works on them, some after that.
+// patiences are the delays before cancelling calls: before, while and after the driver handles
+// them.
 func patiences() []time.Duration {
 	return []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}
 }
 
-// settling is the time in which what a driver still does has an effect.
+// settling is the time until unfinished work of the driver has an effect.
 const settling = 300 * time.Millisecond
 
 // giveUp cancels a call.

@@ -10,7 +10,7 @@ import (
 // cancelledUnprepare is about: kubeletplugin.DRAPlugin.
 var cancelledUnprepare = Check{Meta: spec.Meta{
 	ID:       "sanity/cancelled-unprepare",
-	Checks:   "An unprepare that is given up can be repeated with success, and then nothing is left.",
+	Checks:   "A cancelled unprepare call can be repeated with success, and nothing is left afterwards.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	device := t.Devices(1)[0]

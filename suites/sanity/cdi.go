@@ -15,12 +15,12 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
-// cdiState is what a container runtime would make of a node's CDI files.
+// cdiState is a container runtime's view of a node's CDI files.
 type cdiState struct {
 	files map[string][]byte
-	// devices are the contents of those that resolve, by their qualified names.
+	// devices are the resolved devices' contents by qualified name.
 	devices map[string]string
-	// problems are what the CDI library says, by file.
+	// problems are the CDI library's errors by file.
 	problems map[string]string
 }
 
@@ -33,8 +33,8 @@ func (t *T) CDI() cdiState {
 	return state
 }
 
-// resolve has the CDI library read files, from copies of their directories: names that are
-// in two files of one directory resolve to nothing.
+// resolve runs the CDI library on copies of the directories: a name in two files of one directory
+// resolves to nothing.
 func resolve(files map[string][]byte) (cdiState, error) {
 	state := cdiState{files: files, devices: map[string]string{}, problems: map[string]string{}}
 	root, err := os.MkdirTemp("", "dratest-cdi")
@@ -79,7 +79,7 @@ func resolve(files map[string][]byte) (cdiState, error) {
 	return state, nil
 }
 
-// unresolved says which CDI devices a runtime would not find, and what may be why.
+// unresolved returns the CDI devices unknown to a runtime, with possible reasons.
 func (s cdiState) unresolved(ids []string) []string {
 	var problems []string
 	for _, id := range ids {
@@ -98,7 +98,7 @@ func (s cdiState) unresolved(ids []string) []string {
 	return problems
 }
 
-// changed says which CDI devices mean something else than they did before.
+// changed returns the CDI devices with different content than before.
 func (s cdiState) changed(before cdiState, ids []string) []string {
 	problems := s.unresolved(ids)
 	for _, id := range ids {
@@ -110,8 +110,8 @@ func (s cdiState) changed(before cdiState, ids []string) []string {
 	return problems
 }
 
-// left says what there still is of a claim that is not prepared any more. Devices that
-// were there before the claim may stay: some drivers describe them once for all claims.
+// left returns the leftovers of an unprepared claim. Devices from before the claim may stay: some
+// drivers describe them once for all claims.
 func (s cdiState) left(before cdiState, claim *resourceapi.ResourceClaim, ids []string) []string {
 	var problems []string
 	for _, id := range ids {
@@ -126,7 +126,7 @@ func (s cdiState) left(before cdiState, claim *resourceapi.ResourceClaim, ids []
 	return problems
 }
 
-// of are the files that were made for a claim: its UID is in the name or in the content.
+// of returns the files of a claim, by its UID in name or content.
 func (s cdiState) of(claim *resourceapi.ResourceClaim) []string {
 	var paths []string
 	for _, path := range slices.Sorted(maps.Keys(s.files)) {
@@ -137,7 +137,7 @@ func (s cdiState) of(claim *resourceapi.ResourceClaim) []string {
 	return paths
 }
 
-// made are the files that a claim's CDI devices are in and that were not there before.
+// made returns the files with a claim's CDI devices not present before.
 func (s cdiState) made(before cdiState, claim *resourceapi.ResourceClaim) []string {
 	return slices.DeleteFunc(s.of(claim), func(path string) bool { _, was := before.files[path]; return was })
 }

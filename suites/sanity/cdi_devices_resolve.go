@@ -7,7 +7,7 @@ import (
 // cdiDevicesResolve is about: kubernetes-sigs/dra-driver-nvidia-gpu#1380.
 var cdiDevicesResolve = Check{Meta: spec.Meta{
 	ID:       "sanity/cdi-devices-resolve",
-	Checks:   "When prepare says success, the CDI library finds each CDI device of the answer in valid files.",
+	Checks:   "After a successful prepare call, the CDI library resolves each CDI device of the answer in valid files.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1380", Run: func(t *T) {
 	answer := t.Prepare(t.One(t.Devices(1)[0]), "a claim")

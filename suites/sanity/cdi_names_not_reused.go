@@ -9,7 +9,7 @@ import (
 // cdiNamesNotReused is about: kubeletplugin.DRAPlugin.
 var cdiNamesNotReused = Check{Meta: spec.Meta{
 	ID:       "sanity/cdi-names-not-reused",
-	Checks:   "A CDI device that two claims have, at the same time or one after the other, is the same for both.",
+	Checks:   "A CDI device used by two claims, at the same time or in sequence, has the same content for both.",
 	Requires: []spec.RequirementID{"kubeletplugin/cdi-names-not-reused"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	devices := t.Devices(2)
@@ -25,7 +25,7 @@ var cdiNamesNotReused = Check{Meta: spec.Meta{
 	t.expect(t.CDI().changed(before, reused(answer, t.Prepare(third, "a later claim for the first device"))), "a name of the first claim, in a later one for the same device")
 }}
 
-// reused are the CDI devices that are in both answers.
+// reused returns the CDI devices in both answers.
 func reused(first, second *Answer) []string {
 	before := ids(first)
 	return slices.DeleteFunc(ids(second), func(id string) bool { return !slices.Contains(before, id) })

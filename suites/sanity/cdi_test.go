@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// spec is a CDI file with one device, which sets an environment variable.
+// spec returns a CDI file with one device setting an environment variable.
 func specFile(name, env string) []byte {
 	return fmt.Appendf(nil, `{"cdiVersion":"0.6.0","kind":"d.example.com/c","devices":[{"name":%q,"containerEdits":{"env":[%q]}}]}`, name, env)
 }

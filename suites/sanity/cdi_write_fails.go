@@ -15,7 +15,7 @@ import (
 // cdiWriteFails is about: kubernetes-sigs/dra-driver-cpu#169.
 var cdiWriteFails = Check{Meta: spec.Meta{
 	ID:       "sanity/cdi-write-fails",
-	Checks:   "While the CDI spec of a claim cannot be written, prepare says so; and when it says success later, the spec is there.",
+	Checks:   "Prepare fails while a claim's CDI spec cannot be written, and the spec exists after a later success.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-cpu#169", Run: func(t *T) {
 	device := t.Devices(1)[0]
@@ -38,7 +38,7 @@ var cdiWriteFails = Check{Meta: spec.Meta{
 	t.expect(t.CDI().unresolved(ids(answer)), "prepare said success, after the CDI spec could not be written at first")
 }}
 
-// predicted are the files of the second claim, from those of the first.
+// predicted derives the second claim's files from the first one's.
 func predicted(made []string, first, second *resourceapi.ResourceClaim) []string {
 	var places []string
 	for _, path := range made {
@@ -49,7 +49,7 @@ func predicted(made []string, first, second *resourceapi.ResourceClaim) []string
 	return places
 }
 
-// obstructed prepares a claim while files cannot be written.
+// obstructed prepares a claim while its files cannot be written.
 func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (answer *Answer, why string) {
 	release := sync.OnceValue(func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)

@@ -13,9 +13,8 @@ import (
 
 // checkpointDamaged is about: kubernetes-sigs/dra-example-driver#240.
 var checkpointDamaged = Check{Meta: spec.Meta{
-	ID: "sanity/checkpoint-damaged",
-	Checks: "While its checkpoint is damaged the driver answers each call, and other claims keep their CDI devices; when the file is as it was, " +
-		"a claim is unprepared.",
+	ID:       "sanity/checkpoint-damaged",
+	Checks:   "With a corrupt checkpoint the driver answers calls and keeps CDI devices, and recovers with the restored file.",
 	Requires: []spec.RequirementID{"kubeletplugin/one-result-per-claim", "kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-example-driver#240", Run: func(t *T) {
 	files, ok := t.Subject.(Files)
@@ -39,7 +38,7 @@ var checkpointDamaged = Check{Meta: spec.Meta{
 	t.expect(t.CDI().left(unprepared, ended, ids(answer)), "after unprepare")
 }}
 
-// answered ends the check where nobody has answered; errors are answers.
+// answered ends the check if the driver did not answer; errors are answers.
 func (t *T) answered(err error, what string) {
 	switch status.Code(err) {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
@@ -48,7 +47,7 @@ func (t *T) answered(err error, what string) {
 	}
 }
 
-// damaged does something while the driver's checkpoints are damaged.
+// damaged runs a function while the driver's checkpoints are corrupt.
 func (t *T) damaged(files Files, do func()) {
 	restore := sync.OnceValue(func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)

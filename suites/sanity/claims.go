@@ -20,28 +20,28 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Want is one device that a claim gets.
+// Want is one device to allocate to a claim.
 type Want struct {
 	Device
 
-	// Request is "request" or, for an alternative that was chosen, "request/alternative".
+	// Request is "request" or, for a chosen alternative, "request/alternative".
 	Request string
-	// Driver is who has to prepare the device; empty means the driver under test.
+	// Driver prepares the device; empty means the driver under test.
 	Driver string
 	Admin  bool
 }
 
-// Config is what a claim's configuration says to a driver.
+// Config is an opaque driver configuration in a claim.
 type Config struct {
-	// Requests are those that it is for; none means all.
+	// Requests are the requests it applies to; none means all.
 	Requests []string
-	// Driver is who it is for; empty means the driver under test.
+	// Driver is the driver it is for; empty means the driver under test.
 	Driver     string
 	Parameters json.RawMessage
 }
 
-// Claim makes a claim and allocates it. It is unprepared and deleted when the check ends.
-// A server that does not take what the check asks for makes it not applicable.
+// Claim creates and allocates a claim. It is unprepared and deleted at the end of the check. If the
+// server drops a field, the check is not applicable.
 func (t *T) Claim(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 	claim := t.unallocated(configs, wants...)
 	for _, w := range wants {
@@ -50,14 +50,14 @@ func (t *T) Claim(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 		}
 	}
 	stored := t.allocate(claim, configs, wants...)
-	// Also the server's own additions are left out, such as the time of the allocation.
+	// Ignores fields set by the server, such as the allocation time.
 	if !equality.Semantic.DeepEqual(stored.Status.Allocation.Devices, claim.Status.Allocation.Devices) {
 		t.NotApplicablef("the API server drops what the claim needs (a feature gate is off)")
 	}
 	return stored
 }
 
-// allocate allocates the claim that was made last, and returns it as it is stored.
+// allocate allocates the last created claim and returns the stored object.
 func (t *T) allocate(claim *resourceapi.ResourceClaim, configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 	claim.Status = t.status(configs, wants)
 	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
@@ -66,12 +66,12 @@ func (t *T) allocate(claim *resourceapi.ResourceClaim, configs []Config, wants .
 	return stored
 }
 
-// One makes a claim for one device, with the configuration for it.
+// One creates a claim for one device with this configuration.
 func (t *T) One(device Device, configs ...Config) *resourceapi.ResourceClaim {
 	return t.Claim(configs, Want{Device: device, Request: "req"})
 }
 
-// unallocated makes a claim that nobody has allocated.
+// unallocated creates a claim without allocation.
 func (t *T) unallocated(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "sanity-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
@@ -94,7 +94,7 @@ func (t *T) unallocated(configs []Config, wants ...Want) *resourceapi.ResourceCl
 func (t *T) request(w Want) resourceapi.DeviceRequest {
 	class := t.Class
 	if class == "" {
-		class = "dratest-sanity" // of which nobody asks whether it exists
+		class = "dratest-sanity" // need not exist
 	}
 	name, alternative, chosen := strings.Cut(w.Request, "/")
 	if chosen {
@@ -120,7 +120,7 @@ func (t *T) driver(name string) string {
 	return name
 }
 
-// status is that of a claim that the scheduler has allocated and reserved.
+// status returns the status of an allocated and reserved claim, as written by the scheduler.
 func (t *T) status(configs []Config, wants []Want) resourceapi.ResourceClaimStatus {
 	allocation := &resourceapi.AllocationResult{NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{t.Node}}},
@@ -160,14 +160,14 @@ func (t *T) Delete(claim *resourceapi.ResourceClaim) {
 	t.need(gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(t.ctx, claim.Name, metav1.DeleteOptions{})), "delete a claim")
 }
 
-// cleanUp unprepares and deletes the check's claims, also after the check's time is over.
-// CDI files that the driver leaves are removed where they have the name of such a claim.
+// cleanUp unprepares and deletes the check's claims, even after the check's timeout. It also
+// removes leftover CDI files named after such a claim.
 func (t *T) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
 	defer cancel()
 	var errs []error
 	for _, claim := range t.made {
-		// What the driver does then is judged by checks that are about that.
+		// Other checks cover errors here.
 		_, _ = t.unprepare(ctx, claim)
 		errs = append(errs, gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})))
 	}

@@ -7,7 +7,7 @@ import (
 // configForAllRequests is about: kubernetes-sigs/dra-driver-cpu#269, kubernetes/kubernetes#139731.
 var configForAllRequests = Check{Meta: spec.Meta{
 	ID:       "sanity/config-for-all-requests",
-	Checks:   "A configuration that names no requests is for all of them.",
+	Checks:   "A configuration without requests applies to all requests.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "kubernetes-sigs/dra-driver-cpu#269, kubernetes/kubernetes#139731", Run: func(t *T) {
 	device := t.Devices(1)[0]

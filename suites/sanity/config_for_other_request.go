@@ -7,7 +7,7 @@ import (
 // configForOtherRequest is about: resource.k8s.io/v1, DeviceAllocationConfiguration.Requests.
 var configForOtherRequest = Check{Meta: spec.Meta{
 	ID:       "sanity/config-for-other-request",
-	Checks:   "A configuration for one request changes nothing for another one.",
+	Checks:   "A configuration for one request does not affect other requests.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "resource.k8s.io/v1, DeviceAllocationConfiguration.Requests", Run: func(t *T) {
 	devices := t.Devices(2)

@@ -4,10 +4,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// configForSubrequest is about: kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278.
+// configForSubrequest is about: kubernetes-sigs/dra-example-driver#257,
+// kubernetes-sigs/dra-driver-cpu#278.
 var configForSubrequest = Check{Meta: spec.Meta{
 	ID:       "sanity/config-for-subrequest",
-	Checks:   "The configuration of a request is used for the alternative of it that was chosen.",
+	Checks:   "A request's configuration applies to its chosen alternative.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278", Run: func(t *T) {
 	device := t.Devices(1)[0]

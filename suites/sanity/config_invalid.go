@@ -9,7 +9,7 @@ import (
 // configInvalid is about: resource.k8s.io/v1, OpaqueDeviceConfiguration.
 var configInvalid = Check{Meta: spec.Meta{
 	ID:       "sanity/config-invalid",
-	Checks:   "A configuration that the driver is known to refuse is refused with a message, and leaves nothing.",
+	Checks:   "Prepare rejects an invalid configuration with a message and leaves nothing behind.",
 	Requires: []spec.RequirementID{"kep-4381/config-validated-by-driver"},
 }, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration", Run: func(t *T) {
 	if len(t.InvalidConfig) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// configured is a driver that counts, in a CDI file, the configurations that it applies.
+// configured is a driver recording the applied configurations in a CDI file.
 func configured(applies func(resourceapi.DeviceAllocationConfiguration) bool, refuses func(resourceapi.DeviceAllocationConfiguration) bool) *testDriver {
 	d := &testDriver{specs: map[string][]byte{}}
 	d.prepare = func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {

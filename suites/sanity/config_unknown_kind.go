@@ -10,7 +10,7 @@ import (
 // configUnknownKind is about: resource.k8s.io/v1, OpaqueDeviceConfiguration.
 var configUnknownKind = Check{Meta: spec.Meta{
 	ID:       "sanity/config-unknown-kind",
-	Checks:   "A configuration of a kind that nobody knows is refused with a message where configurations of the driver have a kind, and does no harm elsewhere.",
+	Checks:   "A configuration of an unknown kind is rejected with a message if the driver's configurations have kinds.",
 	Requires: []spec.RequirementID{"kep-4381/config-validated-by-driver"},
 }, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration", Run: func(t *T) {
 	device := t.Devices(1)[0]
@@ -37,7 +37,7 @@ var configUnknownKind = Check{Meta: spec.Meta{
 	t.Prepare(t.One(device), "a claim after one with a configuration of an unknown kind")
 }}
 
-// otherKind is a configuration with a kind that nobody knows, if it has one.
+// otherKind replaces the kind of a configuration, if there is one, by an unknown kind.
 func otherKind(config json.RawMessage) (json.RawMessage, bool) {
 	var object map[string]any
 	if err := json.Unmarshal(config, &object); err != nil || object["kind"] == nil {

@@ -10,8 +10,8 @@ import (
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 )
 
-// content prepares a claim and returns what containers get of a request, without what is
-// of this claim alone; then the claim is gone again.
+// content prepares a claim and returns the container's view of a request without claim-specific
+// parts. The claim is deleted afterwards.
 func (t *T) content(request string, configs []Config, wants ...Want) string {
 	claim := t.Claim(configs, wants...)
 	answer := t.Prepare(claim, "a claim")
@@ -37,8 +37,8 @@ func names(d *drapb.Device, request string) bool {
 	})
 }
 
-// anonymous is a CDI device without the claim's UID and name, also where that has become
-// part of the name of an environment variable.
+// anonymous returns a CDI device without the claim's UID and name, including those in names of
+// environment variables.
 func anonymous(content string, claim *resourceapi.ResourceClaim) string {
 	for _, own := range []string{claim.Name, string(claim.UID)} {
 		for _, form := range []string{own, strings.ReplaceAll(own, "-", "_")} {
@@ -50,7 +50,7 @@ func anonymous(content string, claim *resourceapi.ResourceClaim) string {
 	return content
 }
 
-// visible is a configuration that the driver takes and that changes what containers get.
+// visible returns a valid configuration with an effect in containers.
 func (t *T) visible(device Device) json.RawMessage {
 	want := Want{Device: device, Request: "req"}
 	plain := t.content("req", nil, want)

@@ -7,7 +7,7 @@ import (
 // deletedWhileAway is about: kubernetes-sigs/dra-driver-nvidia-gpu#1278.
 var deletedWhileAway = Check{Meta: spec.Meta{
 	ID:       "sanity/deleted-while-away",
-	Checks:   "A claim that was deleted while the driver was away does not keep its device, once it has been unprepared.",
+	Checks:   "After unprepare, a claim deleted during the driver's downtime does not keep its device.",
 	Requires: []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kubeletplugin/unprepare-without-claim"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1278", Once: true, Run: func(t *T) {
 	device := t.Devices(1)[0]

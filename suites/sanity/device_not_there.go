@@ -7,7 +7,7 @@ import (
 // deviceNotThere is about: KEP-4381, publishing node resources.
 var deviceNotThere = Check{Meta: spec.Meta{
 	ID:       "sanity/device-not-there",
-	Checks:   "A claim is not prepared if it was allocated a device of the driver's pool that there is not, as one that was withdrawn meanwhile.",
+	Checks:   "A claim with a device missing from the driver's pool, such as a withdrawn one, is not prepared.",
 	Requires: []spec.RequirementID{"kep-4381/driver-checks-devices-at-prepare"},
 }, Source: "KEP-4381, publishing node resources", Run: func(t *T) {
 	lost := Device{Pool: t.Devices(1)[0].Pool, Name: "dratest-withdrawn"}

@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess has an administrator's pod look at devices that others use.
+// AdminAccess gives an administrator's pod access to devices in use. Requests without admin access,
+// or with false, do not get it. They get a free device even while an administrator has all.
 var AdminAccess = harness.Case{Meta: spec.Meta{
-	ID: "security/admin-access",
-	Checks: "A request for all devices with admin access gets them although one is in use, and the allocation says so; others, which do not ask for it or " +
-		"say false, get none of it, and a device of their own also while an administrator looks at all.",
+	ID:       "security/admin-access",
+	Checks:   "A request with admin access gets all devices, even those in use, and the allocation records the admin access.",
 	Requires: []spec.RequirementID{"kep-5018/all-with-admin-access", "kep-5018/admin-in-result", "kep-5018/admin-off-by-default"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

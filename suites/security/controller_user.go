@@ -14,22 +14,20 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// byController is true for the service accounts of Kubernetes' controller of claims and of
-// this project's, which have no rights but those of one role, and for what all controllers
-// are where they have no accounts of their own (--use-service-account-credentials). A claim
-// may also go because its pod, which owns it, is gone.
+// byController matches the claim controllers' service accounts, Kubernetes' and this project's,
+// limited to one role. Without --use-service-account-credentials it matches
+// kube-controller-manager. A claim may also be deleted with the pod owning it.
 const (
 	byController = `request.userInfo.username in ["system:serviceaccount:kube-system:resource-claim-controller", ` +
 		`"system:serviceaccount:kube-system:dra-controller-manager", "system:kube-controller-manager"]`
 	byOwnership = byController + ` || request.userInfo.username == "system:serviceaccount:kube-system:generic-garbage-collector"`
 )
 
-// ControllerUser lets nobody but the controller's own service account make claims, and
-// nobody but that and the garbage collector delete them.
+// ControllerUser allows only the controller's service account to create claims, and only this
+// account and the garbage collector to delete them.
 var ControllerUser = harness.Case{Meta: spec.Meta{
-	ID: "security/controller-user",
-	Checks: "With nothing but the rights of its own service account the controller makes the claim of a pod from a template, names it in the pod's status, and it is gone with " +
-		"the pod.",
+	ID:       "security/controller-user",
+	Checks:   "The claim controller creates, records and deletes generated claims with only its own service account's rights.",
 	Requires: []spec.RequirementID{"kep-4381/controller-permissions"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -1,3 +1,3 @@
-// Package security has cases about who gets devices, and who may not: admin access, and
-// users with few rights. What the API server alone refuses is in package api.
+// Package security has the cases for access to devices: admin access, and users with few rights.
+// Rules enforced by the API server alone are in package api.
 package security

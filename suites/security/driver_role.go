@@ -19,12 +19,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverRole has a driver with a service account of its own, whose rights come and go.
+// DriverRole grants and revokes rights of a driver's service account. Without the right to get
+// claims, prepare fails with an event. Without the right to update slices, the driver gets an
+// error. It tests the library k8s.io/dynamic-resource-allocation in the test driver, not a vendor's
+// driver.
 var DriverRole = harness.Case{Meta: spec.Meta{
-	ID: "security/driver-role",
-	Checks: "A driver that may only get claims and nodes, and list, watch, create, update and delete slices, publishes its devices and prepares claims. Without the right to get " +
-		"claims it prepares none and the pod is told why; without that to update slices it notices that it cannot publish." +
-		" It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	ID:       "security/driver-role",
+	Checks:   "A driver needs only rights to get claims and nodes, and to manage ResourceSlices.",
 	Requires: []spec.RequirementID{"kep-4381/driver-permissions"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	NoMutant: "what would ask for more rights is the library of k8s.io/dynamic-resource-allocation, which this project replaces in no driver",
@@ -63,8 +64,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("waits")
 }}
 
-// grant gives a service account rights on a resource; what is returned takes them away when it
-// is deleted.
+// grant grants a service account rights on a resource. Deleting the returned object revokes them.
 func grant(t *harness.T, account *corev1.ServiceAccount, group, resource string, verbs ...string) *rbacv1.ClusterRoleBinding {
 	meta := metav1.ObjectMeta{Name: fmt.Sprintf("%s.%s.%s-%d", t.Namespace, resource, verbs[0], len(verbs))}
 	binding := &rbacv1.ClusterRoleBinding{

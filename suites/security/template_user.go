@@ -17,10 +17,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TemplateUser has a user who may create pods, and nothing else.
+// TemplateUser has a user with no right but to create pods.
 var TemplateUser = harness.Case{Meta: spec.Meta{
 	ID:       "security/template-user",
-	Checks:   "A user who may create pods but no claims gets a claim made from a template, with its device; the claim itself can be neither created, read nor deleted by that user.",
+	Checks:   "A user with only the right to create pods gets a claim from a template, but cannot access the claim itself.",
 	Requires: []spec.RequirementID{"kep-4381/template-without-claim-permission"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
