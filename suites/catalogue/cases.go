@@ -8,8 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RenderCases returns a Markdown document of each case with the promises that it checks, what
-// it needs and the mutants that it has killed.
+// RenderCases returns a Markdown document of each case with its promises, needs and detected
+// mutants.
 func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kill) []byte {
 	texts := map[spec.RequirementID]spec.Requirement{}
 	for _, r := range requirements {
@@ -50,7 +50,7 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 	return []byte(b.String())
 }
 
-// level is the most binding one of a case's promises.
+// level returns the most binding level of a case's promises.
 func level(c spec.Meta, texts map[spec.RequirementID]spec.Requirement) spec.Level {
 	for _, l := range []spec.Level{spec.Must, spec.Should} {
 		if slices.ContainsFunc(c.Requires, func(id spec.RequirementID) bool { return texts[id].Level == l }) {

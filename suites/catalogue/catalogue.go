@@ -27,7 +27,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 	return append([]byte("# Generated from the cases with \"make generate\"; do not edit.\n"), content...), nil
 }
 
-// entry is the data of a case with its needs beside it, without what only the code needs to know.
+// entry is a case's data and needs, without fields used only in code.
 func entry(c spec.Meta) (map[string]any, error) {
 	needs, err := fields(c.Needs)
 	if err != nil {
@@ -51,7 +51,7 @@ func entry(c spec.Meta) (map[string]any, error) {
 	return e, nil
 }
 
-// fields are those of a value as JSON.
+// fields returns a value's JSON fields.
 func fields(of any) (map[string]any, error) {
 	data, err := json.Marshal(of)
 	if err != nil {

@@ -31,7 +31,7 @@ var (
 	today  = flag.String("today", "", "fail if a known issue is due for review on this day, as 2027-01-31")
 )
 
-// all cases: those of "dratest run", of "dratest upgrade" and of "dratest sanity".
+// all returns the cases of "dratest run", "dratest upgrade" and "dratest sanity".
 func all() []spec.Meta {
 	return slices.Concat(run.Metas(suites.All()), cases.Metas(), sanity.Metas())
 }
@@ -79,7 +79,7 @@ func TestKillsAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Mutants that are not there any more say nothing.
+	// Ignores deleted mutants.
 	kills = slices.DeleteFunc(kills, func(k catalogue.Kill) bool { return !broken.Has(k) })
 	record, err := catalogue.RenderKills(kills)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestAddKills(t *testing.T) {
 	}
 }
 
-// A bug may be in both proofs of drivers, and what came of one says nothing of the other.
+// Two proofs may have the same bug, with independent results.
 func TestAddKillsOfEachProof(t *testing.T) {
 	result := func(by string) []prove.Result {
 		return []prove.Result{{ID: "same", Finding: prove.Finding{Shown: true, By: []string{by}}}}
@@ -126,7 +126,7 @@ func TestAddKillsOfEachProof(t *testing.T) {
 	}
 }
 
-// The names of a proof's clusters are not for the record, nor are those of a run.
+// The record must not contain names of a proof's clusters or runs.
 func TestAddKillsNamesNoNodes(t *testing.T) {
 	for said, want := range map[string]string{
 		"the kubelet of some-1-worker2 is this project's":                    "the kubelet of NODE is this project's",
@@ -144,7 +144,7 @@ func TestAddKillsNamesNoNodes(t *testing.T) {
 	}
 }
 
-// TestEachSanityCheckWasSeenToFail, with a driver that has a bug which the check is about.
+// TestEachSanityCheckWasSeenToFail requires a detected driver bug for each check.
 func TestEachSanityCheckWasSeenToFail(t *testing.T) {
 	kills := newKills(t)
 	for _, m := range sanity.Metas() {

@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/suites"
 )
 
-// classicADR says where each statement of the documents about classic DRA went, and which case
-// or unit test shows that.
+// classicADR maps each statement of the documents about classic DRA to its successor and the case
+// or unit test for it.
 const classicADR = "../../docs/adr/0020-where-each-statement-of-classic-dra-went.md"
 
-// statement is a row of the tables of classicADR.
+// statement is a table row of classicADR.
 type statement struct{ text, fate, shownBy string }
 
 func statements(text string) []statement {
@@ -34,7 +34,7 @@ func statements(text string) []statement {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// unitTests are those of classic DRA, as "package.Test".
+// unitTests returns the unit tests of classic DRA as "package.Test".
 func unitTests(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

@@ -17,27 +17,27 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/life"
 )
 
-// Kill is what "dratest prove mutants" has found of a mutant, or "dratest prove bugs" or
-// "dratest prove life" of a driver's bug.
+// Kill is the result of "dratest prove mutants" for a mutant, or of "dratest prove bugs" or
+// "dratest prove life" for a driver bug.
 type Kill struct {
-	// Proof is the name of the proof for a bug, which may be in both; empty for a mutant.
+	// Proof is the name of a bug's proof, as two proofs may have the same bug; empty for a mutant.
 	Proof  string `json:"proof,omitempty"`
 	Mutant string `json:"mutant"`
-	// By are the cases that noticed; none for a mutant that survived.
+	// By are the cases detecting it; none if it survived.
 	By []string `json:"by,omitempty"`
-	// Seconds the trial took.
+	// Seconds is the duration of the trial.
 	Seconds int `json:"seconds"`
-	// Says is the first line of what the first of the cases said, with words in place of
-	// names that are others each time (see anonymous).
+	// Says is the first line of the first case's message, with placeholders for random names (see
+	// anonymous).
 	Says string `json:"says,omitempty"`
-	// Where it was, as "Kubernetes v1.37.1 (own)".
+	// Where is the cluster of the trial, as "Kubernetes v1.37.1 (own)".
 	Where string `json:"where"`
 }
 
 //go:embed kills.yaml
 var killsFile []byte
 
-// Kills returns the committed record, one entry for each mutant that was tried.
+// Kills returns the committed record, one entry per tried mutant.
 func Kills() ([]Kill, error) {
 	var kills []Kill
 	if err := yaml.UnmarshalStrict(killsFile, &kills); err != nil {
@@ -46,8 +46,8 @@ func Kills() ([]Kill, error) {
 	return kills, nil
 }
 
-// names are those that nobody knows: of kind's nodes, which are called after their cluster,
-// and of simulated ones; of claims; and of the directories of a driver that is a process.
+// names matches random names: of kind nodes, prefixed with their cluster, and simulated ones; of
+// claims; and of directories of drivers running as a process.
 var names = []struct {
 	name *regexp.Regexp
 	word string
@@ -58,7 +58,7 @@ var names = []struct {
 	{regexp.MustCompile(`(/[^\s/"]+)*/dratest[0-9]+/`), "ROOT/"},
 }
 
-// anonymous is the first line of a text, without such names.
+// anonymous returns the first line of a text without such names.
 func anonymous(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	for _, n := range names {
@@ -67,10 +67,10 @@ func anonymous(text string) string {
 	return text
 }
 
-// key is which of two records counts, the later one.
+// key identifies records of the same trial: the later one wins.
 type key struct{ proof, mutant string }
 
-// proofOf is what Kill says of a proof: the mutants' is the one that is not named.
+// proofOf returns the value of Kill.Proof: empty for mutants.
 func proofOf(r prove.Record) string {
 	if r.Proof == bugs.Name || r.Proof == life.Name {
 		return r.Proof
@@ -78,8 +78,8 @@ func proofOf(r prove.Record) string {
 	return ""
 }
 
-// AddKills returns the record with what proofs have found since; later records count.
-// Trials without a verdict, or that did not apply, say nothing.
+// AddKills merges later results of proofs into the record. Trials without a verdict, or not
+// applicable, are ignored.
 func AddKills(known []Kill, records ...prove.Record) []Kill {
 	byMutant := map[key]Kill{}
 	for _, k := range known {
@@ -94,7 +94,7 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 			if x.Shown {
 				k.By, k.Says = slices.Sorted(slices.Values(x.By)), anonymous(x.Note)
 			}
-			// What was done elsewhere is done again only for cases that were left there.
+			// Trials done elsewhere are repeated only for the cases left there.
 			if old := byMutant[key{k.Proof, k.Mutant}]; r.Rest && len(old.By) > 0 {
 				k.By = slices.Compact(slices.Sorted(slices.Values(slices.Concat(old.By, k.By))))
 				k.Says = cmp.Or(k.Says, old.Says)
@@ -112,7 +112,7 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 	return kills
 }
 
-// RenderKills returns the file that Kills reads: YAML with one line per mutant.
+// RenderKills returns the file for Kills: YAML with one line per mutant.
 func RenderKills(kills []Kill) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n" +

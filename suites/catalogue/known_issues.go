@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RenderKnownIssues returns the known issues of Kubernetes that cases may see, as Markdown.
+// RenderKnownIssues returns the known issues of Kubernetes seen by cases, as Markdown.
 func RenderKnownIssues(cases []spec.Meta) []byte {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n" +
@@ -29,7 +29,7 @@ func RenderKnownIssues(cases []spec.Meta) []byte {
 	return []byte(b.String())
 }
 
-// Due names the known issues at which somebody must look again by now.
+// Due returns the known issues due for review.
 func Due(cases []spec.Meta, now time.Time) []string {
 	var due []string
 	for _, c := range cases {
@@ -40,7 +40,7 @@ func Due(cases []spec.Meta, now time.Time) []string {
 	return due
 }
 
-// link leads to an issue; a file is only named.
+// link returns a link to an issue; files are only named.
 func link(issue string) string {
 	number, ok := strings.CutPrefix(issue, "kubernetes#")
 	if !ok {

@@ -12,16 +12,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Broken is all that is broken on purpose.
+// Broken has all mutants and driver bugs.
 type Broken struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
 	API        []apiserver.Mutant
-	// OfSanity and OfLife are mutants of drivers, for checks of "dratest sanity" and cases of life.
+	// OfSanity and OfLife are driver mutants for the checks of "dratest sanity" and the lifecycle
+	// cases.
 	OfSanity, OfLife []spec.Defect
 }
 
-// Has is whether a record is of something that there still is.
+// Has reports whether the mutant of a record still exists.
 func (b Broken) Has(k Kill) bool {
 	named := func(d spec.Defect) bool { return d.ID == k.Mutant }
 	switch k.Proof {
@@ -36,7 +37,7 @@ func (b Broken) Has(k Kill) bool {
 	}
 }
 
-// LoadBroken returns all that this program can break.
+// LoadBroken returns all mutants known to this program.
 func LoadBroken() (Broken, error) {
 	mutants, err := components.Load()
 	if err != nil {
@@ -56,7 +57,7 @@ func LoadBroken() (Broken, error) {
 	return b, nil
 }
 
-// RenderMutants returns a Markdown document of what is broken on purpose, and who noticed.
+// RenderMutants returns a Markdown document of the mutants and the cases detecting them.
 func RenderMutants(broken Broken, kills []Kill) []byte {
 	found := map[key]Kill{}
 	for _, k := range kills {
@@ -101,7 +102,7 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	return []byte(b.String())
 }
 
-// mutantsHead is what stands over mutants with requirements.
+// mutantsHead is the table header for mutants with requirements.
 const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n"
 
 func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Kill) {
@@ -127,7 +128,7 @@ func renderBugs(b *strings.Builder, all []spec.Defect, proof string, found map[k
 	}
 }
 
-// counted says how many were tried when it was last done, and how many killed.
+// counted returns a summary of tried and detected mutants.
 func counted(kills []Kill, proof string, total int) string {
 	tried, killed := 0, 0
 	for _, k := range kills {
@@ -142,7 +143,7 @@ func counted(kills []Kill, proof string, total int) string {
 	return fmt.Sprintf("The last time that each was tried, %d of %d were killed; %d of %d have a record.", killed, tried, tried, total)
 }
 
-// verdict is two columns: who killed a mutant, and in how many seconds.
+// verdict returns two columns: the cases detecting a mutant, and the seconds.
 func verdict(found map[key]Kill, of key) string {
 	k, ok := found[of]
 	switch {

@@ -1,5 +1,4 @@
-// Package requirements holds the promises of Kubernetes that cases check, one or
-// more files per document, in our words and with the place where each is made. Its
-// ledgers say line by line which promises a document makes, so that none is lost;
-// open.yaml lists those that no case checks yet.
+// Package requirements has Kubernetes' promises checked by cases, one or more files per document,
+// in our words and with their sources. Its ledgers index each document's promises line by line, so
+// that none is missed; open.yaml lists the promises without a case.
 package requirements

@@ -9,22 +9,22 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Ledger says of the lines of one document what they promise.
+// Ledger maps the lines of one document to promises.
 type Ledger struct {
 	Document string
-	// SHA256 identifies the text that was read; the texts themselves are not here.
+	// SHA256 identifies the version of the text; the texts themselves are not stored here.
 	SHA256 string
 	Rows   []Row
 }
 
-// Row is what some lines say: requirements, or why they have none.
+// Row has the requirements of some lines, or the reason for having none.
 type Row struct {
 	First, Last  int
 	Requirements []spec.RequirementID
 	Nothing      string
 }
 
-// Ledgers returns all ledgers in the order of their names.
+// Ledgers returns all ledgers, sorted by name.
 func Ledgers() ([]Ledger, error) {
 	entries, err := files.ReadDir("ledger")
 	if err != nil {
@@ -45,8 +45,8 @@ func Ledgers() ([]Ledger, error) {
 	return all, nil
 }
 
-// parseLedger reads "document: x" and "sha256: x", and then rows as "12-14 kep-1/a
-// kep-1/b" or "15 - why the line promises nothing", sorted by their first line.
+// parseLedger reads "document: x" and "sha256: x", then rows such as "12-14 kep-1/a kep-1/b" or "15
+// - why the line promises nothing", sorted by first line.
 func parseLedger(content string) (Ledger, error) {
 	var l Ledger
 	last := 0

@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// documentsVariable names a folder with texts of documents; they are found by their
-// sums, whatever their files are called.
+// documentsVariable names a folder with the documents' texts. File names do not matter, as texts
+// are found by checksum.
 const documentsVariable = "DRATEST_DOCUMENTS"
 
-// normative finds lines that mostly promise something.
+// normative matches lines likely to contain a promise.
 var normative = regexp.MustCompile(`(?i)\b(must|shall|may not|required)\b`)
 
 func TestRequirementsAreInALedger(t *testing.T) {
@@ -64,8 +64,8 @@ func TestLedgersDoNotContradictThemselves(t *testing.T) {
 	}
 }
 
-// TestLedgersAreComplete reads the documents, where they are at hand: each line that
-// is not empty has to be in the ledger, those with a normative word above all.
+// TestLedgersAreComplete checks available documents: each non-empty line must be in the ledger,
+// above all lines with a normative word.
 func TestLedgersAreComplete(t *testing.T) {
 	ledgers, err := Ledgers()
 	if err != nil {
@@ -95,8 +95,8 @@ func TestLedgersAreComplete(t *testing.T) {
 	}
 }
 
-// documents returns the texts of the modules that this module uses, and of the
-// folder in documentsVariable, by their sums.
+// documents returns texts of this module's dependencies and of the folder in documentsVariable, by
+// checksum.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	var paths []string

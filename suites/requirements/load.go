@@ -18,9 +18,8 @@ var files embed.FS
 // openFile lists requirements instead of defining them.
 const openFile = "open.yaml"
 
-// Load returns all requirements in the order of their files, with the lines that
-// make them. Errors name the file and what is wrong in it: unknown fields, an ID
-// twice, a missing text.
+// Load returns all requirements in file order, with their source lines. Errors name the file and
+// the problem: unknown fields, duplicate ID, missing text.
 func Load() ([]spec.Requirement, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -54,8 +53,8 @@ func Load() ([]spec.Requirement, error) {
 	return all, addSources(all)
 }
 
-// All is Load for programs, whose embedded files this package's tests have loaded: it panics
-// if they are wrong.
+// All is Load for programs. It panics on errors, as this package's tests have loaded the embedded
+// files.
 func All() []spec.Requirement {
 	all, err := Load()
 	if err != nil {
@@ -67,11 +66,11 @@ func All() []spec.Requirement {
 var (
 	idPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 	sincePattern = regexp.MustCompile(`^(v1\.\d+)?$`)
-	// placePattern finds a line of source ("manager.go:436") or of a document.
+	// placePattern matches a line of source ("manager.go:436") or of a document.
 	placePattern = regexp.MustCompile(`[a-z]:\d+|\blines? \d+`)
 )
 
-// problemsOf says what is wrong with a requirement, or nothing.
+// problemsOf returns the problems of a requirement.
 func problemsOf(r spec.Requirement) string {
 	var problems []string
 	if !idPattern.MatchString(string(r.ID)) {
@@ -102,7 +101,7 @@ func problemsOf(r spec.Requirement) string {
 	return strings.Join(problems, "; ")
 }
 
-// addSources gives each requirement its lines, which the ledgers have.
+// addSources adds the ledgers' lines to each requirement.
 func addSources(all []spec.Requirement) error {
 	ledgers, err := Ledgers()
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 
 const openHeader = "# At most %d requirements that need a case and have none. Generated with \"make generate\"; the number only goes down.\n"
 
-// Open returns the requirements that are known to have no case yet, and how many
-// there may be at most.
+// Open returns the requirements known to have no case yet, and their maximum number.
 func Open() (ids []spec.RequirementID, most int, err error) {
 	content, err := files.ReadFile(openFile)
 	if err != nil {
@@ -27,8 +26,8 @@ func Open() (ids []spec.RequirementID, most int, err error) {
 	return ids, most, nil
 }
 
-// RenderOpen returns open.yaml for these requirements. Its number is the smaller one
-// of their number and most.
+// RenderOpen returns open.yaml for these requirements. Its maximum is their number or most,
+// whichever is smaller.
 func RenderOpen(ids []spec.RequirementID, most int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, openHeader, min(most, len(ids)))

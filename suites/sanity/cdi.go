@@ -137,7 +137,7 @@ func (s cdiState) of(claim *resourceapi.ResourceClaim) []string {
 	return paths
 }
 
-// made returns the files with a claim's CDI devices not present before.
+// made returns the files of a claim not present before.
 func (s cdiState) made(before cdiState, claim *resourceapi.ResourceClaim) []string {
 	return slices.DeleteFunc(s.of(claim), func(path string) bool { _, was := before.files[path]; return was })
 }

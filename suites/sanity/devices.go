@@ -14,21 +14,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
-// Device is a device that claims can have.
+// Device is a device available for claims.
 type Device struct {
 	Pool, Name string
-	// Capacity of one share, where the device is shared by claims; nil otherwise.
+	// Capacity is the capacity of one share of a shareable device; nil otherwise.
 	Capacity map[resourceapi.QualifiedName]resource.Quantity
 }
 
-// Devices returns n devices of the driver that nobody has, and of which none excludes
-// another one. If the driver does not publish so many the check is not applicable; if some
-// cannot be had now, or since an earlier check has failed, it is blocked.
+// Devices returns n free devices of the driver, independent of each other. If the driver publishes
+// fewer, the check is not applicable. If some are in use, or broken since an earlier failed check,
+// it is blocked.
 func (t *T) Devices(n int) []Device {
 	return t.unspoiled(n, "not shared", func(d Device) bool { return d.Capacity == nil })
 }
 
-// SharedDevice is a device that several claims may have.
+// SharedDevice returns a device with multiple allocations allowed.
 func (t *T) SharedDevice() Device {
 	return t.unspoiled(1, "shared by claims (allowMultipleAllocations)", func(d Device) bool { return d.Capacity != nil })[0]
 }
@@ -61,7 +61,7 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	return good[:n]
 }
 
-// first joins some of what there is to say, and tells how much more there is.
+// first joins the first n messages and adds the number of the others.
 func first(all []string, n int) string {
 	if len(all) <= n {
 		return strings.Join(all, "; ")
@@ -69,8 +69,8 @@ func first(all []string, n int) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(all[:n], "; "), len(all)-n)
 }
 
-// awaitDevices waits, once for all checks, until the driver has published devices: it may
-// just have started.
+// awaitDevices waits, once per run, until the driver has published devices, as it may just have
+// started.
 func (t *T) awaitDevices() {
 	some, complete, err := t.look(t.ctx)
 	if (!some || !complete) && !t.awaited {
@@ -87,7 +87,7 @@ func (t *T) awaitDevices() {
 	}
 }
 
-// look tells whether the driver has published a device, and all of each pool.
+// look reports whether the driver has published a device, and whether its pools are complete.
 func (w *world) look(ctx context.Context) (some, complete bool, err error) {
 	published, err := w.published(ctx)
 	complete = true
@@ -98,8 +98,8 @@ func (w *world) look(ctx context.Context) (some, complete bool, err error) {
 	return some, complete, err
 }
 
-// spoil tries the devices of a check that has failed: those that cannot be prepared for a
-// fresh claim any more are not given to other checks, which would only fail, too.
+// spoil tries the devices of a failed check. Devices unusable for a new claim are withheld from
+// later checks, to avoid follow-up failures.
 func (t *T) spoil(check string, devices []Device) {
 	for _, d := range devices {
 		claim := t.One(d)
@@ -114,7 +114,7 @@ func (t *T) spoil(check string, devices []Device) {
 	}
 }
 
-// published lists what the driver publishes for the node.
+// published returns the driver's slices for the node.
 func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
 	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node}
 	list, err := w.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
@@ -136,16 +136,14 @@ func (w *world) candidates(ctx context.Context) ([]candidate, error) {
 	return candidates(pools.Devices(w.Driver, published, claims.Items)), nil
 }
 
-// candidate is a device of which a check can make use, unless something keeps it from that
-// now.
+// candidate is a device usable in checks, unless kept has a reason against it.
 type candidate struct {
 	Device
 
 	kept string
 }
 
-// candidates are the devices that wait for no condition and draw on no counters that
-// others draw on.
+// candidates returns the devices without binding conditions and shared counters.
 func candidates(devices []pools.Device) []candidate {
 	var found []candidate
 	for _, d := range devices {
@@ -161,7 +159,7 @@ func candidates(devices []pools.Device) []candidate {
 	return found
 }
 
-// share is what a claim that asks for nothing in particular takes of a device.
+// share returns the capacity consumed by a claim without capacity requests.
 func share(d resourceapi.Device) map[resourceapi.QualifiedName]resource.Quantity {
 	taken := map[resourceapi.QualifiedName]resource.Quantity{}
 	for name, capacity := range d.Capacity {

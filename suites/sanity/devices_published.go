@@ -19,7 +19,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 	t.await(func(ctx context.Context) bool {
 		published, err := t.published(ctx)
 		if err != nil {
-			// The last look ends with the time; what was seen before says more.
+			// The last attempt fails with the timeout; the earlier problem says more.
 			problem = cmp.Or(problem, err.Error())
 			return false
 		}

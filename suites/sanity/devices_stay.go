@@ -4,11 +4,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// devicesStay is about: kubernetes-sigs/dra-driver-cpu#235.
+// devicesStay is about: kubernetes-sigs/dra-driver-cpu#235. Containers may restart at any time
+// before unprepare.
 var devicesStay = Check{Meta: spec.Meta{
-	ID: "sanity/devices-stay",
-	Checks: "The CDI devices of a claim resolve until it is unprepared, as its containers may be started again, also while other claims come " +
-		"and go.",
+	ID:       "sanity/devices-stay",
+	Checks:   "The CDI devices of a claim resolve until it is unprepared, even while other claims come and go.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-cpu#235", Run: func(t *T) {
 	devices := t.Devices(2)

@@ -11,13 +11,13 @@ import (
 // directoryOwn is about: kubeletplugin.PluginDataDirectoryPath.
 var directoryOwn = Check{Meta: spec.Meta{
 	ID:       "sanity/directory-own",
-	Checks:   "The directory of the driver's plugin socket has no socket of another driver, and is not the one in which drivers register.",
+	Checks:   "The driver's plugin socket has its own directory, apart from other drivers and the registration directory.",
 	Requires: []spec.RequirementID{"kubeletplugin/data-directory-own"},
 }, Source: "kubeletplugin.PluginDataDirectoryPath", Once: true, Run: func(t *T) {
 	t.expect(shared(t.sockets(), t.Driver), "the driver's directory")
 }}
 
-// shared says who else is in the directory of a driver's plugin socket.
+// shared returns the other users of a plugin socket's directory.
 func shared(all []registration.Socket, driver string) []string {
 	own := map[string]bool{}
 	for _, s := range all {

@@ -1,10 +1,9 @@
-// Package sanity checks over gRPC what a DRA driver promises the kubelet, while the
-// kubelet stays connected: with claims that are made and allocated here, on devices that
-// nobody has, for each version of the plugin API that the driver serves.
+// Package sanity checks a DRA driver's promises to the kubelet over gRPC, while the kubelet
+// stays connected. It creates and allocates claims for free devices, in each version of the
+// plugin API served by the driver.
 //
-// A check judges the driver only by what the doc comments of the plugin library and the
-// KEPs ask of it; what a driver may do in several ways is not asked for. How the driver's
-// socket and node are reached is a Subject's business.
+// Checks follow the doc comments of the plugin library and the KEPs. Behavior left open there
+// is not checked. A Subject provides access to the driver's socket and node.
 //
-// Start with Run; all.go lists the checks, check.go has what they are written with.
+// Start with Run; all.go lists the checks, check.go has their API.
 package sanity

@@ -24,8 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// testDriver is driver "d" on a node with the CDI files specs. It prepares claims as the
-// function says, which gets what the API server has of a claim, nil for nothing.
+// testDriver is driver "d" on a node with the CDI files specs. The function prepares a claim, given
+// the API server's copy or nil.
 type testDriver struct {
 	drapb.UnimplementedDRAPluginServer
 
@@ -67,7 +67,7 @@ func (d *testDriver) Specs(context.Context) (map[string][]byte, error) { return 
 func (*testDriver) RemoveSpec(context.Context, string) error           { return nil }
 func (*testDriver) ObstructSpec(context.Context, string) error         { return nil }
 
-// served is a world in which the driver has published these devices, if there are any.
+// served returns a world with these devices published, if any.
 func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world {
 	t.Helper()
 	d.client = fake.NewClientset()
@@ -75,7 +75,7 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 		d.publish(t, devices...)
 	}
 	made := 0
-	// What the API server does for names that are generated.
+	// Generates names as the API server does.
 	d.client.PrependReactor("create", "resourceclaims", func(action kubetesting.Action) (bool, runtime.Object, error) {
 		claim := action.(kubetesting.CreateAction).GetObject().(*resourceapi.ResourceClaim)
 		if claim.GenerateName == "" {
@@ -112,7 +112,7 @@ func (d *testDriver) publish(t *testing.T, devices ...resourceapi.Device) {
 	}
 }
 
-// did fails unless a check comes to this, and says so.
+// did fails unless a check ends with this verdict and message.
 func did(t *testing.T, w *world, c Check, want spec.Status, text string) {
 	t.Helper()
 	o := w.outcome(t.Context(), c)
@@ -129,7 +129,7 @@ func devices(names ...string) []resourceapi.Device {
 	return all
 }
 
-// prepared answers the devices that a claim has, for their requests.
+// prepared returns an answer with the claim's devices for their requests.
 func prepared(claim *resourceapi.ResourceClaim) *Answer {
 	a := &Answer{}
 	for _, r := range claim.Status.Allocation.Devices.Results {

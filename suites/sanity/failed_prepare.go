@@ -9,7 +9,7 @@ import (
 // failedPrepare is about: kubernetes-sigs/dra-driver-nvidia-gpu#1255, #840.
 var failedPrepare = Check{Meta: spec.Meta{
 	ID:       "sanity/failed-prepare",
-	Checks:   "When the second of two devices cannot be prepared, nothing is left after unprepare, and the first one can be prepared for another claim.",
+	Checks:   "If the second of two devices fails to prepare, unprepare removes everything and frees the first one.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1255, #840", Run: func(t *T) {
 	refused := t.Refused()

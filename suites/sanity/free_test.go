@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Devices that are there and cannot be had are no reason to call a check not applicable.
+// Devices in use do not make a check not applicable.
 func TestTooFewFreeDevices(t *testing.T) {
 	tainted := resourceapi.Device{Name: "b", Taints: []resourceapi.DeviceTaint{{Key: "sick"}}}
 	needsTwo := Check{Meta: spec.Meta{ID: "sanity/needs-two"}, Run: func(t *T) { t.Devices(2) }}
@@ -47,7 +47,7 @@ func TestTooFewFreeDevices(t *testing.T) {
 	}
 }
 
-// A driver that has just started publishes a moment after it opens its socket.
+// A starting driver publishes shortly after opening its socket.
 func TestDevicesThatComeLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &testDriver{}

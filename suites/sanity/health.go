@@ -11,10 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// healthDeclined is about: kubeletplugin.DRAPlugin, WatchHealthStatus.
+// healthDeclined is about: kubeletplugin.DRAPlugin, WatchHealthStatus. The kubelet stops asking
+// after Unimplemented.
 var healthDeclined = Check{Meta: spec.Meta{
 	ID:       "sanity/health-declined",
-	Checks:   "Asked to watch the health of its devices, the driver reports it, or says that this is not implemented, which ends the kubelet's asking.",
+	Checks:   "The driver answers a health watch with reports or with Unimplemented.",
 	Requires: []spec.RequirementID{"kubeletplugin/no-health-support"},
 }, Source: "kubeletplugin.DRAPlugin, WatchHealthStatus", Once: true, Run: func(t *T) {
 	for version, watch := range t.healthAPIs() {
@@ -27,11 +28,11 @@ var healthDeclined = Check{Meta: spec.Meta{
 // bothHealthAPIs is about: kubeletplugin.HealthV1alpha1.
 var bothHealthAPIs = Check{Meta: spec.Meta{
 	ID:       "sanity/both-health-apis",
-	Checks:   "A driver that reports the health of its devices in v1 of the API does it in v1alpha1, too, and registers with both.",
+	Checks:   "A driver reporting health in v1 of the API also does so in v1alpha1, and registers with both.",
 	Requires: []spec.RequirementID{"kubeletplugin/both-health-apis"},
 }, Source: "kubeletplugin.HealthV1alpha1", Once: true, Run: func(t *T) {
 	apis := t.healthAPIs()
-	if reports, err := apis["v1"](); !reports { // which libraries have since v0.37
+	if reports, err := apis["v1"](); !reports { // in libraries since v0.37
 		t.NotApplicablef("the driver does not report the health of its devices in v1: %v", err)
 	}
 	if reports, err := apis["v1alpha1"](); !reports {
@@ -47,8 +48,7 @@ var bothHealthAPIs = Check{Meta: spec.Meta{
 	}
 }}
 
-// healthAPIs has for each version of the API how to watch health in it until the first report
-// or error.
+// healthAPIs watches health in each API version until the first report or error.
 func (t *T) healthAPIs() map[string]func() (reports bool, err error) {
 	return map[string]func() (bool, error){
 		"v1": func() (bool, error) {
@@ -68,7 +68,7 @@ func (t *T) healthAPIs() map[string]func() (reports bool, err error) {
 	}
 }
 
-// firstReport waits for the first that a stream says, for the time of one call.
+// firstReport waits for a stream's first report, for the time of one call.
 func firstReport[R any](t *T, open func(context.Context) (interface{ Recv() (R, error) }, error)) (reports bool, err error) {
 	ctx, cancel := context.WithTimeout(t.ctx, t.CallTimeout)
 	defer cancel()
@@ -79,7 +79,7 @@ func firstReport[R any](t *T, open func(context.Context) (interface{ Recv() (R, 
 	return err == nil, err
 }
 
-// missing says which of the wanted are not there.
+// missing returns the wanted items not present.
 func missing(have []string, wanted ...string) []string {
 	there := map[string]bool{}
 	for _, h := range have {

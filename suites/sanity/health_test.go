@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// healthServer answers each watch by one report and, or, an error.
+// healthServer answers each watch with a report, an error, or both.
 type healthServer struct {
 	healthv1.UnimplementedDRAResourceHealthServer
 
@@ -59,7 +59,7 @@ func TestHealthAPIs(t *testing.T) {
 		"both":     {both(healthServer{}), spec.Passed, spec.Passed},
 		"declined": {both(healthServer{err: status.Error(codes.Unimplemented, "no")}), spec.Passed, spec.NotApplicable},
 		"only v1":  {v1(healthServer{}), spec.Passed, spec.Failed},
-		// A driver whose library is older than v1 of the API.
+		// A driver with a library older than v1 of the API.
 		"only v1alpha1": {v1alpha1(healthServer{}), spec.Passed, spec.NotApplicable},
 		"silent":        {both(healthServer{silent: true}), spec.Failed, spec.NotApplicable},
 		"an error":      {both(healthServer{err: status.Error(codes.Internal, "no")}), spec.Failed, spec.NotApplicable},

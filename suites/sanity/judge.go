@@ -14,9 +14,9 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// misnamed says which devices of an answer are not those that a claim has of the driver,
-// and which of those are not in it. Their pools, names and requests must be those of the
-// allocation; a driver may leave requests out, and name alternatives or not.
+// misnamed compares an answer with the driver's devices in the claim's allocation: unexpected and
+// missing devices, with pool, name and requests. A driver may leave requests out, and name
+// alternatives or not.
 func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) []string {
 	var problems []string
 	for _, d := range answer.GetDevices() {
@@ -47,14 +47,14 @@ func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) [
 	return problems
 }
 
-// isFor tells whether a device of an answer is what a request got.
+// isFor reports whether a device of an answer belongs to a request's result.
 func isFor(d *drapb.Device, r resourceapi.DeviceRequestAllocationResult) bool {
 	names := d.GetRequestNames()
 	return d.GetPoolName() == r.Pool && d.GetDeviceName() == r.Device &&
 		(len(names) == 0 || slices.Contains(names, r.Request) || slices.Contains(names, resourceclaim.BaseRequestRef(r.Request)))
 }
 
-// unqualified says which CDI devices of an answer are no fully qualified names.
+// unqualified returns the CDI devices of an answer without a fully qualified name.
 func unqualified(answer *Answer) []string {
 	var problems []string
 	for _, id := range ids(answer) {
@@ -65,8 +65,7 @@ func unqualified(answer *Answer) []string {
 	return problems
 }
 
-// differences says what is not the same in two answers for one claim; the order of the
-// devices does not matter.
+// differences compares two answers for one claim, ignoring the order of devices.
 func differences(first, second *Answer) []string {
 	var problems []string
 	for _, pair := range []struct {
@@ -89,8 +88,8 @@ func describe(d *drapb.Device) string {
 	return fmt.Sprintf("%q of pool %q for %v as %v", d.GetDeviceName(), d.GetPoolName(), d.GetRequestNames(), d.GetCdiDeviceIds())
 }
 
-// refusal is why a driver did not prepare a claim, in its own words; empty if it did. A
-// problem is what is neither: no answer, or none that says why.
+// refusal returns the driver's error message, empty on success. The problem is set for invalid
+// answers: none at all, or an error without message.
 func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err error) (why, problem string) {
 	switch status.Code(err) {
 	case codes.OK:
@@ -112,8 +111,7 @@ func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err e
 	return why, ""
 }
 
-// unanswered says for which of the claims there is no answer, and which answers are for
-// none of them.
+// unanswered returns the claims without an answer, and the answers for none of the claims.
 func unanswered[A any](answers map[string]A, claims ...*resourceapi.ResourceClaim) []string {
 	var problems []string
 	asked := map[string]bool{}

@@ -29,7 +29,7 @@ func answered(device string, requests ...string) *drapb.Device {
 	return &drapb.Device{PoolName: "p", DeviceName: device, RequestNames: requests}
 }
 
-// said fails unless problems are none for "", or one that says what is wanted.
+// said fails unless the problems are empty for "", or contain the wanted text.
 func said(t *testing.T, name string, problems []string, want string) {
 	t.Helper()
 	if text := strings.Join(problems, "; "); (want == "") != (text == "") || !strings.Contains(text, want) {

@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The time of a check follows from what the options allow for calls, does not count what a
-// restart takes, and is nothing that the driver has done wrong when it is over.
+// The timeout of a check follows from the call timeouts, excludes restarts, and is not counted
+// against the driver.
 func TestTimeOfACheck(t *testing.T) {
 	prepares := func(times int) func(*T) {
 		return func(t *T) {

@@ -13,15 +13,14 @@ import (
 	"github.com/dra-conformance/dratest/drivers/registration"
 )
 
-// Local is a driver on the machine on which this process runs.
+// Local is a driver on the machine of this process.
 type Local struct {
-	// Socket is the path of the driver's plugin socket. It may be a pattern, as drivers
-	// with rolling updates have a socket per process: the newest is taken.
+	// Socket is the path of the driver's plugin socket. It may be a pattern, as drivers with
+	// rolling updates have a socket per process: the newest is used.
 	Socket string
-	// CDIDirs are the directories that the container runtime reads; those that do not
-	// exist are left out.
+	// CDIDirs are the container runtime's CDI directories; missing ones are ignored.
 	CDIDirs []string
-	// RegistryDir is the directory in which the kubelet looks for drivers.
+	// RegistryDir is the kubelet's plugin registration directory.
 	RegistryDir string
 }
 

@@ -10,10 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// notFound is about: KEP-4381, NodePrepareResources.
+// notFound is about: KEP-4381, NodePrepareResources. The plugin library says so in words, without
+// the gRPC code.
 var notFound = Check{Meta: spec.Meta{
 	ID:       "sanity/not-found",
-	Checks:   "For a claim that does not exist the driver says that it was not found, by gRPC's code for that or at least in words, as the library for drivers does.",
+	Checks:   "Prepare of a missing claim fails with NotFound, as gRPC code or in words.",
 	Requires: []spec.RequirementID{"kep-4381/not-found-code"},
 }, Source: "KEP-4381, NodePrepareResources", Run: func(t *T) {
 	claim := t.One(t.Devices(1)[0])
@@ -33,11 +34,11 @@ var notFound = Check{Meta: spec.Meta{
 	}
 }}
 
-// saysNotFound is whether a message says that a claim was not found, and not a file or a
-// device: it names the claim, or at least the kind. Where the API server does not serve
-// each version of the API, the library says that it "could not find the requested
-// resource": its client tries all versions, and has the answer of the last one
-// (k8s.io/dynamic-resource-allocation v0.37.1 client/generic.go).
+// saysNotFound reports whether a message says a claim was not found, as opposed to a file or a
+// device: it must have the claim's name, or at least the kind. If the API server serves only some
+// versions of the API, the library says it "could not find the requested resource": its client
+// tries all versions and returns the last answer (k8s.io/dynamic-resource-allocation v0.37.1
+// client/generic.go).
 func saysNotFound(why string, claim *resourceapi.ResourceClaim) bool {
 	lower := strings.ToLower(why)
 	if !strings.Contains(lower, "not found") && !strings.Contains(lower, "could not find the requested resource") {

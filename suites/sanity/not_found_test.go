@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestSaysNotFound: the check failed drivers with the published library on clusters that
-// serve only resource.k8s.io/v1.
+// TestSaysNotFound: the check failed drivers with the published library on clusters serving only
+// resource.k8s.io/v1.
 func TestSaysNotFound(t *testing.T) {
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid-1"}}
 	for why, want := range map[string]bool{

@@ -53,7 +53,7 @@ func TestDeviceNotThere(t *testing.T) {
 	}
 }
 
-// A driver whose calls overlap although its state does not allow that is noticed.
+// The check detects overlapping calls of a driver without locking.
 func TestOverlappingCallsAreNoticed(t *testing.T) {
 	for _, serialized := range []bool{true, false} {
 		var running atomic.Int32
@@ -67,7 +67,7 @@ func TestOverlappingCallsAreNoticed(t *testing.T) {
 			if running.Add(1) > 1 {
 				return &Answer{Error: "the state is being changed"}, nil
 			}
-			for range 1000 { // long enough for the others to come
+			for range 1000 { // long enough for the others to arrive
 				_ = claim.DeepCopy()
 			}
 			return prepared(claim), nil

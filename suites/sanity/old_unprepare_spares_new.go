@@ -7,7 +7,7 @@ import (
 // oldUnprepareSparesNew is about: kubernetes-sigs/dra-driver-nvidia-gpu#641.
 var oldUnprepareSparesNew = Check{Meta: spec.Meta{
 	ID:       "sanity/old-unprepare-spares-new",
-	Checks:   "Unprepare of an old claim does not take the device from a new one that was prepared before that.",
+	Checks:   "Unprepare of an old claim does not take the device from a new claim prepared before.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#641", Run: func(t *T) {
 	device := t.Devices(1)[0]
@@ -19,7 +19,7 @@ var oldUnprepareSparesNew = Check{Meta: spec.Meta{
 	before := t.CDI()
 	t.Unprepare(old, "the old claim")
 	if why != "" {
-		// Refused as long as the old one was prepared: now it is not.
+		// Rejected while the old claim was prepared, not any more.
 		t.Prepare(fresh, "the new claim after the old one was unprepared")
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // otherDriversResults is about: kubernetes-sigs/dra-driver-nvidia-gpu#1371.
 var otherDriversResults = Check{Meta: spec.Meta{
 	ID:       "sanity/other-drivers-results",
-	Checks:   "Devices of another driver in the same claim are left to that driver.",
+	Checks:   "The driver ignores another driver's devices in a claim.",
 	Requires: []spec.RequirementID{"kep-4381/driver-gets-claim"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", Run: func(t *T) {
 	device := t.Devices(1)[0]
@@ -26,5 +26,5 @@ var otherDriversResults = Check{Meta: spec.Meta{
 	}
 }}
 
-// otherDriver is a driver that there is not.
+// otherDriver is a driver without any instance.
 const otherDriver = "other.dratest.invalid"

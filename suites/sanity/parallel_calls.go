@@ -11,7 +11,7 @@ import (
 // parallelCalls is about: kubeletplugin.DRAPlugin.
 var parallelCalls = Check{Meta: spec.Meta{
 	ID:       "sanity/parallel-calls",
-	Checks:   "Claims that are prepared and unprepared at the same time, each of them several times, come to what they do one after the other.",
+	Checks:   "Claims prepared and unprepared in parallel, several times each, end up as with serial calls.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	devices := t.Devices(2)
@@ -32,10 +32,10 @@ var parallelCalls = Check{Meta: spec.Meta{
 	}
 }}
 
-// parallel is the number of calls at a time.
+// parallel is the number of concurrent calls.
 const parallel = 8
 
-// atOnce does the same in parallel, and returns what went wrong.
+// atOnce runs a function in parallel and returns the problems.
 func atOnce(do func(i int) error) []string {
 	errs := make([]error, parallel)
 	var running sync.WaitGroup

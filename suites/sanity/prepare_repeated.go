@@ -10,7 +10,7 @@ import (
 // prepareRepeated is about: kubernetes-sigs/dra-driver-nvidia-gpu#729.
 var prepareRepeated = Check{Meta: spec.Meta{
 	ID:       "sanity/prepare-repeated",
-	Checks:   "A claim that is prepared ten times gets the same answer and the same CDI devices each time.",
+	Checks:   "A claim prepared ten times gets the same answer and the same CDI devices each time.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#729", Run: func(t *T) {
 	claim := t.One(t.Devices(1)[0])
@@ -24,10 +24,10 @@ var prepareRepeated = Check{Meta: spec.Meta{
 	t.Unprepare(claim, "after ten times prepare")
 }}
 
-// times is how often calls are repeated, as csi-sanity does it.
+// times is the number of repeated calls, as in csi-sanity.
 const times = 10
 
-// resolved are those of the CDI devices that resolve: another check judges the others.
+// resolved returns the resolving CDI devices: another check covers the others.
 func resolved(s cdiState, ids []string) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { _, ok := s.devices[id]; return !ok })
 }

@@ -7,7 +7,7 @@ import (
 // preparedOverRestart is about: kubernetes-sigs/dranet#232.
 var preparedOverRestart = Check{Meta: spec.Meta{
 	ID:       "sanity/prepared-over-restart",
-	Checks:   "What was prepared before a restart of the driver is there after it, and prepare answers the same.",
+	Checks:   "Prepared claims survive a driver restart, and prepare returns the same answer again.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
 }, Source: "kubernetes-sigs/dranet#232", Once: true, Run: func(t *T) {
 	claim := t.One(t.Devices(1)[0])

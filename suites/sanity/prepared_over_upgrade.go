@@ -8,9 +8,8 @@ import (
 
 // preparedOverUpgrade is about: kubernetes-sigs/dra-driver-nvidia-gpu#1078 and #1066.
 var preparedOverUpgrade = Check{Meta: spec.Meta{
-	ID: "sanity/prepared-over-upgrade",
-	Checks: "What the previous version of the driver has prepared this one prepares again in the same way and unprepares, and the other " +
-		"way round after a downgrade.",
+	ID:       "sanity/prepared-over-upgrade",
+	Checks:   "Claims prepared before an upgrade or a downgrade of the driver can be prepared again and unprepared after it.",
 	Requires: []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/prepare-idempotent"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1078, kubernetes-sigs/dra-driver-nvidia-gpu#1066", Once: true, Run: func(t *T) {
 	if t.Upgrade == nil || t.Downgrade == nil {

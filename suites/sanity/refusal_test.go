@@ -42,7 +42,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A driver that crashes where it should refuse has refused nothing.
+// A crash of the driver is not a rejection.
 func TestCrashIsNoRefusal(t *testing.T) {
 	crash := status.Error(codes.Unavailable, "error reading from server: EOF")
 	good := func(c *resourceapi.ResourceClaim) bool {

@@ -14,14 +14,14 @@ import (
 // registered is about: kubernetes-sigs/dranet#251.
 var registered = Check{Meta: spec.Meta{
 	ID:       "sanity/registered",
-	Checks:   "The driver answers at a socket in the kubelet's registry, and the plugin socket that it names is where the kubelet looks.",
+	Checks:   "The driver answers at a socket in the kubelet's registration directory and names its plugin socket.",
 	Requires: []spec.RequirementID{"kubeletplugin/socket-path-for-kubelet"},
 }, Source: "kubernetes-sigs/dranet#251", Once: true, Run: func(t *T) { t.expectRegistered("") }}
 
 // registersAgain is about: kubernetes-sigs/dranet#19.
 var registersAgain = Check{Meta: spec.Meta{
 	ID:       "sanity/registers-again",
-	Checks:   "After a restart the driver answers at a socket in the kubelet's registry again, without a restart of the kubelet.",
+	Checks:   "After a restart, the driver answers at a registration socket again, without a kubelet restart.",
 	Requires: []spec.RequirementID{"kubeletplugin/socket-path-for-kubelet"},
 }, Source: "kubernetes-sigs/dranet#19", Once: true, Run: func(t *T) {
 	t.sockets()
@@ -32,7 +32,7 @@ var registersAgain = Check{Meta: spec.Meta{
 // socketsRemoved is about: kubernetes/kubernetes#128696, kubernetes/kubernetes#132660.
 var socketsRemoved = Check{Meta: spec.Meta{
 	ID:       "sanity/sockets-removed",
-	Checks:   "A process of the driver that is ended in order leaves no socket in the kubelet's registry at which nobody answers.",
+	Checks:   "A driver process leaves no dead registration socket after a graceful shutdown.",
 	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown"},
 }, Source: "kubernetes/kubernetes#128696, kubernetes/kubernetes#132660", Once: true, Run: func(t *T) {
 	before := dead(t.sockets(), t.Driver)
@@ -43,7 +43,7 @@ var socketsRemoved = Check{Meta: spec.Meta{
 	}
 }}
 
-// dead are sockets with a driver's name in theirs at which nobody answers.
+// dead returns the unanswered sockets with a driver's name in theirs.
 func dead(all []registration.Socket, driver string) []string {
 	var paths []string
 	for _, s := range all {
@@ -54,7 +54,7 @@ func dead(all []registration.Socket, driver string) []string {
 	return paths
 }
 
-// sockets are those in the kubelet's registry.
+// sockets returns the sockets in the kubelet's registration directory.
 func (t *T) sockets() []registration.Socket {
 	registry, ok := t.Subject.(Registry)
 	if !ok {
@@ -65,7 +65,7 @@ func (t *T) sockets() []registration.Socket {
 	return all
 }
 
-// expectRegistered waits for a driver that may just have started.
+// expectRegistered waits for a driver just started.
 func (t *T) expectRegistered(when string) {
 	registry, problem := t.Subject.(Registry), ""
 	t.sockets()
@@ -73,7 +73,7 @@ func (t *T) expectRegistered(when string) {
 		all, err := registry.Registrations(ctx)
 		switch {
 		case ctx.Err() != nil && problem != "":
-			return false // what was seen before says more than that the time is up
+			return false // an earlier problem says more than the timeout
 		case err != nil:
 			problem = err.Error()
 		default:
@@ -86,8 +86,7 @@ func (t *T) expectRegistered(when string) {
 	}
 }
 
-// unregistered says why a kubelet with these sockets would not reach a driver; empty if it
-// would.
+// unregistered returns why a kubelet with these sockets could not reach a driver, "" if it could.
 func unregistered(all []registration.Socket, driver string) string {
 	problem := "no socket in the registry is the driver's"
 	for _, s := range all {

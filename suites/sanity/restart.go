@@ -10,11 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// restarting bounds the restart of a driver by whoever does it.
+// restarting bounds the driver's restart by the restart hook.
 const restarting = 10 * time.Minute
 
-// restart has the driver restarted and returns once it answers again. Meanwhile is done
-// before that.
+// restart restarts the driver and waits until it answers. It calls meanwhile before that.
 func (t *T) restart(meanwhile func()) {
 	if t.Restart == nil {
 		t.NotApplicablef("needs to restart the driver: say how (--restart)")
@@ -23,10 +22,10 @@ func (t *T) restart(meanwhile func()) {
 	t.replace(t.Restart, "restart the driver")
 }
 
-// replace has the driver's process replaced and returns once the next one answers, in the
-// newest version of the plugin API that it serves.
+// replace replaces the driver's process and waits until the next one answers, in its newest plugin
+// API version.
 func (t *T) replace(by func(context.Context) error, what string) {
-	// Its time is not the check's, which may take as long again afterwards.
+	// The restart does not count toward the check's timeout, which starts anew.
 	t.timer.Stop()
 	ctx, cancel := context.WithTimeout(t.ctx, restarting)
 	defer cancel()

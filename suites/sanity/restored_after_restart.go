@@ -7,7 +7,7 @@ import (
 // restoredAfterRestart is about: kubernetes-sigs/dra-driver-nvidia-gpu#951.
 var restoredAfterRestart = Check{Meta: spec.Meta{
 	ID:       "sanity/restored-after-restart",
-	Checks:   "Prepare makes the CDI spec of a claim again that was removed while the driver was away, as by a reboot.",
+	Checks:   "Prepare recreates a claim's CDI spec deleted during the driver's downtime, as after a reboot.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#951", Once: true, Run: func(t *T) {
 	before := t.CDI()

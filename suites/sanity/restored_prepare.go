@@ -6,10 +6,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// restoredPrepare is about: kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259, ROCm/k8s-gpu-dra-driver#75.
+// restoredPrepare is about: kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259,
+// ROCm/k8s-gpu-dra-driver#75.
 var restoredPrepare = Check{Meta: spec.Meta{
 	ID:       "sanity/restored-prepare",
-	Checks:   "When prepare says success for a claim whose CDI spec has been removed, the spec is there again.",
+	Checks:   "After a successful prepare call for a claim without CDI spec, the spec exists again.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259, ROCm/k8s-gpu-dra-driver#75", Run: func(t *T) {
 	before := t.CDI()
@@ -21,7 +22,7 @@ var restoredPrepare = Check{Meta: spec.Meta{
 	t.expect(t.CDI().unresolved(good), "prepare said success after the CDI spec was removed")
 }}
 
-// loseSpecs removes the CDI files of a claim, as a reboot does.
+// loseSpecs deletes the CDI files of a claim, as a reboot does.
 func (t *T) loseSpecs(before cdiState, claim *resourceapi.ResourceClaim) {
 	made := t.CDI().made(before, claim)
 	if len(made) == 0 {

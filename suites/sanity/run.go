@@ -11,10 +11,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Run does the checks, one after the other, and returns their outcomes in order. What it
-// makes in the cluster is gone when it returns, also after ctx has ended; checks that did
-// not come to their turn then have no outcome. An error says why nothing could be checked,
-// or what could not be removed.
+// Run runs the checks one by one and returns their outcomes in order. It removes all objects it
+// created, even after ctx has ended; the remaining checks then have no outcome. The error says why
+// nothing could be checked, or what could not be removed.
 func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outcome, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outco
 	return outcomes, nil
 }
 
-// Metas are the checks as data, for plans and reports.
+// Metas returns the metadata of the checks, for plans and reports.
 func Metas() []spec.Meta {
 	var metas []spec.Meta
 	for _, c := range All() {
@@ -54,7 +53,7 @@ func Metas() []spec.Meta {
 	return metas
 }
 
-// outcome does a check in each version that the driver serves.
+// outcome runs a check in each version served by the driver.
 func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	started := time.Now()
 	if w.silent != "" {
@@ -78,8 +77,7 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	return join(c, versions, verdicts, started, time.Since(started))
 }
 
-// check does a check in one version, for as long as that may take, and returns with what it
-// came to.
+// check runs a check in one version, with its timeout, and returns the verdict.
 func (w *world) check(ctx context.Context, version spec.GRPCVersion, run func(*T)) *T {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -91,8 +89,8 @@ func (w *world) check(ctx context.Context, version spec.GRPCVersion, run func(*T
 	return t
 }
 
-// spoil tries the devices that a failed check has used, and first whether the driver still
-// answers: it may have crashed, and need a while to come back.
+// spoil tries the devices of a failed check. First it waits for the driver to answer, as it may
+// have crashed.
 func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
 	var devices []Device
 	seen := map[pools.ID]bool{}
@@ -111,8 +109,8 @@ func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check strin
 	})
 }
 
-// join makes one outcome of a check's verdicts: the worst counts, with the version in
-// which it was seen where there are several.
+// join merges a check's verdicts into one outcome: the worst one wins, with its version if there
+// are several.
 func join(c Check, versions []spec.GRPCVersion, verdicts map[spec.GRPCVersion]verdict, started time.Time, took time.Duration) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: spec.Passed, Started: started, Duration: took}
 	for _, bad := range []spec.Status{spec.Failed, spec.Blocked, spec.NotApplicable, spec.Passed} {

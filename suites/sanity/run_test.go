@@ -56,7 +56,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A check is ended anywhere, and what it said last counts.
+// A check ends anywhere, and its last verdict counts.
 func TestDo(t *testing.T) {
 	w := &world{spoiled: map[pools.ID]string{}}
 	for want, run := range map[verdict]func(*T){

@@ -6,10 +6,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// shares is about: kubernetes/kubernetes#134519.
+// shares is about: kubernetes/kubernetes#134519. Answers must not mix up share IDs.
 var shares = Check{Meta: spec.Meta{
 	ID:       "sanity/shares",
-	Checks:   "Two claims that share a device have CDI devices of their own, answers do not mix their shares up, and the end of one leaves the other as it was.",
+	Checks:   "Claims sharing a device have their own CDI devices, and unpreparing one does not affect the other.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "plugin-api/share-in-answer"},
 }, Source: "kubernetes/kubernetes#134519", Run: func(t *T) {
 	device := t.SharedDevice()

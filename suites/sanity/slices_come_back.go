@@ -9,14 +9,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// libraryDelay is how long the library of drivers leaves slices alone that somebody else has
-// deleted (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
+// libraryDelay is the plugin library's delay before recreating deleted slices
+// (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
 const libraryDelay = 30 * time.Second
 
 // slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330.
 var slicesComeBack = Check{Meta: spec.Meta{
 	ID:       "sanity/slices-come-back",
-	Checks:   "When the node's slices are deleted, as a kubelet does that starts, the driver publishes them again.",
+	Checks:   "The driver publishes its ResourceSlices again after a starting kubelet has deleted them.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
 	WaitsFor: "The library of drivers publishes deleted slices again after 30 s (k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330", Once: true, Run: func(t *T) {

@@ -4,10 +4,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// deviceStillPrepared is about: kubernetes/kubernetes#141471, kubernetes-sigs/dra-example-driver#263.
+// deviceStillPrepared is about: kubernetes/kubernetes#141471,
+// kubernetes-sigs/dra-example-driver#263.
 var deviceStillPrepared = Check{Meta: spec.Meta{
 	ID:       "sanity/device-still-prepared",
-	Checks:   "A device is not prepared for a claim while it is prepared for an earlier one that has been deleted by force.",
+	Checks:   "A device still prepared for a force-deleted claim is not prepared for another claim.",
 	Requires: []spec.RequirementID{"kubeletplugin/driver-refuses-device-in-use"},
 }, Source: "kubernetes/kubernetes#141471, kubernetes-sigs/dra-example-driver#263", Run: func(t *T) {
 	device := t.Devices(1)[0]

@@ -16,59 +16,57 @@ import (
 
 // Subject is the node side of a driver under test.
 type Subject interface {
-	// Dial opens a connection to the driver's plugin socket, that of its newest process.
+	// Dial connects to the plugin socket of the driver's newest process.
 	Dial(ctx context.Context) (net.Conn, error)
-	// Specs are the files in the node's CDI directories, by path.
+	// Specs returns the files in the node's CDI directories, by path.
 	Specs(ctx context.Context) (map[string][]byte, error)
-	// RemoveSpec removes one of these files, or what ObstructSpec has put in its place; what
-	// is not there is no error.
+	// RemoveSpec removes such a file, or ObstructSpec's replacement; a missing one is no error.
 	RemoveSpec(ctx context.Context, path string) error
-	// ObstructSpec keeps one CDI file that is not there from being written, and no other.
+	// ObstructSpec prevents writing of this missing CDI file, and no other.
 	ObstructSpec(ctx context.Context, path string) error
 }
 
-// Registry is a Subject that shows the kubelet's registry of sockets, too.
+// Registry is a Subject with access to the kubelet's registration sockets.
 type Registry interface {
-	// Registrations are those sockets, the newest first.
+	// Registrations returns the sockets, newest first.
 	Registrations(ctx context.Context) ([]registration.Socket, error)
 }
 
-// Files is a Subject whose node's files can be damaged.
+// Files is a Subject able to damage the node's files.
 type Files interface {
-	// Damage spoils a file, Restore makes it what it was.
+	// Damage corrupts a file, Restore restores it.
 	Damage(ctx context.Context, path string) error
 	Restore(ctx context.Context, path string) error
 }
 
-// Options say which driver is checked, and with what.
+// Options configure a run of the checks.
 type Options struct {
-	// Driver and Node are the names of the driver, and of the node that it runs on.
+	// Driver and Node are the names of the driver and its node.
 	Driver, Node string
-	// Client may make namespaces, pods and claims, and allocate these.
+	// Client must be allowed to create namespaces, pods and claims, and to allocate claims.
 	Client kubernetes.Interface
-	// Class is a device class whose configuration goes with each claim; empty for none.
+	// Class is a device class with configuration for each claim; empty for none.
 	Class string
-	// ValidConfig and InvalidConfig are opaque parameters that the driver takes, and
-	// refuses. Without them fewer checks can be done.
+	// ValidConfig and InvalidConfig are opaque parameters accepted and rejected by the driver.
+	// Without them some checks are not applicable.
 	ValidConfig, InvalidConfig []json.RawMessage
-	// Only are the IDs of the checks to do; none means all.
+	// Only has the IDs of the checks to run; none means all.
 	Only []string
-	// CallTimeout is the longest time that a call may take; zero means 10 s. A check that
-	// makes so many calls that it takes 15 times this and twice PublishTimeout is blocked.
+	// CallTimeout is the timeout of a call; zero means 10 s. A check is blocked after 15 times
+	// CallTimeout plus twice PublishTimeout.
 	CallTimeout time.Duration
-	// PublishTimeout is the longest time for which slices may be missing, and after a
-	// restart the socket; zero means 10 s. (After a restart of the kubelet the library
-	// needs 30 s.)
+	// PublishTimeout is the timeout for slices, and for the socket after a restart; zero means 10
+	// s. (After a restart of the kubelet the library needs 30 s.)
 	PublishTimeout time.Duration
-	// Restart has the driver restarted, and returns when the new process has been started;
-	// its socket may come later. Without it the checks that need it are not applicable.
+	// Restart restarts the driver and returns once the new process is started; its socket may
+	// follow later. Without it the checks with a restart are not applicable.
 	Restart func(ctx context.Context) error
-	// Upgrade and Downgrade replace the driver by this version and by the previous one, and
-	// return as Restart does.
+	// Upgrade and Downgrade replace the driver by this version and by the previous one, and return
+	// as Restart does.
 	Upgrade, Downgrade func(ctx context.Context) error
-	// CheckpointPaths are the files on the node in which the driver keeps what is prepared.
+	// CheckpointPaths are the driver's checkpoint files on the node.
 	CheckpointPaths []string
-	// Ended is called with each check's outcome; nil means that nobody listens.
+	// Ended is called with each check's outcome; nil for no callback.
 	Ended func(spec.Outcome)
 }
 
@@ -85,8 +83,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// limit bounds a check in one version of the plugin API, without the restart of the driver
-// itself. A driver that uses up its time in each call of the longest check stays below it.
+// limit bounds a check in one version of the plugin API, without restarts of the driver. It is
+// enough for the longest check with each call just below CallTimeout.
 func (o Options) limit() time.Duration { return 15*o.CallTimeout + 2*o.PublishTimeout }
 
 // Validate returns all problems at once.

@@ -7,7 +7,7 @@ import (
 // unprepareAfterRestart is about: kubernetes-sigs/dranet#89.
 var unprepareAfterRestart = Check{Meta: spec.Meta{
 	ID:       "sanity/unprepare-after-restart",
-	Checks:   "A claim that another process of the driver has prepared can be unprepared, and its device serves another claim.",
+	Checks:   "A claim prepared by another process of the driver can be unprepared, which frees its device.",
 	Requires: []spec.RequirementID{"kubeletplugin/other-process-unprepares"},
 }, Source: "kubernetes-sigs/dranet#89", Once: true, Run: func(t *T) {
 	device := t.Devices(1)[0]

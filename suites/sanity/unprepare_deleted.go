@@ -7,7 +7,7 @@ import (
 // unprepareDeletedClaim is about: kubernetes-sigs/dra-driver-nvidia-gpu#340.
 var unprepareDeletedClaim = Check{Meta: spec.Meta{
 	ID:       "sanity/unprepare-deleted-claim",
-	Checks:   "A claim whose object has been deleted can be unprepared, and nothing of it is left.",
+	Checks:   "A deleted claim can be unprepared, and nothing of it is left.",
 	Requires: []spec.RequirementID{"kubeletplugin/unprepare-without-claim"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#340", Run: func(t *T) {
 	device := t.Devices(1)[0]

@@ -7,7 +7,7 @@ import (
 // unprepareUndoes is about: kubeletplugin.DRAPlugin.
 var unprepareUndoes = Check{Meta: spec.Meta{
 	ID:       "sanity/unprepare-undoes",
-	Checks:   "After unprepare nothing of the claim is in the CDI directories, and its device can be prepared for another claim.",
+	Checks:   "Unprepare removes the claim from the CDI directories and frees its device.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare", "kep-4381/driver-implements-unprepare"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	device := t.Devices(1)[0]

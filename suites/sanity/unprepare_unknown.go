@@ -11,7 +11,7 @@ import (
 // unprepareUnknown is about: kubeletplugin.DRAPlugin.
 var unprepareUnknown = Check{Meta: spec.Meta{
 	ID:       "sanity/unprepare-unknown",
-	Checks:   "Unprepare of a claim that was never prepared, or that never was, is no error.",
+	Checks:   "Unprepare of a claim never prepared, or never created, succeeds.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-idempotent"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	t.Unprepare(t.One(t.Devices(1)[0]), "a claim that was never prepared")

@@ -4,10 +4,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// versionsAgree is about: a kubelet that is replaced by one of another release.
+// versionsAgree is about: a kubelet replaced by one of another release.
 var versionsAgree = Check{Meta: spec.Meta{
 	ID:       "sanity/versions-agree",
-	Checks:   "A claim that was prepared in one version of the plugin API has the same devices in the other, which can unprepare it.",
+	Checks:   "A claim prepared in one version of the plugin API has the same devices in the other, and can be unprepared there.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent"},
 }, Source: "a kubelet that is replaced by one of another release", Once: true, Run: func(t *T) {
 	if len(t.versions) < 2 {
@@ -21,7 +21,7 @@ var versionsAgree = Check{Meta: spec.Meta{
 		first := t.Prepare(claim, "with "+string(order[0]))
 		t.version = order[1]
 		second := t.Prepare(claim, "with "+string(order[1]))
-		// Shares are not in answers of v1beta1.
+		// v1beta1 answers have no shares.
 		t.expect(differences(first, second), string(order[1])+" after "+string(order[0]))
 		t.Unprepare(claim, "with "+string(order[1]))
 		t.expect(t.CDI().left(before, claim, ids(first)), "after unprepare with "+string(order[1]))

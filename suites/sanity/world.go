@@ -26,48 +26,46 @@ import (
 )
 
 const (
-	// interval is the time between two looks at something that has to come.
+	// interval is the polling interval.
 	interval = 50 * time.Millisecond
-	// closing bounds the removal of what was made.
+	// closing bounds the cleanup.
 	closing = 15 * time.Second
-	// consumer is the name of the pod that claims are reserved for.
+	// consumer is the name of the pod in claim reservations.
 	consumer = "consumer"
 )
 
-// world is what all checks of a run share.
+// world is the state shared by all checks of a run.
 type world struct {
 	Options
 	Subject
 
 	conn      *grpc.ClientConn
-	versions  []spec.GRPCVersion // that the driver serves
+	versions  []spec.GRPCVersion // served by the driver
 	namespace string
-	// pod never runs: claims are reserved for it, as they are when a kubelet calls.
+	// pod never runs: claims are reserved for it, as in a kubelet's calls.
 	pod *corev1.Pod
-	// class are the class's configurations.
+	// class is the class's configuration.
 	class []resourceapi.DeviceClassConfiguration
-	// refused is a configuration that the driver does not take, once one was found.
+	// refused is a configuration known to be rejected by the driver.
 	refused json.RawMessage
-	// spoiled are devices that cannot be prepared any more, with the check that failed
-	// before that.
+	// spoiled maps unusable devices to the failed check before.
 	spoiled map[pools.ID]string
-	// awaited is set when the driver has been given its time to publish devices.
+	// awaited is set after the driver had its time to publish devices.
 	awaited bool
-	// silent is the check since whose failure the driver has not answered; empty while it
-	// answers.
+	// silent is the failed check after which the driver stopped answering; empty while it answers.
 	silent string
 }
 
-// open connects to the driver and makes the namespace with the pod in it.
+// open connects to the driver and creates the namespace with the pod.
 func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
 	w := &world{Options: o, Subject: subject, spoiled: map[pools.ID]string{}}
-	// Once without gRPC, which would hide the reason in its own words.
+	// Once without gRPC, as gRPC would hide the cause.
 	first, err := subject.Dial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
 	}
 	_ = first.Close()
-	// The address only names the socket; the Subject leads there.
+	// The address is only a name; the Subject connects to the socket.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return subject.Dial(ctx) }))
 	if err != nil {
@@ -91,7 +89,7 @@ func open(ctx context.Context, subject Subject, o Options) (_ *world, err error)
 	return w, w.populate(ctx)
 }
 
-// served asks for nothing in each version of the plugin API.
+// served returns the plugin API versions implemented by the driver, by an empty call in each.
 func (w *world) served(ctx context.Context) ([]spec.GRPCVersion, error) {
 	var versions []spec.GRPCVersion
 	for _, version := range []spec.GRPCVersion{spec.GRPCv1, spec.GRPCv1beta1} {
@@ -110,11 +108,11 @@ func (w *world) served(ctx context.Context) ([]spec.GRPCVersion, error) {
 	return versions, nil
 }
 
-// answers asks for nothing in one version, also where the last connection has failed.
+// answers makes an empty call in one version, even after a broken connection.
 func (w *world) answers(ctx context.Context, version spec.GRPCVersion) error {
 	ctx, cancel := context.WithTimeout(ctx, w.CallTimeout)
 	defer cancel()
-	// gRPC itself would wait for a second or more before it tries again.
+	// Otherwise gRPC would wait for a second or more before reconnecting.
 	w.conn.ResetConnectBackoff()
 	_, err := w.plugin(version).NodePrepareResources(ctx, &drapb.NodePrepareResourcesRequest{})
 	return err
@@ -127,8 +125,8 @@ func (w *world) plugin(version spec.GRPCVersion) drapb.DRAPluginClient {
 	return drapb.NewDRAPluginClient(w.conn)
 }
 
-// populate makes the namespace and the pod. The pod is held back from the scheduler, so
-// that no kubelet ever sees it and no image is pulled.
+// populate creates the namespace and the pod. A scheduling gate keeps the pod from kubelets, and
+// its image from being pulled.
 func (w *world) populate(ctx context.Context) error {
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-sanity-", Labels: map[string]string{
@@ -154,7 +152,7 @@ func (w *world) populate(ctx context.Context) error {
 	return nil
 }
 
-// close removes what populate made. Claims are gone by then.
+// close removes populate's objects. Claims are gone by then.
 func (w *world) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closing)
 	defer cancel()
@@ -163,7 +161,7 @@ func (w *world) close(ctx context.Context) error {
 		return err
 	}
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}
-	// Not left to the namespace: in a cluster without controllers that keeps what is in it.
+	// Not left to the namespace, as without controllers its content stays.
 	return errors.Join(err,
 		gone(w.Client.CoreV1().Pods(w.namespace).Delete(ctx, consumer, now)),
 		gone(w.Client.CoreV1().ServiceAccounts(w.namespace).Delete(ctx, consumer, now)),
@@ -177,10 +175,10 @@ func gone(err error) error {
 	return err
 }
 
-// await looks until something is so, for the time that a driver has to publish.
+// await polls a condition for the driver's PublishTimeout.
 func (t *T) await(is func(context.Context) bool) bool { return t.awaitFor(t.PublishTimeout, is) }
 
-// awaitFor looks for so long.
+// awaitFor polls a condition with this timeout.
 func (t *T) awaitFor(limit time.Duration, is func(context.Context) bool) bool {
 	return wait.PollUntilContextTimeout(t.ctx, interval, limit, true, func(ctx context.Context) (bool, error) {
 		return is(ctx), nil

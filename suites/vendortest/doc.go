@@ -1,7 +1,6 @@
-// Package vendortest has what the vendor of a DRA driver calls in Go tests of its own:
-// Cases runs the cases for any driver in a cluster, Sanity the checks of what drivers
-// promise the kubelet, on the node itself. Both read driver.yaml.
+// Package vendortest is for the Go tests of a DRA driver's vendor: Cases runs the cases for any
+// driver in a cluster, Sanity the checks of the driver's promises to the kubelet, on the node
+// itself. Both read driver.yaml.
 //
-// examples/vendor is a module that uses it. A verdict, and a certificate, are those of
-// "dratest certify".
+// See the module examples/vendor. Verdicts and certificates come from "dratest certify".
 package vendortest

@@ -22,22 +22,22 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-// Options say more than a declaration does. The zero value works.
+// Options extend a declaration. The zero value works.
 type Options struct {
-	// Disruptive has cases restart kubelets and the driver, too.
+	// Disruptive enables cases with restarts of kubelets and the driver.
 	Disruptive bool
-	// ReportDir is where reports and evidence go; empty means $ARTIFACTS, or _artifacts.
+	// ReportDir is the directory of reports and evidence; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
-	// AgentImage is that of dratest's agent; empty means the one in clusters that dratest
-	// has made.
+	// AgentImage is the image of dratest's agent; empty means the one in clusters created by
+	// dratest.
 	AgentImage string
-	// Restart has the driver restarted, for the checks of Sanity that need it.
+	// Restart restarts the driver, for some checks of Sanity.
 	Restart func(ctx context.Context) error
 }
 
-// Cases runs the cases for any driver, as a Ginkgo suite of this test: flags are Ginkgo's,
-// "ginkgo -p" runs several at a time, and the test's time limit should be none (-timeout 0).
-// file is the declaration, kubeconfig leads to the cluster that has the driver.
+// Cases runs the cases for any driver as a Ginkgo suite of this test: flags are Ginkgo's, "ginkgo
+// -p" runs several at a time, and the test should have no timeout (-timeout 0). file is the
+// declaration, kubeconfig the cluster with the driver.
 func Cases(t *testing.T, file, kubeconfig string, o Options) {
 	t.Helper()
 	d, err := read(file)
@@ -54,9 +54,8 @@ func Cases(t *testing.T, file, kubeconfig string, o Options) {
 	})
 }
 
-// Sanity does the checks of a driver on the machine on which this test runs, which is a node
-// with the kubelet connected to the driver: each is a test of its own. It wants the rights
-// to read the driver's sockets and CDI files.
+// Sanity runs the checks of a driver as subtests. The test must run on a node with the kubelet
+// connected to the driver, and be allowed to read the driver's sockets and CDI files.
 func Sanity(t *testing.T, file, kubeconfig, node string, o Options) {
 	t.Helper()
 	d, err := read(file)
@@ -77,13 +76,13 @@ func Sanity(t *testing.T, file, kubeconfig, node string, o Options) {
 	}
 }
 
-// teller is what tell needs of a test.
+// teller is the subset of testing.T needed by tell.
 type teller interface {
 	Logf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// tell makes a test come to what a check did. One that is not applicable passes and says why.
+// tell reports a check's outcome to a test. A check not applicable passes and logs the reason.
 func tell(t teller, outcome spec.Outcome) {
 	switch outcome.Status {
 	case spec.Passed:
@@ -109,7 +108,7 @@ func read(file string) (declarations.Declaration, error) {
 	return d, nil
 }
 
-// local is a driver on this machine.
+// local returns a driver on this machine.
 func local(d declarations.Declaration) sanity.Local {
 	root := d.Nodes.KubeletRoot
 	if root == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// told is a test that remembers what it was told.
+// told is a test recording its messages.
 type told struct{ logs, errors []string }
 
 func (t *told) Logf(format string, args ...any) {

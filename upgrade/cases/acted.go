@@ -5,10 +5,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// awaitActed waits until scheduler and controllers have dealt with a pod that is made now, for
-// which there is no device. What has waited before it they have looked at, too: the queue of a
-// scheduler has the oldest first, and one that has just been started fills it before it begins.
-// Without that, what waits may only wait because nobody has looked at it since the step.
+// awaitActed waits until scheduler and controllers have handled a new pod without a matching
+// device. All pods waiting before it have been handled by then: the scheduler's queue has the
+// oldest first, and a new scheduler fills it before it starts. Without this, a pod may be pending
+// only because it was not handled since the step.
 func awaitActed(t *harness.T) {
 	const probe = "comes-last"
 	template := objects.Template(probe, objects.Claim("", objects.Request("req", t.Driver.Name, "false")))

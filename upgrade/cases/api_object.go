@@ -12,7 +12,7 @@ import (
 // object is an object as JSON.
 type object = map[string]any
 
-// collection is where objects of one kind are in one version of resource.k8s.io.
+// collection is the REST path of one kind in one version of resource.k8s.io.
 type collection struct {
 	t    *harness.T
 	path []string
@@ -56,9 +56,8 @@ func (c collection) do(request *rest.Request, body object) object {
 	return answer
 }
 
-// flat leaves out of an object what names its version, and the one level by which
-// v1beta1 differs from the others: "exactly" in requests, "basic" in devices. Of a request for
-// alternatives v1beta1 also says that it has no class.
+// flat removes an object's version and v1beta1's differences to the other versions: one level
+// ("exactly" in requests, "basic" in devices), and the empty class in requests with alternatives.
 func flat(o object) object {
 	delete(o, "apiVersion")
 	if metadata, ok := o["metadata"].(object); ok {

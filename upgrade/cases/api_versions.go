@@ -13,15 +13,14 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// APIVersions makes, reads and writes objects in all versions of the API. API servers
-// up to v1.34 store them as v1beta2, newer ones as v1 (k8s.io/kubernetes v1.34.4 and
-// v1.35.8, pkg/apis/resource/install/install.go). The objects say all that these can say with
-// v1.34's gates as they are by default.
+// APIVersions creates, reads and writes objects in all versions of the API. API servers up to v1.34
+// store them as v1beta2, newer ones as v1 (k8s.io/kubernetes v1.34.4 and v1.35.8,
+// pkg/apis/resource/install/install.go). The objects use all fields available with v1.34's default
+// gates.
 var APIVersions = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/api-versions",
-		Checks: "Claims and templates that were made as v1beta1, v1beta2 or v1 say after every step in each of these what was written, as do slices and classes, " +
-			"can be written in each, and a claim that is made anew in any of them is served.",
+		ID:       "upgrade/api-versions",
+		Checks:   "After every step, objects of each API version can be read and written unchanged in all versions.",
 		Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
 		Needs:    spec.Needs{Profile: profiles.Devices(8), APIs: []string{"v1beta1", "v1beta2"}},
 	},
@@ -45,7 +44,7 @@ var APIVersions = Case{
 		said := sameInAll(t, "deviceclasses", "", t.Driver.Name)
 		t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, classSpec(t))), "spec of the class, compared with what was written")
 		if step.Place.Component == path.Kubelet {
-			return // one that starts removes the slice, and the driver publishes it again
+			return // a starting one deletes the slice, and the driver publishes it again
 		}
 		t.Driver.AwaitSlices(1)
 		said = sameInAll(t, "resourceslices", "", t.Driver.Slices()[0])
@@ -68,8 +67,7 @@ var APIVersions = Case{
 
 func versions() []string { return []string{"v1beta1", "v1beta2", "v1"} }
 
-// claimSpec asks for two devices of the case's class, which are of one model, with all that a
-// claim can say.
+// claimSpec requests two devices of the case's class and of one model, with all fields of a claim.
 func claimSpec(t *harness.T, version string) object {
 	wanted := func() object {
 		return object{
@@ -93,7 +91,7 @@ func templateSpec(t *harness.T, version string) object {
 	return object{"metadata": object{"labels": object{"of": "template"}, "annotations": object{"of": "template"}}, "spec": claimSpec(t, version)}
 }
 
-// classSpec is what a class says in all versions.
+// classSpec is the part of a class common to all versions.
 func classSpec(t *harness.T) object {
 	return object{
 		"selectors": []any{object{"cel": object{"expression": "device.driver == '" + t.Driver.Name + "'"}}},
@@ -101,12 +99,12 @@ func classSpec(t *harness.T) object {
 	}
 }
 
-// parameters are those of the test driver.
+// parameters are the test driver's.
 func parameters(t *harness.T) object {
 	return object{"driver": t.Driver.Name, "parameters": object{"key": "value"}}
 }
 
-// createClassWithAll makes the case's class and has v1beta1 say the rest.
+// createClassWithAll creates the case's class and sets the other fields in v1beta1.
 func createClassWithAll(t *harness.T) {
 	t.CreateClass(nil)
 	classes := inVersion(t, "v1beta1", "deviceclasses", "")
@@ -115,7 +113,7 @@ func createClassWithAll(t *harness.T) {
 	classes.update(t.Driver.Name, class)
 }
 
-// written is a value as it is read again, and as flat has it.
+// written returns a value as read back and flattened.
 func written(t *harness.T, value any) any {
 	content, err := json.Marshal(value)
 	t.NoError(err, "write JSON")
@@ -124,7 +122,7 @@ func written(t *harness.T, value any) any {
 	return raise(read)
 }
 
-// runVersion makes a claim in a version, and a pod of the same name that uses it.
+// runVersion creates a claim in a version, and a pod of the same name using it.
 func runVersion(t *harness.T, version, name string) {
 	inVersion(t, version, "resourceclaims", t.Namespace).create(object{
 		"kind": "ResourceClaim", "metadata": object{"name": name}, "spec": claimSpec(t, version),
@@ -138,7 +136,7 @@ func createTemplate(t *harness.T, version string) {
 	})
 }
 
-// relabel writes a claim, without another change, in the version in which it was made.
+// relabel writes a claim in the version of its creation, changing only a label.
 func relabel(t *harness.T, name, value string) {
 	claims := inVersion(t, name, "resourceclaims", t.Namespace)
 	claim := claims.get(name)
@@ -146,7 +144,7 @@ func relabel(t *harness.T, name, value string) {
 	claims.update(name, claim)
 }
 
-// sameInAll checks that an object says the same in all versions, and returns what that is.
+// sameInAll checks that an object is the same in all versions, and returns it.
 func sameInAll(t *harness.T, resource, namespace, name string) object {
 	want := flat(inVersion(t, "v1", resource, namespace).get(name))
 	for _, version := range versions() {

@@ -18,9 +18,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// byName is how pods ask for devices of the case's class without a claim
-// (KEP-5004): by the name of an extended resource that the class names, or by the
-// one that each class has.
+// byName is a way to request devices of the case's class without a claim (KEP-5004): by the class's
+// extendedResourceName, or by its implicit extended resource name.
 type byName struct{ explicit bool }
 
 func (b byName) resource(t *harness.T) string {
@@ -30,7 +29,7 @@ func (b byName) resource(t *harness.T) string {
 	return resourceapi.ResourceDeviceClassPrefix + t.Driver.Name
 }
 
-// named is what the class's spec says.
+// named returns the extendedResourceName of the class's spec.
 func (b byName) named(t *harness.T) *string {
 	if b.explicit {
 		return ptr.To(b.resource(t))
@@ -69,8 +68,7 @@ func (b byName) runPod(t *harness.T, n *Notes, pod *corev1.Pod) {
 	t.Expect(t.Environment(pod.Name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "devices of pod %s", pod.Name)
 }
 
-// specialClaim checks the claim that stands for a pod's extended resources, and what
-// the pod's status says of it.
+// specialClaim checks the special claim of a pod and its mapping in the pod's status.
 func (b byName) specialClaim(t *harness.T, pod *corev1.Pod) *resourceapi.ResourceClaim {
 	status := pod.Status.ExtendedResourceClaimStatus
 	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of pod %s", pod.Name)
@@ -86,7 +84,7 @@ func (b byName) specialClaim(t *harness.T, pod *corev1.Pod) *resourceapi.Resourc
 	return claim
 }
 
-// endPod deletes a pod that was noted, and waits for all that follows.
+// endPod deletes a noted pod and waits until its special claim is gone.
 func endPod(t *harness.T, n *Notes, name string) {
 	claim := n.Pods[name].Extended.ResourceClaimName
 	t.RemovePod(name)
@@ -98,10 +96,10 @@ func endPod(t *harness.T, n *Notes, name string) {
 // quota is the ResourceQuota of the case's namespace.
 const quota = "quota"
 
-// quotaLimit is more than what a case uses at a time.
+// quotaLimit is more than a case ever uses at a time.
 const quotaLimit = 10
 
-// limits are all names by which a quota can limit the devices of the class.
+// limits returns all quota names for devices of the class.
 func (b byName) limits(t *harness.T) []corev1.ResourceName {
 	names := []corev1.ResourceName{
 		corev1.ResourceName(corev1.ResourceImplicitExtendedClaimsPerClass + t.Driver.Name),
@@ -122,7 +120,7 @@ func (b byName) createQuota(t *harness.T) {
 	b.waitUsed(t, 0)
 }
 
-// waitUsed waits until the quota counts so many devices, by all names.
+// waitUsed waits until the quota counts this number of devices, by all names.
 func (b byName) waitUsed(t *harness.T, number int) {
 	used := map[corev1.ResourceName]int64{}
 	for _, name := range b.limits(t) {
@@ -131,7 +129,7 @@ func (b byName) waitUsed(t *harness.T, number int) {
 	admission.WaitUsed(t, quota, used)
 }
 
-// beyondQuota checks that a pod is refused that asks for more than is left, and a claim.
+// beyondQuota checks that pods and claims exceeding the quota are rejected.
 func (b byName) beyondQuota(t *harness.T) {
 	pod := objects.PodWanting("too-much", t.Image, map[string]int64{b.resource(t): quotaLimit})
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
@@ -144,14 +142,14 @@ func (b byName) beyondQuota(t *harness.T) {
 	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the claim is refused")
 }
 
-// runCounted runs a pod on a node whose devices a device plugin serves.
+// runCounted runs a pod on a node with a device plugin.
 func (b byName) runCounted(t *harness.T, name, node string) {
 	pod := t.RunPod(b.pod(t, name, node))
 	t.Expect(pod.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of pod %s, which a device plugin serves", name)
 	t.Expect(t.Environment(name, "main")).To(gomega.Or(matchers.SeeDevicePlugin("counted-0"), matchers.SeeDevicePlugin("counted-1")), "what pod %s sees", name)
 }
 
-// counted are devices that are served as before there was DRA.
+// counted returns a device plugin's devices.
 func (b byName) counted(t *harness.T, number int) spec.DevicePlugin {
 	offer := spec.DevicePlugin{Resource: b.resource(t)}
 	for i := range number {

@@ -13,29 +13,29 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Case is a case whose pieces are done in this order; those that are nil are left
-// out. A failed piece ends the case, and no other.
+// Case is a case in several parts, executed in this order; nil parts are skipped. A failed part
+// ends this case only.
 type Case struct {
 	spec.Meta
-	// Drained is whether the case is about nodes that are drained: it runs only where
-	// they are, and the others only where they are not.
+	// Drained marks cases about drained nodes: they run only if nodes are drained, the others only
+	// if not.
 	Drained bool
-	// Switches is the feature gate whose switching the case is about: it runs only
-	// where the path switches it, and its features need not be there on the whole path.
+	// Switches is the feature gate switched in the case: it runs only if the path switches the
+	// gate, and its features need not be available on the whole path.
 	Switches spec.Feature
 
-	// Before makes what is to live through the steps.
+	// Before creates the objects to live through the steps.
 	Before func(t *harness.T, n *Notes)
-	// Down does something while the kubelet of a step is stopped. A case that has it
-	// runs only where a step stops one.
+	// Down runs while the kubelet of a step is stopped. Cases with it run only if a step stops a
+	// kubelet.
 	Down func(t *harness.T, n *Notes, step path.Step)
-	// After checks, or ends, after each step what was made before it.
+	// After checks, or removes, the objects after each step.
 	After func(t *harness.T, n *Notes, step path.Step)
-	// Anew makes something after each step, in that mixture of versions.
+	// Anew creates objects after each step, in the current mix of versions.
 	Anew func(t *harness.T, n *Notes, step path.Step)
-	// Restored checks that all is as it was where the path leads back to its start.
+	// Restored checks for the original state if the path returns to its start.
 	Restored func(t *harness.T, n *Notes)
-	// Gone ends what there is, and checks that nothing of it stays.
+	// Gone removes everything and checks for leftovers.
 	Gone func(t *harness.T, n *Notes)
 }
 
@@ -48,8 +48,8 @@ func (c Case) Validate() error {
 	return errors.Join(errs...)
 }
 
-// concerns tells whether a step can make a difference to what a case makes anew:
-// kube-proxy cannot, nor can the kubelets of nodes that the case does not use.
+// concerns reports whether a step can affect new objects of a case: kube-proxy cannot, nor can
+// kubelets of other nodes.
 func concerns(t *harness.T, step path.Step) bool {
 	switch step.Place.Component {
 	case path.Proxy:
@@ -61,41 +61,40 @@ func concerns(t *harness.T, step path.Step) bool {
 	}
 }
 
-// Notes are what a case remembers from piece to piece.
+// Notes are a case's memory between its parts.
 type Notes struct {
-	// Round numbers what is made anew.
+	// Round numbers the new objects.
 	Round int `json:"round,omitempty"`
-	// Rounds are for what is made anew on each node at its own time.
+	// Rounds number new objects per node.
 	Rounds map[string]int `json:"rounds,omitempty"`
-	// Seen are events that were there before a step.
+	// Seen are events from before a step.
 	Seen []types.UID `json:"seen,omitempty"`
-	// Restarted is whether a kubelet was since a pod last joined a claim.
+	// Restarted is set if a kubelet restarted since a pod last joined a claim.
 	Restarted bool `json:"restarted,omitempty"`
-	// Left are claims that are still to be unprepared.
+	// Left are claims still to be unprepared.
 	Left map[string]types.UID `json:"left,omitempty"`
-	// Answers are what was answered before, by what was asked.
+	// Answers are previous answers by question.
 	Answers map[string]string `json:"answers,omitempty"`
-	// Pods and Claims are as they were when they were noted, by name.
+	// Pods and Claims are the noted states by name.
 	Pods   map[string]Pod   `json:"pods,omitempty"`
 	Claims map[string]Claim `json:"claims,omitempty"`
 }
 
-// Pod is what must not change about a pod.
+// Pod is the immutable state of a pod.
 type Pod struct {
 	UID       types.UID `json:"uid"`
 	Node      string    `json:"node"`
 	Container string    `json:"container"`
 	Restarts  int32     `json:"restarts"`
-	// Extended is the claim for its extended resources.
+	// Extended is the special claim for extended resources.
 	Extended *corev1.PodExtendedResourceClaimStatus `json:"extended,omitempty"`
 }
 
-// Claim is what must not change about a claim.
+// Claim is the immutable state of a claim.
 type Claim struct {
 	UID     types.UID `json:"uid"`
 	Devices []string  `json:"devices"`
-	// Prepared is how often a kubelet had it prepared, Held whether the driver still
-	// has it so.
+	// Prepared is the number of prepare calls, Held whether the driver still has it prepared.
 	Prepared int  `json:"prepared"`
 	Held     bool `json:"held"`
 }
@@ -112,7 +111,7 @@ func All() []Case {
 	)
 }
 
-// Metas returns what the cases say of themselves.
+// Metas returns the metadata of the cases.
 func Metas() []spec.Meta {
 	var metas []spec.Meta
 	for _, c := range All() {

@@ -34,7 +34,7 @@ func TestCasesAreValid(t *testing.T) {
 	}
 }
 
-// A run that was paused before the first round of a case ended with a panic when it went on.
+// A run paused before the first round of a case panicked when it continued.
 func TestRoundsAreCountedInNotesThatWereOnDisk(t *testing.T) {
 	text, err := json.Marshal(Notes{Rounds: map[string]int{}})
 	if err != nil {

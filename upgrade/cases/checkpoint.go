@@ -11,12 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Checkpoint looks at the file in which kubelets keep what they have prepared,
-// where one kubelet takes over from another.
+// Checkpoint reads the kubelet's claim checkpoint before and after another kubelet takes over.
 var Checkpoint = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/checkpoint",
-		Checks:   "What one kubelet has written into its DRA checkpoint the next one reads: it goes on with the prepared claims, unprepares them, and writes its own.",
+		Checks:   "A kubelet reads its predecessor's DRA checkpoint, continues with its claims and unprepares them.",
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/prepare-before-start"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
 	},
@@ -44,8 +43,7 @@ var Checkpoint = Case{
 	Gone: deleteRound,
 }
 
-// expectCheckpoint checks that the kubelets' checkpoints have the claims of the
-// round.
+// expectCheckpoint checks that the kubelets' checkpoints have the claims of the round.
 func expectCheckpoint(t *harness.T, n *Notes) {
 	n.unchanged(t)
 	for _, node := range t.Nodes {

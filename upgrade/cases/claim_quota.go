@@ -18,12 +18,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// ClaimQuota has a quota of claims and their devices that is almost used up.
+// ClaimQuota has an almost exhausted quota of claims and their devices. In each mix of versions the
+// last device can be requested, but no more until this claim is gone.
 var ClaimQuota = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/claim-quota",
-		Checks: "A quota counts the claims of a namespace and the devices that they request the same after every step, whatever component was replaced; in each mixture of versions " +
-			"the last device can be requested and none beyond it, and there is room again when that claim is gone.",
+		ID:       "upgrade/claim-quota",
+		Checks:   "A quota counts claims and their requested devices the same after every step.",
 		Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	},
@@ -63,7 +63,7 @@ var ClaimQuota = Case{
 	},
 }
 
-// quotaNumbers are numbers of claims, and of devices of the case's class, as a quota has them.
+// quotaNumbers returns a quota's counts of claims and of devices of the case's class.
 func quotaNumbers(t *harness.T, claims, devices int64) map[corev1.ResourceName]int64 {
 	return map[corev1.ResourceName]int64{
 		"count/resourceclaims.resource.k8s.io":                             claims,
@@ -71,7 +71,7 @@ func quotaNumbers(t *harness.T, claims, devices int64) map[corev1.ResourceName]i
 	}
 }
 
-// several is a request for so many devices.
+// several returns a request for a number of devices.
 func several(t *harness.T, count int64) resourceapi.DeviceRequest {
 	r := one(t.Driver.Name)
 	r.Exactly.Count = count

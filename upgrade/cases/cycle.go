@@ -6,22 +6,22 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// cycle is what the cases of a feature gate that is switched differ in.
+// cycle has the differences between the cases switching a feature gate.
 type cycle struct {
 	gate spec.Feature
-	// before makes what lives through all of it; it may be nil.
+	// before creates the objects to live through all steps; it may be nil.
 	before func(t *harness.T, n *Notes)
-	// first, unless nil, comes after each step before what was noted is compared: it notes anew
-	// what it changes, and ends what the case's known issue has hit.
+	// first, unless nil, runs after each step before the comparison with the notes: it notes its
+	// own changes, and removes objects hit by the case's known issue.
 	first func(t *harness.T, n *Notes, step path.Step)
-	// on uses the feature, where all components have it, and leaves it in use.
+	// on uses the feature, once all components have it, and leaves it in use.
 	on func(t *harness.T, n *Notes)
-	// off checks what can be had without the feature, and ends what on has left.
+	// off checks the behavior without the feature, and removes on's objects.
 	off func(t *harness.T, n *Notes)
 }
 
-// of makes a case of it. What runs has to run on in each mixture of components with
-// and without the feature.
+// of returns the case. Running pods must survive each mix of components with and without the
+// feature.
 func (c cycle) of(m spec.Meta) Case {
 	return Case{
 		Meta: m, Switches: c.gate,

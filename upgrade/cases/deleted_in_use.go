@@ -16,12 +16,14 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// DeletedInUse has claims that are being deleted during each step.
+// DeletedInUse has claims being deleted during each step: one in use by a pod, and one never
+// allocated, kept by a finalizer, with a pod waiting for it. The latter gets no allocation and is
+// deleted with its finalizer. The device is allocated to another claim only after the first claim
+// is gone.
 var DeletedInUse = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/deleted-in-use",
-		Checks: "A claim that was deleted before a step while a pod uses it is allocated after it, for this pod alone, and goes with it; one that was never allocated and that somebody " +
-			"keeps with a finalizer gets no allocation for a pod that waits for it, and goes when the finalizer does. The device is given to another claim then, and not before.",
+		ID:       "upgrade/deleted-in-use",
+		Checks:   "A claim deleted while in use stays allocated for its pod over a step, and is deleted with the pod.",
 		Requires: []spec.RequirementID{"kep-4381/deleted-claim-in-use-stays", "kep-4381/deleted-claim-not-allocated", "kep-4381/pod-waits-for-deallocation"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	},
@@ -42,9 +44,9 @@ var DeletedInUse = Case{
 	Gone: endDeleted,
 }
 
-// deletedNames are those of a round: a pod and its claim, which is deleted in use; a pod that
-// comes too late for that; a claim that somebody keeps and a pod that wants it; a pod and its
-// claim that wait for the device.
+// deletedNames returns the names of a round: a pod and its claim, deleted in use; a later pod for
+// this claim; a claim with a finalizer and a pod for it; a pod and its claim waiting for the
+// device.
 func deletedNames(n *Notes) (used, late, kept, next string) {
 	return fmt.Sprintf("used-%d", n.Round), fmt.Sprintf("late-%d", n.Round), fmt.Sprintf("kept-%d", n.Round), fmt.Sprintf("next-%d", n.Round)
 }
@@ -92,7 +94,7 @@ func endDeleted(t *harness.T, n *Notes) {
 	end(t, next)
 }
 
-// consumersOf are the UIDs for which a claim is reserved.
+// consumersOf returns the UIDs a claim is reserved for.
 func consumersOf(claim *resourceapi.ResourceClaim) (all []types.UID) {
 	for _, consumer := range claim.Status.ReservedFor {
 		all = append(all, consumer.UID)

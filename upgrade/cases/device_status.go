@@ -14,14 +14,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// Users who may update the status of claims in the case's namespace; only teller may say
-// what devices of the case's driver are like.
+// Users allowed to update the status of claims in the case's namespace; only teller may write
+// device status of the case's driver.
 const (
 	teller   = "dra-conformance:teller"
 	stranger = "dra-conformance:stranger"
 )
 
-// mayTell gives a user a driver's rights, which API servers before v1.36 do not ask for.
+// mayTell grants a user a driver's rights, not required by API servers before v1.36.
 func mayTell(t *harness.T, user string) {
 	mayUpdate(t, user, rbacv1.PolicyRule{
 		APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{t.Driver.Name},
@@ -29,7 +29,7 @@ func mayTell(t *harness.T, user string) {
 	})
 }
 
-// mayUpdate lets a user update the status of claims, and do what the rules say.
+// mayUpdate grants a user these rights and updates of claim status.
 func mayUpdate(t *harness.T, user string, rules ...rbacv1.PolicyRule) {
 	rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}})
 	t.Create(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}, &rbacv1.RoleBinding{
@@ -38,14 +38,13 @@ func mayUpdate(t *harness.T, user string, rules ...rbacv1.PolicyRule) {
 	})
 }
 
-// told is what a driver says of the only device of an allocated claim.
+// told returns a driver's status of an allocated claim's only device.
 func told(t *harness.T, claim *resourceapi.ResourceClaim, what string) resourceapi.AllocatedDeviceStatus {
 	device := result(t, claim)
 	return resourceapi.AllocatedDeviceStatus{Driver: device.Driver, Pool: device.Pool, Device: device.Device, Data: &runtime.RawExtension{Raw: []byte(`{"told":"` + what + `"}`)}}
 }
 
-// tell writes, as a user, what a claim's device is like, as soon as the user's rights are
-// known.
+// tell writes a claim's device status as a user, once the user's rights are effective.
 func tell(t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) {
 	t.Poll("user "+user+" to write the status of the device of claim "+claim, func(ctx context.Context) (bool, string, error) {
 		err := tryToTell(ctx, t, user, claim, status)
@@ -67,7 +66,7 @@ func tryToTell(ctx context.Context, t *harness.T, user, claim string, status res
 	return err
 }
 
-// expectTold checks what stands in a claim about its device.
+// expectTold checks the device status in a claim.
 func expectTold(t *harness.T, claim string, want resourceapi.AllocatedDeviceStatus) {
 	t.Expect(t.Claim(claim).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim)
 }

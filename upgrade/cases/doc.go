@@ -1,8 +1,7 @@
-// Package cases has what must hold for pods with claims while the versions, or
-// feature gates, of a cluster's components change under them. A case is done in
-// pieces between the steps; what it has to remember travels in its Notes, so that a
-// run can go on in another process.
+// Package cases has the promises for pods with claims while versions or feature gates of a
+// cluster's components change. A case runs in parts between the steps; its Notes carry its
+// state, so another process can continue the run.
 //
-// It changes no component, but may change the driver. Start with Case and All; one
-// case per file, or one kind of case that several differ from in data only.
+// It changes no component, but may change the driver. Start with Case and All; one case per
+// file, or one kind of case with variants differing only in data.
 package cases

@@ -12,11 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Drained has a pod with a claim on each node, which is evicted when that is drained.
+// Drained runs a pod with a claim on each node, evicted when the node is drained. Pods on other
+// nodes keep running.
 var Drained = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/drained",
-		Checks:   "The old kubelet has the claim of an evicted pod unprepared, once, and the new one prepares the device for the next pod; pods on other nodes run on.",
+		Checks:   "The old kubelet unprepares an evicted pod's claim once, and the new one prepares the device for the next pod.",
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/prepare-before-start"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
 	},
@@ -51,7 +52,7 @@ func runNext(t *harness.T, n *Notes, node string) {
 	n.note(t, name, name)
 }
 
-// evicted checks what is left of the pod of a drained node, and runs the next one.
+// evicted checks for leftovers of a drained node's pod, and runs the next one.
 func evicted(t *harness.T, n *Notes, node string) {
 	for name, pod := range n.Pods {
 		if pod.Node != node {

@@ -17,17 +17,17 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// The driver comes in two versions: the old one offers v1beta1 of the kubelet's
-// plugin API only, as drivers of Kubernetes 1.33 do, the new one v1 only. After each
-// step one replaces the other, so that each happens before, between and after the
-// kubelets' steps.
+// The driver comes in two versions: the old one offers only v1beta1 of the kubelet's plugin API, as
+// drivers of Kubernetes 1.33 do, the new one only v1. After each step one replaces the other, so
+// each change happens before, between and after the kubelets' steps.
 
-// DriverRolling replaces the driver as a rolling update does.
+// DriverRolling replaces the driver by rolling updates between the steps, old to new and back. Each
+// version unprepares the other's claims once. Pods being prepared by the old version during the
+// update get their devices.
 var DriverRolling = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/driver-rolling",
-		Checks: "The driver goes from an old to a new version and back by rolling updates between the steps: pods run on, what one version has prepared " +
-			"the other one unprepares, once, and prepares new claims; pods for which the old one is at work when the new one comes get their devices.",
+		ID:       "upgrade/driver-rolling",
+		Checks:   "Pods survive rolling updates of the driver between steps, and either version unprepares the other's claims.",
 		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/newest-plugin-api"},
 		Needs:    spec.Needs{Profile: profiles.Devices(3), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
@@ -51,13 +51,12 @@ var DriverRolling = Case{
 	Gone: goneDriver,
 }
 
-// DriverStopStart stops the driver, deletes pods while there is none, and starts the
-// other version.
+// DriverStopStart stops the driver, deletes pods meanwhile, and starts the other version. Claims
+// are unprepared once when it is back.
 var DriverStopStart = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/driver-stop-start",
-		Checks: "The driver is stopped between the steps and started in another version, old, new and old again: pods run on, those that are deleted meanwhile " +
-			"go when it is back, their claims are unprepared once, and it prepares new ones.",
+		ID:       "upgrade/driver-stop-start",
+		Checks:   "Pods survive stopping the driver and starting another version, and pods deleted meanwhile terminate afterwards.",
 		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/unprepare-retried"},
 		Needs:    spec.Needs{Profile: profiles.Devices(3), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
@@ -77,7 +76,7 @@ var DriverStopStart = Case{
 	Gone: goneDriver,
 }
 
-// spoken is the version of the plugin API that the driver of a round offers.
+// spoken returns the plugin API version offered by the driver of a round.
 func spoken(round int) spec.GRPCVersion {
 	if round%2 == 0 {
 		return spec.GRPCv1
@@ -87,8 +86,7 @@ func spoken(round int) spec.GRPCVersion {
 
 func stays(node string) string { return "stays-" + node }
 
-// beforeDriver makes a pod on each node that lives through the steps, and another
-// one.
+// beforeDriver creates a pod per node to live through the steps, and another one.
 func beforeDriver(t *harness.T, n *Notes) {
 	class := t.CreateClass(nil)
 	for _, node := range t.Nodes {
@@ -100,7 +98,7 @@ func beforeDriver(t *harness.T, n *Notes) {
 	anewDriver(t, n, path.Step{})
 }
 
-// anewDriver makes the pods of a round, which the driver of this round prepares.
+// anewDriver creates the pods of a round, prepared by the driver of this round.
 func anewDriver(t *harness.T, n *Notes, step path.Step) {
 	if !concerns(t, step) {
 		return
@@ -112,12 +110,11 @@ func anewDriver(t *harness.T, n *Notes, step path.Step) {
 	}
 }
 
-// slowly is how long the old driver takes for the pods that come last: longer than the new one
-// takes to be registered.
+// slowly is the old driver's delay for the last pods: longer than the registration of the new one.
 const slowly = 5 * time.Second
 
-// startLate makes a pod on each node and returns their names, which are also those of their
-// claims, while the driver prepares these.
+// startLate creates a pod and a claim of the same name on each node, and returns the names while
+// the driver prepares the claims.
 func startLate(t *harness.T, n *Notes) (names []string) {
 	var faults []spec.Fault
 	for _, node := range t.Nodes {
@@ -138,7 +135,7 @@ func startLate(t *harness.T, n *Notes) (names []string) {
 	return names
 }
 
-// lateRun checks that the pods of startLate got what the old driver began to prepare.
+// lateRun checks that the pods of startLate got the devices of the old driver's pending calls.
 func lateRun(t *harness.T, n *Notes, names []string) {
 	for _, name := range names {
 		t.WaitRunning(name)
@@ -150,8 +147,8 @@ func lateRun(t *harness.T, n *Notes, names []string) {
 	t.Driver.Fail()
 }
 
-// deletePods deletes the pods of the round and does not wait until they are gone. It
-// returns their names, which are also those of their claims.
+// deletePods deletes the pods of the round without waiting. It returns their names, equal to their
+// claims' names.
 func deletePods(t *harness.T, n *Notes) []string {
 	var names []string
 	for _, node := range t.Nodes {
@@ -163,8 +160,8 @@ func deletePods(t *harness.T, n *Notes) []string {
 	return names
 }
 
-// goneOnce waits until deleted pods are gone and their claims were unprepared, once
-// and by the driver that offers this version of the plugin API.
+// goneOnce waits until deleted pods are gone, with their claims unprepared once, by the driver
+// offering this version of the plugin API.
 func goneOnce(t *harness.T, names []string, version spec.GRPCVersion) {
 	for _, name := range names {
 		t.WaitPodGone(name)

@@ -19,18 +19,17 @@ import (
 )
 
 const (
-	// etcdPort is where etcd serves API servers.
+	// etcdPort is etcd's client port.
 	etcdPort = 2379
-	// pkiFolder is where kubeadm keeps the keys of a control plane, also those by which API
-	// servers are known to etcd.
+	// pkiFolder is kubeadm's directory of control plane keys, including the API server's etcd
+	// client key.
 	pkiFolder = "/etc/kubernetes/pki"
-	// keyReader is a pod that reads them.
+	// keyReader is a pod reading them.
 	keyReader = "key-reader"
 )
 
-// putStored writes an object of the case's namespace into etcd, behind the API server's back, as
-// another API server has written it. Only clusters that were made for the run are for that;
-// their API servers have their objects where they are by default.
+// putStored writes an object of the case's namespace directly into etcd, as if another API server
+// had written it. It is only for clusters created for the run, with default storage paths.
 func putStored(t *harness.T, resource, name string, object any) {
 	ginkgo.GinkgoHelper()
 	t.Step("write %s %s into etcd", resource, name)
@@ -39,7 +38,8 @@ func putStored(t *harness.T, resource, name string, object any) {
 	certificate := etcdCertificate(t)
 	pod, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(t.Context(), "etcd-"+t.Target().ControlPlane(), metav1.GetOptions{})
 	t.NoError(err, "find etcd")
-	// The certificate of the server is not checked: the API server leads to the pod itself.
+	// The server's certificate is not verified: the connection goes to the pod through the API
+	// server.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}}} //nolint:gosec // see above
 	defer transport.CloseIdleConnections()
 	err = metrics.Forward(t.Context(), t.Env().Config, t.Client, pod, etcdPort, func(address string) error {
@@ -48,7 +48,7 @@ func putStored(t *harness.T, resource, name string, object any) {
 	t.NoError(err, "write %s %s into etcd", resource, name)
 }
 
-// etcdCertificate is what the API server shows etcd.
+// etcdCertificate returns the API server's client certificate for etcd.
 func etcdCertificate(t *harness.T) tls.Certificate {
 	ginkgo.GinkgoHelper()
 	pod := objects.Pod(keyReader, t.Image)
@@ -66,7 +66,7 @@ func etcdCertificate(t *harness.T) tls.Certificate {
 	return certificate
 }
 
-// put writes a value into etcd by its gateway for HTTP.
+// put writes a value into etcd through its gRPC gateway.
 func put(ctx context.Context, client *http.Client, server, key string, value []byte) error {
 	body, err := json.Marshal(struct {
 		Key   []byte `json:"key"` // as base64

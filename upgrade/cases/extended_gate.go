@@ -16,26 +16,25 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// ExtendedGateExplicit switches the feature while a device plugin serves the
-// resource on another node.
+// ExtendedGateExplicit switches the feature gate while a device plugin serves the resource on
+// another node. Without the feature new pods get only device plugin devices, and nothing stays of
+// deleted pods.
 var ExtendedGateExplicit = byName{explicit: true}.switched(spec.Meta{
-	ID: "upgrade/extended-gate-explicit",
-	Checks: "Switched on, pods get DRA devices by the extended resource that a class names; switched off, those that have some run on and new ones get only " +
-		"what device plugins serve, which goes on all the time; nothing of it stays when the pods are gone, and switched on again it works as at first.",
+	ID:     "upgrade/extended-gate-explicit",
+	Checks: "Pods with a class's extended resource survive switching DRAExtendedResource off, and it works when on again.",
 	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/explicit-name", "kep-5004/nodes-of-both-kinds",
 		"kep-5004/gate-off-name-kept", "kep-5004/partly-rolled-out-spares-running"},
 })
 
-// ExtendedGateImplicit does the same with the name that each class has, which no
-// device plugin can serve: kubelets register none in the domain kubernetes.io.
+// ExtendedGateImplicit does the same with the implicit name, never served by device plugins:
+// kubelets register none in the domain kubernetes.io. Without the feature new pods get no device.
 var ExtendedGateImplicit = byName{}.switched(spec.Meta{
-	ID: "upgrade/extended-gate-implicit",
-	Checks: "Switched on, pods get DRA devices by the extended resource that each class has; switched off, those that have some run on and new ones get none; " +
-		"nothing of it stays when the pods are gone, and switched on again it works as at first.",
+	ID:       "upgrade/extended-gate-implicit",
+	Checks:   "Pods with a class's implicit extended resource survive switching DRAExtendedResource off and on again.",
 	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36", Review: "2027-01-31",
-		Does: "A kubelet that starts with the feature switched off finds that its node has nothing of the name that each class has, refuses pods that run with it, and stops their containers; those with a name of another domain run on.",
+		Does: "A kubelet starting without the feature finds no implicit extended resource on its node, rejects running pods with it and stops their containers. Pods with a name of another domain keep running.",
 	},
 })
 
@@ -56,9 +55,9 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 	n.note(t, "counted")
 }
 
-// refusedWhileRunning notices that a kubelet that has just been started has refused a
-// pod that runs. It takes all pods of its node in before any that is made now, and says
-// so in an event; the pod's status may stay as it was for a minute.
+// refusedWhileRunning detects a running pod rejected by a restarted kubelet. The kubelet admits all
+// pods of its node before any new one, and reports the rejection in an event; the pod's status may
+// be a minute late.
 func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]
@@ -78,22 +77,21 @@ func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	}
 }
 
-// switchesOff is whether a step is that of a node's kubelet to be without the feature.
+// switchesOff reports whether a step switches the feature off in a node's kubelet.
 func switchesOff(step path.Step, node string) bool {
 	return step.Gate == spec.ExtendedResource && !step.On && step.Place == path.Place{Component: path.Kubelet, Node: node}
 }
 
 func claimed(n *Notes) string { return fmt.Sprintf("claimed-%d", n.Round) }
 
-// switchedOn has pods get what they may have now.
+// switchedOn runs the pods possible with the feature.
 func (b byName) switchedOn(t *harness.T, n *Notes) {
 	b.nameClass(t)
 	b.run(t, n, claimed(n), t.Nodes[1])
 	b.othersCounted(t)
 }
 
-// nameClass has the class name the extended resource: one that was made while the gate was off
-// has lost its name then.
+// nameClass sets the class's extended resource name: a class created with the gate off has lost it.
 func (b byName) nameClass(t *harness.T) {
 	c := classNow(t)
 	c.Spec.ExtendedResourceName = b.named(t)
@@ -102,8 +100,8 @@ func (b byName) nameClass(t *harness.T) {
 	b.classNamed(t)
 }
 
-// switchedOff checks what new pods get, and that nothing stays of the one that had a
-// DRA device.
+// switchedOff checks new pods without the feature, and that nothing stays of the pod with a DRA
+// device.
 func (b byName) switchedOff(t *harness.T, n *Notes) {
 	b.classNamed(t)
 	t.Create(b.pod(t, "refused", t.Nodes[1]))
@@ -119,7 +117,7 @@ func (b byName) switchedOff(t *harness.T, n *Notes) {
 	}
 }
 
-// newClassUnnamed checks that a class that is made now does not get a name.
+// newClassUnnamed checks that a new class does not get a name.
 func (b byName) newClassUnnamed(t *harness.T, n *Notes) {
 	c := objects.Class(fmt.Sprintf("%s.off-%d", t.Driver.Name, n.Round), t.Driver.Name)
 	c.Spec.ExtendedResourceName = b.named(t)
@@ -128,7 +126,7 @@ func (b byName) newClassUnnamed(t *harness.T, n *Notes) {
 	t.Expect(c.Spec.ExtendedResourceName).To(gomega.BeNil(), "extended resource that a new class names")
 }
 
-// othersCounted checks that the device plugin goes on to serve.
+// othersCounted checks that the device plugin still serves pods.
 func (b byName) othersCounted(t *harness.T) {
 	if !b.explicit {
 		return

@@ -10,15 +10,15 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// ExtendedGateRestarted ends a container once its kubelet has the feature no more.
+// ExtendedGateRestarted kills a container after its kubelet has lost the feature.
 var ExtendedGateRestarted = byName{explicit: true}.restarted(spec.Meta{
 	ID:       "upgrade/extended-gate-restarted",
-	Checks:   "A container that has a DRA device by the extended resource that a class names is started again after its kubelet's feature gate was switched off, and has the same device.",
+	Checks:   "A container with an extended-resource device keeps it over a restart after DRAExtendedResource is disabled.",
 	Requires: []spec.RequirementID{"kep-5004/restart-after-gate-off"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A kubelet with the feature switched off starts a container again without the devices that its extended resources stand for, although their claim is allocated and prepared.",
+		Does: "Restarted containers lose extended-resource devices after the feature is disabled, although the claim is allocated and prepared.",
 	},
 })
 
@@ -41,8 +41,8 @@ func (b byName) restarted(m spec.Meta) Case {
 	}.of(m)
 }
 
-// restartWithout ends the container of the pod whose kubelet has lost the feature just now, and
-// looks at the next one.
+// restartWithout kills the container of the pod on the kubelet just switched, and checks the next
+// one.
 func (b byName) restartWithout(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]

@@ -9,13 +9,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// ExtendedMixedNodes has one node serve an extended resource by a device plugin, and
-// another one go from that to DRA and back.
+// ExtendedMixedNodes serves an extended resource by a device plugin on one node, and moves another
+// one from device plugin to DRA and back. A pod with a device plugin device runs through all steps.
 var ExtendedMixedNodes = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/extended-mixed-nodes",
-		Checks: "A pod with a device of a device plugin runs on through every step, and after each step another node moves from device plugin to DRA " +
-			"or back: the same pod specification is served there by either.",
+		ID:       "upgrade/extended-mixed-nodes",
+		Checks:   "After each step the same pod spec works on a node moving between device plugin and DRA.",
 		Requires: []spec.RequirementID{"kep-5004/scenario-7", "kep-5004/nodes-of-both-kinds", "kep-5004/node-by-node"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Empty(), Nodes: 2},
 	},
@@ -63,7 +62,7 @@ func (b byName) moveNode(t *harness.T, n *Notes) {
 	b.run(t, n, moved(n), node)
 }
 
-// endMoved ends the pod on the node that moves.
+// endMoved deletes the pod on the moving node.
 func endMoved(t *harness.T, n *Notes) {
 	if n.Pods[moved(n)].Extended != nil {
 		endPod(t, n, moved(n))

@@ -9,24 +9,24 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// ExtendedExplicit has pods ask for the extended resource that their class names.
+// ExtendedExplicit has pods requesting their class's extendedResourceName, kept by the class. A
+// quota counts the devices by all names.
 var ExtendedExplicit = byName{explicit: true}.lives(spec.Meta{
-	ID: "upgrade/extended-explicit",
-	Checks: "Pods that ask for the extended resource that a class names keep their devices and their special claim through every step, others come and go, " +
-		"the class keeps the name, and a quota counts the devices by all names.",
+	ID:       "upgrade/extended-explicit",
+	Checks:   "Pods with a class's extended resource keep their devices and special claim through every step.",
 	Requires: []spec.RequirementID{"kep-5004/explicit-name", "kep-5004/driver-across-versions"},
 })
 
-// ExtendedImplicit has pods ask for the extended resource that each class has.
+// ExtendedImplicit has pods requesting their class's implicit extended resource. A quota counts the
+// devices by all names.
 var ExtendedImplicit = byName{}.lives(spec.Meta{
-	ID: "upgrade/extended-implicit",
-	Checks: "Pods that ask for the extended resource that each class has keep their devices and their special claim through every step, others come and go, " +
-		"and a quota counts the devices by all names.",
+	ID:       "upgrade/extended-implicit",
+	Checks:   "Pods with a class's implicit extended resource keep their devices and special claim through every step.",
 	Requires: []spec.RequirementID{"kep-5004/implicit-name"},
 })
 
-// lives has a pod on each node that lives through the steps, and one that is made
-// anew after each step and deleted after the next.
+// lives has a pod per node living through the steps, and another one created after each step and
+// deleted after the next.
 func (b byName) lives(m spec.Meta) Case {
 	m.Requires = append(m.Requires, "kep-5004/quota-across-changes", "kep-5004/scenario-1", "kep-5004/scenario-3", "kep-5004/scenario-4",
 		"kep-5004/special-claim", "kep-5004/claim-in-pod-status", "kep-5004/claim-gone-with-pod")

@@ -14,32 +14,31 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// feature is what the cases of DRA's features differ in.
+// feature has the differences between the cases of DRA's features.
 type feature struct {
 	spec.Meta
 
-	// prepare does what has to be done before there are claims; it may be nil.
+	// prepare runs before any claim is created; it may be nil.
 	prepare func(t *harness.T, n *Notes)
-	// request is for a device that can be had twice.
+	// request can be satisfied twice.
 	request func(class string) resourceapi.DeviceRequest
-	// tooMuch is for what cannot be had once request was satisfied twice; it may be
-	// nil.
+	// tooMuch cannot be satisfied after request was twice; it may be nil.
 	tooMuch func(class string) resourceapi.DeviceRequest
-	// also does more in each mixture of versions with the feature; it may be nil.
+	// also runs in each mix of versions with the feature; it may be nil.
 	also func(t *harness.T, n *Notes)
-	// ofGate is what the case of its gate checks beside.
+	// ofGate are additional requirements of the gate's case.
 	ofGate []spec.RequirementID
-	// dropped checks of a claim like request that was made while the gate is off that it
-	// says nothing of the feature; nil where a request says nothing of it anyway.
+	// dropped checks that a claim with request, created with the gate off, has no fields of the
+	// feature; nil if request has none.
 	dropped func(t *harness.T, claim *resourceapi.ResourceClaim)
-	// unstored takes away from a device what is not stored of it while the gate is off; nil
-	// where the feature's gate is not switched.
+	// unstored removes the fields dropped from a device while the gate is off; nil if the feature's
+	// gate is not switched.
 	unstored func(device *resourceapi.Device)
-	// holds checks what the feature says about an allocated claim.
+	// holds checks an allocated claim for the feature.
 	holds func(t *harness.T, claim *resourceapi.ResourceClaim)
 }
 
-// lives has a claim live through the steps, and another one come and go.
+// lives has a claim living through the steps, and others come and go.
 func (f feature) lives() Case {
 	return Case{
 		Meta: f.Meta,
@@ -69,7 +68,7 @@ func (f feature) lives() Case {
 	}
 }
 
-// anew has a claim satisfied that is made now, and refuses another one meanwhile.
+// anew satisfies a new claim, and checks that another one waits meanwhile.
 func (f feature) anew(t *harness.T, n *Notes) {
 	name, refused := fmt.Sprintf("anew-%d", n.Round), fmt.Sprintf("refused-%d", n.Round)
 	f.run(t, name)
@@ -94,7 +93,7 @@ func (f feature) run(t *harness.T, name string) {
 	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(result(t, claim).Device), "devices of pod %s", name)
 }
 
-// end ends a pod with a claim of the same name, and the claim.
+// end deletes a pod and its claim of the same name.
 func end(t *harness.T, name string) {
 	t.RemovePod(name)
 	awaitUnprepared(t, name)
@@ -106,7 +105,7 @@ func deleteClaim(t *harness.T, name string) {
 	t.Delete(&resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})
 }
 
-// result is the only device of an allocated claim.
+// result returns the only device of an allocated claim.
 func result(t *harness.T, claim *resourceapi.ResourceClaim) resourceapi.DeviceRequestAllocationResult {
 	t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of claim %s", claim.Name)
 	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(1), "devices of claim %s", claim.Name)

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// byGate has a case for each feature whose gate can be switched.
+// byGate returns a case for each feature with a switchable gate.
 func byGate() []Case {
 	var all []Case
 	for _, f := range []feature{taints, partitions, capacity, bindingConditions} {
@@ -22,13 +22,14 @@ func byGate() []Case {
 	return all
 }
 
-// switched has the feature's gate, the first of what it needs, switched while a pod
-// uses it. Its devices are published only where they can be stored as they are.
+// switched switches the feature's gate, the first of its needs, while a pod uses it. With the gate
+// off, new slices store nothing of the feature, and claims get a device as if it did not exist. Its
+// devices are published only with the gate on.
 func (f feature) switched() Case {
 	gate, published := f.Needs.Features[0], f.Needs.Profile
 	m := f.Meta
 	m.ID = strings.Replace(m.ID, "/", "/gate-", 1)
-	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; nothing of the feature is stored then in a slice that is made, and a claim gets a device as if there were no such feature; switched on, or on again, it works as at first.", gate)
+	m.Checks = fmt.Sprintf("A pod using %s survives switching its feature gate off, and the feature works when on again.", gate)
 	m.Requires = slices.Concat(m.Requires, f.ofGate)
 	m.Needs.Features, m.Needs.Profile = slices.Clone(f.Needs.Features[1:]), profiles.Empty()
 	name := func(n *Notes) string { return fmt.Sprintf("stays-%d", n.Round) }
@@ -55,8 +56,7 @@ func (f feature) switched() Case {
 	}.of(m)
 }
 
-// without has a claim that asks for the feature, if a claim does, get an ordinary device
-// without it.
+// without satisfies a claim with the feature's request, if any, by an ordinary device.
 func (f feature) without(t *harness.T, n *Notes) {
 	f.expectUnstored(t, n)
 	t.Driver.Publish(profiles.OneDevice())
@@ -75,7 +75,7 @@ func (f feature) without(t *harness.T, n *Notes) {
 	end(t, name)
 }
 
-// expectUnstored has a slice made, of a driver that no class is for.
+// expectUnstored creates a slice of a driver without a class.
 func (f feature) expectUnstored(t *harness.T, n *Notes) {
 	slice := t.Slice(fmt.Sprintf("unstored-%d", n.Round), t.Nodes[0], f.Needs.Profile.Pools[0].Devices...).DeepCopy()
 	slice.Spec.Driver = "off." + slice.Spec.Driver

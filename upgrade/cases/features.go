@@ -19,7 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// byFeature has a case for each feature of DRA beyond its core.
+// byFeature returns a case for each feature of DRA beyond its core.
 func byFeature() []Case {
 	var all []Case
 	for _, f := range []feature{deviceStatus, adminAccess, prioritizedList, taints, partitions, capacity, bindingConditions} {
@@ -30,9 +30,8 @@ func byFeature() []Case {
 
 var deviceStatus = feature{
 	Meta: spec.Meta{
-		ID: "upgrade/device-status",
-		Checks: "What a driver has written into a claim's status about its device stays as it is through every step, and in each mixture of versions it can be written by " +
-			"somebody who has a driver's rights and no others.",
+		ID:       "upgrade/device-status",
+		Checks:   "Device status in a claim survives every step, and writing it needs only a driver's rights in each mix of versions.",
 		Requires: []spec.RequirementID{"kep-4817/status-kept"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.TwoDevices()},
 	},
@@ -59,7 +58,7 @@ var deviceStatus = feature{
 var adminAccess = feature{
 	Meta: spec.Meta{
 		ID:       "upgrade/admin-access",
-		Checks:   "A claim with admin access keeps, through every step, the device that another claim has too, and new ones get it in each mixture of versions.",
+		Checks:   "A claim with admin access keeps a device in use by another claim through every step, and new claims get one.",
 		Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice()},
 	},
@@ -82,9 +81,8 @@ var adminAccess = feature{
 
 var prioritizedList = feature{
 	Meta: spec.Meta{
-		ID: "upgrade/prioritized-list",
-		Checks: "A claim that got the second of two alternatives keeps it through every step; in each mixture of versions new ones get the second while the first cannot be had, " +
-			"and the first as soon as it can.",
+		ID:       "upgrade/prioritized-list",
+		Checks:   "A claim keeps its second alternative through every step, and new claims get the first one when it is available.",
 		Requires: []spec.RequirementID{"kep-4816/alternatives-in-order"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.TwoModels()},
 	},
@@ -94,7 +92,7 @@ var prioritizedList = feature{
 	},
 	request: alternatives,
 	tooMuch: alternatives,
-	// Of both alternatives one device is free for a moment.
+	// Devices of both alternatives are free for a moment.
 	also: func(t *harness.T, n *Notes) {
 		for name := range n.Pods {
 			if strings.HasPrefix(name, "first-") {
@@ -118,7 +116,7 @@ var prioritizedList = feature{
 
 func first(n *Notes) string { return fmt.Sprintf("first-%d", n.Round) }
 
-// holdFirst has a pod take a device of the first alternative.
+// holdFirst runs a pod with a device of the first alternative.
 func holdFirst(t *harness.T, n *Notes, name string) {
 	t.Create(objects.Claim(name, model(t.Driver.Name, "a")))
 	t.RunPod(objects.Pod(name, t.Image, name))
@@ -138,7 +136,7 @@ func alternatives(class string) resourceapi.DeviceRequest {
 var taints = feature{
 	Meta: spec.Meta{
 		ID:       "upgrade/device-taints",
-		Checks:   "A pod whose claim tolerates the taint of its device is not evicted at any step; in each mixture of versions claims that tolerate it get such a device, others do not.",
+		Checks:   "A pod tolerating its device's taint is not evicted at any step, and only claims tolerating the taint get the device.",
 		Requires: []spec.RequirementID{"kep-5055/tolerated-or-not"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TaintedDevices()},
 	},
@@ -164,7 +162,7 @@ var taints = feature{
 var partitions = feature{
 	Meta: spec.Meta{
 		ID:       "upgrade/partitionable",
-		Checks:   "A claim keeps half of a device through every step; in each mixture of versions another one gets the other half, and none gets the whole meanwhile.",
+		Checks:   "A claim keeps half of a device through every step, and only the other half can be allocated to other claims.",
 		Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Partitions()},
 	},
@@ -179,7 +177,7 @@ var partitions = feature{
 var capacity = feature{
 	Meta: spec.Meta{
 		ID:       "upgrade/consumable-capacity",
-		Checks:   "A claim keeps its share of a device's memory through every step; in each mixture of versions another one gets a share, and none gets more than is left.",
+		Checks:   "A claim keeps its share of a device's memory through every step, and others get no more than is left.",
 		Requires: []spec.RequirementID{"kep-5075/capacity-not-exceeded"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.ConsumableCapacity}, Profile: profiles.SharedCapacity()},
 	},
@@ -217,9 +215,8 @@ func share(class string) resourceapi.DeviceRequest {
 
 var bindingConditions = feature{
 	Meta: spec.Meta{
-		ID: "upgrade/binding-conditions",
-		Checks: "A claim keeps the conditions of its device through every step, and in each mixture of versions a new pod is bound once those of its device are true, " +
-			"at once or after it has waited for one of them.",
+		ID:       "upgrade/binding-conditions",
+		Checks:   "A claim keeps its device's binding conditions through every step, and new pods are bound when theirs are true.",
 		Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Profile: profiles.TwoFabricDevices()},
 	},
@@ -235,7 +232,7 @@ var bindingConditions = feature{
 		t.Driver.Fabric(t.Nodes[0])
 		t.Create(objects.Claim(name, one(t.Driver.Name)), objects.Pod(name, t.Image, name))
 		t.WaitEvent(name, "BindingConditionsPending", t.Nodes[0])
-		// The second comes after the scheduler has looked at least once more.
+		// The second condition follows at least one more check by the scheduler.
 		t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
 		t.WaitScheduled(name)
 		t.Expect(t.Claim(name)).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", name)
@@ -249,19 +246,20 @@ var bindingConditions = feature{
 	},
 }
 
-// betweenLooks is how often the scheduler looks at the conditions of a pod that waits
-// (k8s.io/kubernetes v1.37.1 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
+// betweenLooks is the scheduler's polling interval for the conditions of a waiting pod
+// (k8s.io/kubernetes v1.37.1 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go,
+// PreBind).
 const betweenLooks = 5 * time.Second
 
-// attachAtOnce has the conditions of all devices come true when they are allocated.
+// attachAtOnce makes the conditions of all devices true on allocation.
 func attachAtOnce(t *harness.T) {
 	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 }
 
-// one is a request for one device of a class.
+// one returns a request for one device of a class.
 func one(class string) resourceapi.DeviceRequest { return objects.Request("req", class) }
 
-// model is a request for one device of a model.
+// model returns a request for one device of a model.
 func model(class, name string) resourceapi.DeviceRequest {
 	r := one(class)
 	r.Exactly.Selectors = []resourceapi.DeviceSelector{ofModel(class, name)}

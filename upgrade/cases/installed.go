@@ -7,16 +7,14 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// stepsUnder says why these cases are not for a cluster that others use.
+// stepsUnder is the reason to keep these cases out of shared clusters.
 const stepsUnder = "Each step replaces a component under all pods."
 
-// InstalledRuns has a pod with a device of a vendor's driver on each node from the first step
-// to the last.
+// InstalledRuns runs a pod with a vendor driver's device on each node through all steps.
 var InstalledRuns = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/installed-runs",
-		Checks: "A pod with a device of an installed driver lives through every step without a restart of its container, and kubelet and container runtime go on to " +
-			"have its device; it is released with the pod.",
+		ID:            "upgrade/installed-runs",
+		Checks:        "A pod with a vendor driver's device keeps it through every step without a container restart.",
 		Requires:      []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
 		Needs:         spec.Needs{Nodes: 2, Devices: 1, Installed: true, Disruption: true},
 		SerialBecause: stepsUnder,
@@ -36,12 +34,11 @@ var InstalledRuns = Case{
 	},
 }
 
-// InstalledServes makes a pod before each step and deletes it after that step.
+// InstalledServes creates a pod before each step and deletes it after the step.
 var InstalledServes = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/installed-serves",
-		Checks: "A pod with a device of an installed driver that was made before a step can be deleted after it, which releases the device, and the next pod on the " +
-			"node gets one.",
+		ID:            "upgrade/installed-serves",
+		Checks:        "A pod with a vendor driver's device can be deleted after a step, and the next pod on the node gets a device.",
 		Requires:      []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/older-kubelet-works", "kep-4381/pods-across-versions"},
 		Needs:         spec.Needs{Nodes: 2, Devices: 2, Installed: true, Disruption: true}, // one is held by InstalledRuns
 		SerialBecause: stepsUnder,
@@ -76,7 +73,7 @@ func runInstalled(t *harness.T, n *Notes, name, node string) {
 	n.note(t, name, name)
 }
 
-// endInstalled ends what runInstalled has made.
+// endInstalled deletes the objects of runInstalled.
 func endInstalled(t *harness.T, n *Notes, name string) {
 	t.RemovePod(name)
 	t.WaitDeallocated(name)

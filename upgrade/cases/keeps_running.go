@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// KeepsRunning has a pod with a claim on each node from the first step to the last.
+// KeepsRunning runs a pod with a claim on each node through all steps.
 var KeepsRunning = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/keeps-running",
-		Checks:   "A pod with a claim lives through every step without a restart of its container, keeps its devices, and they are not prepared again.",
+		Checks:   "A pod with a claim keeps running with its devices through every step, and they are not prepared again.",
 		Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
 	},

@@ -16,12 +16,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// KubeletDown deletes pods on each node while there is no kubelet.
+// KubeletDown deletes two pods per node while its kubelet is down, one of them by force.
 var KubeletDown = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/kubelet-down",
-		Checks: "A pod that is deleted while its node's kubelet is down, and one that is deleted by force then, have their claims unprepared once by the kubelet " +
-			"that comes up, in whose checkpoint and with whose driver nothing of them stays.",
+		ID:       "upgrade/kubelet-down",
+		Checks:   "Claims of pods deleted while the kubelet is down are unprepared once after its start, and nothing stays.",
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted", "kep-4381/deallocate-after-last"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 	},
@@ -35,7 +34,7 @@ var KubeletDown = Case{
 		if !slices.Contains(t.Nodes, step.Place.Node) || n.ended(both(n, step.Place.Node)[0]) {
 			return
 		}
-		// That it ends nicely takes a kubelet.
+		// Graceful termination needs a kubelet.
 		for i, name := range both(n, step.Place.Node) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}
 			if i == 0 {
@@ -71,13 +70,13 @@ var KubeletDown = Case{
 	},
 }
 
-// ended tells whether a pod is noted no more.
+// ended reports whether a pod is no longer noted.
 func (n *Notes) ended(pod string) bool {
 	_, ok := n.Pods[pod]
 	return !ok
 }
 
-// leave is for a pod that has been deleted and a claim that is still to be unprepared.
+// leave moves a deleted pod's claim to the claims still to be unprepared.
 func (n *Notes) leave(name string) {
 	if n.Left == nil {
 		n.Left = map[string]types.UID{}
@@ -86,10 +85,10 @@ func (n *Notes) leave(name string) {
 	n.forget(name, name)
 }
 
-// unpreparedOnce looks at the claims whose pods were deleted while there was no
-// kubelet. A kubelet that does not know the pod any more looks for such claims once
-// a minute (k8s.io/kubernetes v1.37.1, pkg/kubelet/cm/dra/manager.go, reconcileLoop);
-// that is waited for after the kubelets of all nodes, and new pods come after it.
+// unpreparedOnce checks the claims of pods deleted while the kubelet was down. A kubelet without
+// the pod looks for such claims once a minute (k8s.io/kubernetes v1.37.1,
+// pkg/kubelet/cm/dra/manager.go, reconcileLoop). The case waits for it after the kubelets of all
+// nodes, and then creates new pods.
 func unpreparedOnce(t *harness.T, n *Notes) {
 	for name := range n.Left {
 		awaitUnprepared(t, name)
@@ -106,8 +105,7 @@ func unpreparedOnce(t *harness.T, n *Notes) {
 	n.Left = nil
 }
 
-// both are the pods on a node, the one that is deleted nicely first; their claims
-// have the same names.
+// both returns the names of a node's pods and claims, the gracefully deleted one first.
 func both(n *Notes, node string) []string {
 	round := n.Rounds[node]
 	return []string{fmt.Sprintf("deleted-%s-%d", node, round), fmt.Sprintf("forced-%s-%d", node, round)}

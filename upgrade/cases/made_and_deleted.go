@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// MadeAndDeleted makes a pod before each step and deletes it after that step.
+// MadeAndDeleted creates a pod before each step and deletes it after the step.
 var MadeAndDeleted = Case{
 	Meta: spec.Meta{
 		ID:     "upgrade/made-and-deleted",
-		Checks: "A pod that was made before a step can be deleted after it: its claim is unprepared and deallocated, and the next pod gets the same device.",
+		Checks: "Deleting a pod after a step unprepares and deallocates its claim, and the next pod gets the same device.",
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/prepare-before-start",
 			"kep-4381/older-kubelet-works", "kep-4381/pods-across-versions"},
 		Needs: spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
@@ -34,7 +34,7 @@ var MadeAndDeleted = Case{
 	Gone: deleteRound,
 }
 
-// makeRound makes a pod with a claim on each node.
+// makeRound creates a pod with a claim on each node.
 func makeRound(t *harness.T, n *Notes) {
 	n.Round++
 	for _, node := range t.Nodes {
@@ -48,7 +48,7 @@ func makeRound(t *harness.T, n *Notes) {
 	}
 }
 
-// deleteRound deletes the pods of the last round and waits for all that follows.
+// deleteRound deletes the pods of the last round and waits until their claims are released.
 func deleteRound(t *harness.T, n *Notes) {
 	for _, node := range t.Nodes {
 		name := inRound(n, node)

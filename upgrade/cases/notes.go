@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// note remembers a running pod and its claims, which are allocated and prepared.
+// note records a running pod and its allocated and prepared claims.
 func (n *Notes) note(t *harness.T, pod string, claims ...string) {
 	if n.Pods == nil {
 		n.Pods, n.Claims = map[string]Pod{}, map[string]Claim{}
@@ -24,16 +24,16 @@ func (n *Notes) note(t *harness.T, pod string, claims ...string) {
 	}
 }
 
-// next is the number of the next round of something.
+// next returns the next round of something.
 func (n *Notes) next(of string) int {
-	if n.Rounds == nil { // an empty one is not there any more once the notes were on disk
+	if n.Rounds == nil { // an empty map is nil after a round trip to disk
 		n.Rounds = map[string]int{}
 	}
 	n.Rounds[of]++
 	return n.Rounds[of]
 }
 
-// forget is for what has been deleted.
+// forget removes deleted objects from the notes.
 func (n *Notes) forget(pod string, claims ...string) {
 	delete(n.Pods, pod)
 	for _, name := range claims {
@@ -41,7 +41,7 @@ func (n *Notes) forget(pod string, claims ...string) {
 	}
 }
 
-// unchanged checks that all that was noted is as it was.
+// unchanged checks that all noted objects are unchanged.
 func (n *Notes) unchanged(t *harness.T) {
 	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
 		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node and claim", name)
@@ -51,13 +51,12 @@ func (n *Notes) unchanged(t *harness.T) {
 	}
 }
 
-// preparedAgain notes that a kubelet that has just been started may have had a claim
-// prepared once more for a new pod: its checkpoint says which claims it has, not which
-// of them are prepared (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/claiminfo.go:45
-// keeps that beside the state, :143 starts with false), so the first pod to join a claim
-// has it prepared again (manager.go:387 does not leave it out). Drivers have to bear it
-// (KEP-4381, NodePrepareResources). Pods that run are not prepared again: only who gets
-// a new sandbox is (pkg/kubelet/kuberuntime/kuberuntime_manager.go:1720).
+// preparedAgain allows one more prepare call after a kubelet restart. The checkpoint has the
+// claims, but not whether they are prepared (k8s.io/kubernetes v1.37.1
+// pkg/kubelet/cm/dra/claiminfo.go:45 keeps it beside the state, :143 starts with false). So the
+// kubelet prepares a claim again for the first pod joining it (manager.go:387 does not skip it).
+// Drivers must accept it (KEP-4381, NodePrepareResources). Running pods are not prepared again
+// without a new sandbox (pkg/kubelet/kuberuntime/kuberuntime_manager.go:1720).
 func (n *Notes) preparedAgain(t *harness.T, claim string) {
 	now, was := claimNow(t, claim), n.Claims[claim]
 	t.Expect(now.Prepared).To(gomega.BeNumerically("<=", was.Prepared+1), "NodePrepareResources calls for claim %s", claim)
@@ -77,7 +76,7 @@ func podNow(t *harness.T, name string) Pod {
 
 func claimNow(t *harness.T, name string) Claim {
 	claim := t.WaitAllocated(name)
-	if t.Driver == nil { // it is a vendor's, of whose calls only the kubelet tells
+	if t.Driver == nil { // a vendor's driver: its calls are visible only through the kubelet
 		t.ExpectHeld(claim)
 		return Claim{UID: claim.UID, Devices: devices(claim), Held: true}
 	}
@@ -97,7 +96,7 @@ func devices(claim *resourceapi.ResourceClaim) []string {
 	return found
 }
 
-// generated is the claim that was made from a pod's template.
+// generated returns the claim created from a pod's template.
 func generated(t *harness.T, pod *corev1.Pod) string {
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.HaveLen(1), "claims in the status of pod %s", pod.Name)
 	name := pod.Status.ResourceClaimStatuses[0].ResourceClaimName
@@ -105,7 +104,7 @@ func generated(t *harness.T, pod *corev1.Pod) string {
 	return *name
 }
 
-// awaitUnprepared waits until a kubelet had a claim unprepared.
+// awaitUnprepared waits until a kubelet has unprepared a claim.
 func awaitUnprepared(t *harness.T, claim string) {
 	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that succeeded", func(calls []spec.Call) bool {
 		return slices.ContainsFunc(calls, func(c spec.Call) bool {

@@ -14,11 +14,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// PendingPod has a pod wait for the only device during each step.
+// PendingPod has a pod waiting for the only device during each step.
 var PendingPod = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/pending-pod",
-		Checks:   "A pod that waits for the only device during a step still waits after it, without an allocation, and gets the device when it becomes free.",
+		Checks:   "A pod waiting for a device during a step is not allocated one until it becomes free.",
 		Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/deallocate-after-last"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	},
@@ -48,7 +48,7 @@ var PendingPod = Case{
 
 func waiter(n *Notes) string { return fmt.Sprintf("pod-%d", n.Round) }
 
-// wait makes the pod that is to wait for the device of the one before it.
+// wait creates the pod waiting for its predecessor's device.
 func wait(t *harness.T, n *Notes) {
 	n.Round++
 	t.Create(objects.PodFromTemplate(waiter(n), t.Image, "template"))

@@ -12,12 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// PodResources asks the kubelet of a pod's node after each step which devices the pod has.
+// PodResources queries the kubelet of a pod's node after each step. Deleted pods are not listed.
 var PodResources = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/podresources",
-		Checks: "The podresources API tells after every step the same of a running pod's devices as before the first one, in List and in Get, whichever version of the kubelet answers; " +
-			"of a pod that is gone it tells nothing.",
+		ID:       "upgrade/podresources",
+		Checks:   "The podresources API returns the same devices of a running pod after every step, in List and in Get.",
 		Requires: []spec.RequirementID{"kep-3695/known-after-restart", "kep-3695/devices-of-container", "kep-3695/get-like-list"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	},
@@ -44,7 +43,7 @@ var PodResources = Case{
 	},
 }
 
-// devicesOf is what an answer says of devices, and checks that it says it twice.
+// devicesOf returns the devices in an answer, and checks that a second answer is equal.
 func devicesOf(t *harness.T, answer spec.PodResources) string {
 	t.Expect(answer.Get).To(gomega.Equal(answer.List), "devices in the answer to Get, compared with List")
 	text, err := json.Marshal(answer.List)

@@ -17,12 +17,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Reservations has some of the pods of a claim end at each step, and the others after it.
+// Reservations has four pods share a claim, deletes two right before a step and the others after
+// it.
 var Reservations = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/reservations",
-		Checks: "A claim is reserved for four pods. Of two that are deleted right before a step the reservations are gone after it, those of the two others are there; the claim is " +
-			"unprepared and deallocated, once, when these are gone, too.",
+		ID:       "upgrade/reservations",
+		Checks:   "Reservations of pods deleted before a step are removed, and the claim is released after the remaining pods.",
 		Requires: []spec.RequirementID{"kep-4381/reservation-removed", "kep-4381/in-use-means-reserved", "kep-4381/share-between-pods", "kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	},
@@ -43,7 +43,7 @@ var Reservations = Case{
 	Gone: release,
 }
 
-// sharers are the pods of a round: two that leave first, and two that stay.
+// sharers returns the pods of a round: two leaving first, and two staying.
 func sharers(n *Notes) (leave, stay []string) {
 	for i := range 2 {
 		leave = append(leave, fmt.Sprintf("leaves-%d-%d", n.Round, i))
@@ -54,7 +54,7 @@ func sharers(n *Notes) (leave, stay []string) {
 
 func sharedOf(n *Notes) string { return fmt.Sprintf("shared-%d", n.Round) }
 
-// reserve has four pods share a claim, and deletes two of them without waiting for their end.
+// reserve runs four pods with a shared claim, and deletes two of them without waiting.
 func reserve(t *harness.T, n *Notes) {
 	n.Round++
 	leave, stay := sharers(n)
@@ -73,7 +73,7 @@ func reserve(t *harness.T, n *Notes) {
 	deleteSoon(t, leave)
 }
 
-// release checks whom the claim is reserved for, and ends the rest of it.
+// release checks the claim's reservations, and deletes the remaining pods and the claim.
 func release(t *harness.T, n *Notes) {
 	leave, stay := sharers(n)
 	for _, name := range leave {
@@ -97,7 +97,7 @@ func release(t *harness.T, n *Notes) {
 	deleteClaim(t, sharedOf(n))
 }
 
-// deleteSoon deletes pods, all at once.
+// deleteSoon deletes pods without waiting.
 func deleteSoon(t *harness.T, names []string) {
 	for _, name := range names {
 		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})

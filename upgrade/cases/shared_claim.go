@@ -13,16 +13,16 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// SharedClaim has two pods share a claim all the time, and a third one now and then.
+// SharedClaim has two pods sharing a claim through all steps, and a third one after each step.
 var SharedClaim = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/shared-claim",
-		Checks:   "Two pods share a claim through every step, and after each step a third one joins them on the same node with the same device, and leaves.",
+		Checks:   "Two pods share a claim through every step, and a third one can join them with the same device.",
 		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 		KnownIssue: &spec.KnownIssue{
 			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37", Review: "2027-01-31",
-			Does: "A claim that was allocated by 1.35 or older, or while DRADeviceBindingConditions was off, has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
+			Does: "Claims allocated by 1.35 or older, or without DRADeviceBindingConditions, have no allocation timestamp. When another pod joins, the scheduler adds one, the API server rejects it, and the pod stays pending.",
 		},
 	},
 	Before: func(t *harness.T, n *Notes) {
@@ -66,9 +66,9 @@ var SharedClaim = Case{
 	},
 }
 
-// mayNotJoin tells whether the API server keeps the scheduler from letting a pod join
-// its claim, and not the pod from running. What it says differs from version to version
-// ("field is immutable", "field cannot be modified once set"), the field does not.
+// mayNotJoin reports whether the API server keeps the scheduler from adding a pod to its claim, as
+// opposed to the pod failing to run. The message depends on the version ("field is immutable",
+// "field cannot be modified once set"), the field does not.
 func mayNotJoin(t *harness.T, pod string) bool {
 	refused := false
 	t.WaitPod(pod, "running, or kept from its claim", func(p *corev1.Pod) (bool, error) {

@@ -15,12 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// StatusWriters has somebody without a driver's rights try to write what only a driver may.
+// StatusWriters has a user without a driver's rights try to write device status.
 var StatusWriters = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/status-writers",
-		Checks: "In each mixture of versions the status of a device can be written by who has the right for its driver, and not by who may only update the status of claims; " +
-			"what was written stays until it is written again.",
+		ID:       "upgrade/status-writers",
+		Checks:   "In each mix of versions only users with rights for the driver can write device status, and it survives steps.",
 		Requires: []spec.RequirementID{"resource-v1/status-driver-authorized", "kep-4817/status-kept"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus, spec.GranularStatusAuthorization}, Profile: profiles.OneDevice()},
 	},
@@ -41,7 +40,7 @@ var StatusWriters = Case{
 		if step.Place.Component != path.APIServer {
 			return
 		}
-		// Its rights for the status itself are there once the refusal is about the device.
+		// The user's rights for the status are effective once the rejection names the device.
 		strange, written := told(t, t.Claim("stays"), "strange"), false
 		t.Poll("user "+stranger+" to be refused", func(ctx context.Context) (bool, string, error) {
 			err := tryToTell(ctx, t, stranger, "stays", strange)
@@ -63,5 +62,5 @@ var StatusWriters = Case{
 	Gone: func(t *harness.T, _ *Notes) { end(t, "stays") },
 }
 
-// said is what is written in a round.
+// said returns the status written in a round.
 func (n *Notes) said() string { return fmt.Sprintf("round %d", n.Round) }

@@ -15,13 +15,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// StoredAsV1beta1 has objects in etcd that no API server of the path would write: those of
-// v1.32 have stored v1beta1, and nobody has touched them since.
+// StoredAsV1beta1 has objects in etcd as written by v1.32 and never updated since: no API server of
+// the path stores v1beta1. Each API server version serves pods with such a claim or template.
 var StoredAsV1beta1 = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/stored-as-v1beta1",
-		Checks: "A claim and a template that lie in etcd as v1beta1 say in v1beta1, v1beta2 and v1 what they did, after every step; each version of the API server serves pods with such a claim, " +
-			"and with one from such a template.",
+		ID:       "upgrade/stored-as-v1beta1",
+		Checks:   "Claims and templates stored in etcd as v1beta1 are read unchanged in all versions after every step.",
 		Requires: []spec.RequirementID{"kep-4381/v1beta1-objects-readable"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), APIs: []string{"v1beta1", "v1beta2"}},
 	},
@@ -45,7 +44,7 @@ var StoredAsV1beta1 = Case{
 	},
 }
 
-// store has an object in etcd as v1beta1.
+// store writes an object into etcd as v1beta1.
 func store(t *harness.T, kind, resource, name string, content object) {
 	putStored(t, resource, name, object{
 		"apiVersion": "resource.k8s.io/v1beta1", "kind": kind, "spec": content,
@@ -56,7 +55,7 @@ func store(t *harness.T, kind, resource, name string, content object) {
 	})
 }
 
-// expectStored checks what is read of the objects that nobody has written since.
+// expectStored checks the objects not written since.
 func expectStored(t *harness.T) {
 	claim := sameInAll(t, "resourceclaims", t.Namespace, "unused")
 	t.Expect(claim["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of the claim, compared with what was stored")
@@ -65,7 +64,7 @@ func expectStored(t *harness.T) {
 	t.Expect(template["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of the template, compared with what was stored")
 }
 
-// useStored runs a pod with a claim that has just been stored, and one with the template.
+// useStored runs a pod with a claim just stored, and one with the template.
 func useStored(t *harness.T, n *Notes) {
 	n.Round++
 	name := fmt.Sprintf("used-%d", n.Round)

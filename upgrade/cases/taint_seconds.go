@@ -18,25 +18,24 @@ import (
 )
 
 const (
-	// tolerated is for how long a pod tolerates the taint of its device: longer than most
-	// steps take, so that a controller has to know of it that has just been started.
+	// tolerated is the time a pod tolerates the taint of its device: longer than most steps, so a
+	// newly started controller must evict it.
 	tolerated = 90 * time.Second
-	// soonOver is how much of it has to be left so that the pod can be looked at.
+	// soonOver is the remaining time needed to check the pod.
 	soonOver = 10 * time.Second
-	// late is more than a controller takes that leads already, and less than it would be if it
-	// had begun to count anew.
+	// late is more than a running leader needs, and less than after starting the time anew.
 	late = tolerated / 2
-	// evictionEvent and marked are what is said of a pod that is evicted for a taint. That its
-	// deletion is cancelled is said, too, where a kubelet has removed the slice.
+	// evictionEvent and marked are the event of a pod's eviction. If a kubelet has deleted the
+	// slice, there are also events for cancelled evictions.
 	evictionEvent, marked = "DeviceTaintManagerEviction", "Marking for deletion"
 )
 
-// TaintSeconds has the time run, over the steps, for which a taint is tolerated.
+// TaintSeconds has a pod's tolerationSeconds expire over the steps. The eviction is reported in one
+// event, and the claim is unprepared once.
 var TaintSeconds = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/taint-seconds",
-		Checks: "A pod that tolerates its device's taint for some seconds runs on over a step that is done meanwhile, and is evicted once these are over, by the time of the taint " +
-			"and not of the step; that is said in one event, and its claim is unprepared once.",
+		ID:       "upgrade/taint-seconds",
+		Checks:   "A pod tolerating a taint for some seconds is evicted by the taint's time, even if a step comes in between.",
 		Requires: []spec.RequirementID{"kep-5055/toleration-seconds", "kep-5055/seconds-from-time-added", "kep-5055/evict-by-slice"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.OneDevice()},
 	},
@@ -44,8 +43,8 @@ var TaintSeconds = Case{
 		t.CreateClass(nil)
 		tolerate(t, n)
 	},
-	// Until it is over the kubelet that has just been started may have removed the taint with
-	// the slice for a moment, and the driver has published it again with its time.
+	// Before that, a starting kubelet may have deleted the slice with the taint for a moment, and
+	// the driver has published it again with its time.
 	After: func(t *harness.T, n *Notes, step path.Step) {
 		if left := time.Until(toleratedUntil(t, n)); left > soonOver {
 			n.unchanged(t)
@@ -54,7 +53,8 @@ var TaintSeconds = Case{
 		}
 		entered := time.Now()
 		said := evictedOnce(t, n)
-		// After other steps it may have ended with the API server, and not lead yet.
+		// After other steps the controller may have restarted with the API server, and not lead
+		// yet.
 		if step.Place.Component == path.ControllerManager {
 			latest := toleratedUntil(t, n)
 			if latest.Before(entered) {
@@ -69,7 +69,7 @@ var TaintSeconds = Case{
 
 func tolerates(n *Notes) string { return fmt.Sprintf("tolerates-%d", n.Round) }
 
-// tolerate runs a pod and then has its device get a taint.
+// tolerate runs a pod and then taints its device.
 func tolerate(t *harness.T, n *Notes) {
 	n.Round++
 	t.Driver.Publish(profiles.OneDevice())
@@ -82,18 +82,18 @@ func tolerate(t *harness.T, n *Notes) {
 	t.Driver.Publish(profiles.Tainted(profiles.OneDevice(), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &now}))
 }
 
-// taintedAt is what is noted of the taint.
+// taintedAt is the key of the taint's time in the notes.
 const taintedAt = "tainted at"
 
-// toleratedUntil is when the pod of the round is to be evicted.
+// toleratedUntil returns when the pod of the round is to be evicted.
 func toleratedUntil(t *harness.T, n *Notes) time.Time {
 	at, err := time.Parse(time.RFC3339, n.Answers[taintedAt])
 	t.NoError(err, "read when the device was tainted")
 	return at.Add(tolerated)
 }
 
-// evictedOnce waits until the pod of the round is gone, and looks at when and how often it was told
-// to go, which was first at the time that is returned.
+// evictedOnce waits until the pod of the round is gone, and checks time and number of its eviction
+// events. It returns the first event's time.
 func evictedOnce(t *harness.T, n *Notes) time.Time {
 	name := tolerates(n)
 	said := t.WaitEvent(name, evictionEvent, marked)

@@ -10,12 +10,12 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// TemplateClaims has one pod whose claim is generated live on, and others come and
-// go.
+// TemplateClaims has one pod with a generated claim running through all steps, and others coming
+// and going.
 var TemplateClaims = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/template-claims",
-		Checks:   "A generated claim stays the same through every step, and after each step one is generated for a new pod and deleted with it.",
+		Checks:   "A generated claim survives every step, and after each step claims are generated and deleted with new pods.",
 		Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	},

@@ -18,12 +18,13 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// TwoGenerations has a slice of an older generation in a node's pool while its kubelet is down.
+// TwoGenerations adds a slice of an older generation to a node's pool while its kubelet is down.
+// The next kubelet leaves one generation with the driver's devices for a new pod. The running pod
+// keeps its device.
 var TwoGenerations = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/two-generations",
-		Checks: "While a node's kubelet is down and its pool has a slice of an older generation, too, a device that only this has is not allocated; when the next kubelet is up the pool has " +
-			"one generation and the driver's devices, of which a new pod gets one, and the pod that ran all the time keeps its own.",
+		ID:       "upgrade/two-generations",
+		Checks:   "A device only in an older generation of a pool is not allocated while the node's kubelet is down.",
 		Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 	},
@@ -50,8 +51,8 @@ var TwoGenerations = Case{
 			return err == nil && pod.Spec.NodeName != "", "", err
 		})
 		t.Expect(bound).To(gomega.BeFalse(), "whether pod %s, whose device is of an older generation, was bound", name)
-		// A kubelet that starts removes the slices of its node one after the other, and may leave
-		// this one for a moment as the only one.
+		// A starting kubelet deletes its node's slices one by one, so this one may be the only one
+		// for a moment.
 		t.RemovePod(name)
 		deleteClaim(t, name)
 	},
@@ -75,10 +76,9 @@ var TwoGenerations = Case{
 }
 
 const (
-	// oldDevice is the index of a device that the driver does not publish.
+	// oldDevice is the index of a device not published by the driver.
 	oldDevice = 7
-	// heardOf is in what a scheduler has heard of a slice, and would have tried a pod again that
-	// it has tried before.
+	// heardOf bounds the scheduler's reaction to a slice: seeing it and retrying a pod.
 	heardOf = 5 * time.Second
 )
 
@@ -88,7 +88,7 @@ func indexIs(t *harness.T, index int) string {
 	return fmt.Sprintf("device.attributes['%s'].%s == %d", t.Driver.Name, profiles.Index, index)
 }
 
-// slicesOn are the driver's slices of a node.
+// slicesOn returns the driver's slices of a node.
 func slicesOn(ctx context.Context, t *harness.T, node string) ([]resourceapi.ResourceSlice, error) {
 	list, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + t.Driver.Name})
 	if err != nil {
@@ -97,7 +97,7 @@ func slicesOn(ctx context.Context, t *harness.T, node string) ([]resourceapi.Res
 	return slices.DeleteFunc(list.Items, func(s resourceapi.ResourceSlice) bool { return s.Spec.NodeName == nil || *s.Spec.NodeName != node }), nil
 }
 
-// leaveOld makes a slice of the generation before the one that the node's pool has.
+// leaveOld creates a slice of the generation before the node's pool.
 func leaveOld(t *harness.T, node string, round int) {
 	found, err := slicesOn(t.Context(), t, node)
 	t.NoError(err, "list the slices of %s", node)
@@ -108,7 +108,7 @@ func leaveOld(t *harness.T, node string, round int) {
 	t.Create(old)
 }
 
-// awaitOneGeneration waits until a node's pool has what the driver publishes and nothing else.
+// awaitOneGeneration waits until a node's pool has exactly the driver's published devices.
 func awaitOneGeneration(t *harness.T, node string) {
 	t.Poll("the pool of "+node+" to have the driver's two devices in one generation", func(ctx context.Context) (bool, string, error) {
 		found, err := slicesOn(ctx, t, node)

@@ -19,12 +19,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// WaitsForConditions has a pod wait in PreBind during each step.
+// WaitsForConditions has a pod waiting in PreBind during each step.
 var WaitsForConditions = Case{
 	Meta: spec.Meta{
-		ID: "upgrade/waits-for-conditions",
-		Checks: "A pod that waits during a step for the conditions of its device is not bound by the step, whichever component was replaced, and is bound after it when they come true; " +
-			"its claim is prepared once.",
+		ID:       "upgrade/waits-for-conditions",
+		Checks:   "A pod waiting for binding conditions is not bound by a step, but when the conditions become true.",
 		Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/waits-for-conditions", "kep-5007/controller-prepares"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Profile: profiles.FabricDevice()},
 	},
@@ -49,7 +48,7 @@ var WaitsForConditions = Case{
 
 func unbound(n *Notes) string { return fmt.Sprintf("unbound-%d", n.Round) }
 
-// waitBound makes a pod whose device has conditions of which nothing is said.
+// waitBound creates a pod with a device without any conditions set.
 func waitBound(t *harness.T, n *Notes) {
 	n.Round++
 	t.Driver.Fabric(t.Nodes[0])
@@ -60,11 +59,11 @@ func waitBound(t *harness.T, n *Notes) {
 	t.NoError(err, "list the events about pod %s", unbound(n))
 }
 
-// pendingEvent is what a scheduler says of a pod that waits in PreBind: once for each pod, and
-// once more when it has been started anew.
+// pendingEvent is the scheduler's event for a pod waiting in PreBind: once per pod, and again after
+// a restart.
 const pendingEvent = "BindingConditionsPending"
 
-// sayPending are the events that say so of the pod of the round.
+// sayPending returns these events of the pod of the round.
 func sayPending(ctx context.Context, t *harness.T, n *Notes) ([]types.UID, error) {
 	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.Set{"involvedObject.name": unbound(n), "reason": pendingEvent}.String(),
@@ -79,8 +78,8 @@ func sayPending(ctx context.Context, t *harness.T, n *Notes) ([]types.UID, error
 	return events, nil
 }
 
-// awaitLookedAt waits until scheduler and controllers have dealt with something since the step,
-// a new scheduler with the pod of the round: that has it wait again, or bound.
+// awaitLookedAt waits until scheduler and controllers have been active since the step. A new
+// scheduler must have handled the pod of the round: it waits again, or is bound.
 func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
 	awaitActed(t)
 	t.Poll("pod "+unbound(n)+" to be looked at since the step", func(ctx context.Context) (_ bool, seen string, err error) {
@@ -98,7 +97,7 @@ func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
 	return pod
 }
 
-// bindNow has the conditions come true, and ends the pod that is bound for it.
+// bindNow makes the conditions true, waits for the pod to be bound, and deletes it.
 func bindNow(t *harness.T, n *Notes) {
 	t.Expect(t.Driver.Calls(spec.Prepare, unbound(n))).To(gomega.BeEmpty(), "NodePrepareResources calls for claim %s before its pod is bound", unbound(n))
 	attachAtOnce(t)
