@@ -14,7 +14,7 @@ import (
 // fair to all kubelets.
 var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:     "life/claim-deleted-without-driver",
-	Checks: "A force-deleted claim is unprepared after a crash of the driver, and its device serves another pod.",
+	Checks: "The next driver process unprepares a claim force-deleted around a crash, and its device serves another pod.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/unprepare-without-claim", "kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare",
 	},

@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ShareableSummary has a pool with shareable devices and one without. A device with several
+// ShareableSummary has a pool with shareable devices and one not shareable. A device with several
 // allocations counts once as allocated.
 var ShareableSummary = harness.Case{Meta: spec.Meta{
 	ID:       "pools/shareable-summary",

@@ -7,7 +7,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// configUnknownKind is about: resource.k8s.io/v1, OpaqueDeviceConfiguration.
+// configUnknownKind is about: resource.k8s.io/v1, OpaqueDeviceConfiguration. Without kinds the
+// configuration must do no harm.
 var configUnknownKind = Check{Meta: spec.Meta{
 	ID:       "sanity/config-unknown-kind",
 	Checks:   "A configuration of an unknown kind is rejected with a message if the driver's configurations have kinds.",

@@ -43,7 +43,7 @@ var socketsRemoved = Check{Meta: spec.Meta{
 	}
 }}
 
-// dead returns the unanswered sockets with a driver's name in theirs.
+// dead returns the sockets named after a driver without a listener.
 func dead(all []registration.Socket, driver string) []string {
 	var paths []string
 	for _, s := range all {

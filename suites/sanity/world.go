@@ -44,7 +44,7 @@ type world struct {
 	namespace string
 	// pod never runs: claims are reserved for it, as in a kubelet's calls.
 	pod *corev1.Pod
-	// class is the class's configuration.
+	// class has the configurations of Options.Class.
 	class []resourceapi.DeviceClassConfiguration
 	// refused is a configuration known to be rejected by the driver.
 	refused json.RawMessage
