@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// FieldManager is the field manager of the claim names in the status of pods. It is
-// the one of kube-controller-manager, so that either can take over from the other.
+// FieldManager is the field manager of claim names in pod status. It is that of
+// kube-controller-manager, so either can take over from the other.
 const FieldManager = "ResourceClaimController"
 
-// Ref names one particular object.
+// Ref names one object.
 type Ref struct {
 	Namespace, Name string
 	UID             types.UID
@@ -22,12 +22,12 @@ type Ref struct {
 // RecordClaimNames, Reserve, Release, RemoveFinalizer, DeleteClaim and Fail.
 type Action interface{ action() }
 
-// VerifyClaim asks for a claim that should exist and is not in the cache. The answer
-// goes into PodView.Claims, or into PodView.NoClaim if there is none.
+// VerifyClaim looks up a claim missing in the cache. The answer goes into PodView.Claims, or into
+// PodView.NoClaim if there is none.
 type VerifyClaim struct{ Namespace, Name string }
 
-// VerifyPod asks for a pod because the cache may lag behind. The answer goes into
-// ClaimView.Live, or into PodView.Live and PodView.Verified; nil if there is none.
+// VerifyPod looks up a pod because the cache may be stale. The answer goes into ClaimView.Live, or
+// into PodView.Live and PodView.Verified; nil if there is none.
 type VerifyPod struct{ Namespace, Name string }
 
 // CreateClaim creates a claim from a template.
@@ -44,19 +44,18 @@ type RecordClaimNames struct {
 	Statuses []corev1.PodResourceClaimStatus
 }
 
-// Reserve updates the status of a claim: one more pod may use it.
+// Reserve adds a pod to a claim's status.
 type Reserve struct {
 	Claim    Ref
 	Consumer resourceapi.ResourceClaimConsumerReference
 }
 
-// Release updates the status of a claim: reservations that are not needed any more
-// are dropped, and the allocation with the last one of them.
+// Release drops unused reservations from a claim's status, and the allocation with the last one.
 type Release struct {
 	Claim Ref
-	// Dropped says what is dropped and why, for logging.
+	// Dropped lists the dropped reservations and reasons, for logging.
 	Dropped []Dropped
-	// Deallocate says that the allocation is cleared, too.
+	// Deallocate also clears the allocation.
 	Deallocate bool
 }
 
@@ -66,23 +65,22 @@ type Dropped struct {
 	Why      string
 }
 
-// RemoveFinalizer updates a claim that is not allocated any more.
+// RemoveFinalizer updates a deallocated claim.
 type RemoveFinalizer struct{ Claim Ref }
 
-// DeleteClaim deletes a claim that was made for a pod and outlived its use. The UID
-// is a precondition.
+// DeleteClaim deletes an unused claim generated for a pod. The UID is a precondition.
 type DeleteClaim struct {
 	Claim Ref
 	Why   string
 }
 
-// Fail reports what keeps a pod from getting on.
+// Fail reports an error blocking a pod.
 type Fail struct {
 	Err error
-	// Event is the message of a warning event for the pod with the reason
-	// ReasonFailedCreation, empty if there is to be none.
+	// Event is the message of a pod warning event with the reason ReasonFailedCreation, or empty
+	// for none.
 	Event string
-	// Retry says that trying again later may help although no object changes.
+	// Retry asks for a retry with backoff, even if no object changes.
 	Retry bool
 }
 
@@ -103,7 +101,7 @@ func (a Reserve) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceCl
 	return claim
 }
 
-// Apply returns the claim without what is released.
+// Apply returns the claim after the release.
 func (a Release) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	claim = claim.DeepCopy()
 	claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor, func(consumer resourceapi.ResourceClaimConsumerReference) bool {
@@ -115,7 +113,7 @@ func (a Release) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceCl
 	return claim
 }
 
-// Apply returns the claim without the finalizer that protects its allocation.
+// Apply returns the claim without its allocation finalizer.
 func (a RemoveFinalizer) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	claim = claim.DeepCopy()
 	claim.Finalizers = slices.DeleteFunc(claim.Finalizers, func(name string) bool { return name == resourceapi.Finalizer })

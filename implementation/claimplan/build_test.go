@@ -103,7 +103,7 @@ func created(seconds int64) func(*resourceapi.ResourceClaim) {
 	return func(c *resourceapi.ResourceClaim) { c.CreationTimestamp = metav1.Unix(seconds, 0) }
 }
 
-// allocated is what the scheduler leaves: allocation and finalizer.
+// allocated adds an allocation and finalizer, like the scheduler.
 func allocated(c *resourceapi.ResourceClaim) {
 	allocatedOnly(c)
 	protected(c)
@@ -141,7 +141,7 @@ func ref(name string) claimplan.Ref {
 	return claimplan.Ref{Namespace: namespace, Name: name, UID: types.UID(name + "-uid")}
 }
 
-// failed stands for a Fail whose error has this text.
+// failed stands for a Fail with this error text.
 type failed struct {
 	claimplan.Action
 	err, event string

@@ -15,7 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 )
 
-// world is an API server, and a controller whose caches are behind it.
+// world is an API server and a controller with stale caches.
 type world struct {
 	*testing.T
 	*rand.Rand
@@ -23,14 +23,14 @@ type world struct {
 	claims      map[string]*resourceapi.ResourceClaim
 	cachedPods  map[string]*corev1.Pod
 	cachedClaim map[string]*resourceapi.ResourceClaim
-	// mine are claims that the controller has created and not seen yet.
+	// mine are claims created by the controller but not in its cache.
 	mine    map[string]*resourceapi.ResourceClaim
 	deleted sets.Set[types.UID]
 	next    int
 	seen    map[string]int
 }
 
-// store writes a claim if it is still what the writer knows.
+// store writes a claim unless the writer's version is stale.
 func (w *world) store(c *resourceapi.ResourceClaim) bool {
 	old := w.claims[c.Name]
 	if old == nil || old.UID != c.UID || old.ResourceVersion != c.ResourceVersion {
@@ -88,13 +88,13 @@ func (w *world) event() {
 	}
 }
 
-// restart is a new controller: empty memory, fresh caches.
+// restart clears memory and refreshes caches.
 func (w *world) restart() {
 	w.mine, w.deleted = map[string]*resourceapi.ResourceClaim{}, sets.New[types.UID]()
 	w.cachedPods, w.cachedClaim = maps.Clone(w.pods), maps.Clone(w.claims)
 }
 
-// schedule is a scheduler: allocates and reserves, or just binds.
+// schedule is a scheduler: it allocates and reserves, or just binds.
 func (w *world) schedule(p *corev1.Pod) {
 	names := claimplan.ClaimNames(p)
 	if len(names) < 2 || p.Spec.NodeName != "" || claimplan.Done(p) || w.claims[names[0]] == nil || w.claims[names[1]] == nil {
@@ -127,7 +127,7 @@ func (w *world) collectGarbage() {
 	}
 }
 
-// syncAll works on n random objects.
+// syncAll syncs n random objects.
 func (w *world) syncAll(n int) {
 	for range n {
 		w.syncPod(fmt.Sprintf("pod-%d", w.IntN(4)))
@@ -216,7 +216,7 @@ func (w *world) syncClaim(name string) {
 				continue
 			}
 			if !w.store(changed) || w.claims[name] == nil || w.IntN(20) == 0 {
-				return // A conflict, gone, or the controller was killed.
+				return // Conflict, not found, or a controller crash.
 			}
 			current = w.claims[name]
 		}
@@ -227,14 +227,14 @@ func (w *world) syncClaim(name string) {
 	w.Errorf("no end for %s", name)
 }
 
-// unused checks that a pod really does not need its claim.
+// unused checks that a pod does not need its claim.
 func (w *world) unused(name string, uid types.UID) {
 	if p := w.pods[name]; p != nil && p.UID == uid && !claimplan.Done(p) {
 		w.Errorf("%s lost a claim that it needs", name)
 	}
 }
 
-// settle lets caches catch up and the controller finish, then checks each pod.
+// settle lets caches and the controller catch up, then checks each pod.
 func (w *world) settle() {
 	for range 3 {
 		w.collectGarbage()

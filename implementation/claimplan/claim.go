@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// PlanClaim says what has to go because nobody uses it any more: reservations, then
-// the allocation with its finalizer, then the claim itself if it was made for a pod.
-// Consumers other than pods are left alone, they are not known here.
+// PlanClaim plans the cleanup of a claim: unused reservations, then the allocation with its
+// finalizer, then the claim itself if it was generated for a pod. It leaves consumers other than
+// pods alone.
 func PlanClaim(view ClaimView) []Action {
 	plan := claimPlan{ClaimView: view, unsure: sets.New[string]()}
 	plan.check()
@@ -26,18 +26,18 @@ func PlanClaim(view ClaimView) []Action {
 	return plan.actions
 }
 
-// claimPlan is a plan in the making.
+// claimPlan is a plan being built.
 type claimPlan struct {
 	ClaimView
 	actions []Action
 	dropped []Dropped
-	// unsure are the names of pods that have to be looked up.
+	// unsure are the names of pods to look up.
 	unsure sets.Set[string]
-	// obsolete says why the pod that the claim was made for does not need it.
+	// obsolete is why the owning pod does not need the claim.
 	obsolete string
 }
 
-// check finds the reservations that are to be dropped.
+// check finds the reservations to drop.
 func (p *claimPlan) check() {
 	for _, consumer := range p.Claim.Status.ReservedFor {
 		if !isPod(consumer) {
@@ -53,9 +53,8 @@ func (p *claimPlan) check() {
 	}
 }
 
-// checkOwner finds out whether the claim was made for a pod that does not need it.
-// If the cache does not know a pod of that name, the garbage collector will do the
-// work: no look-up is spent on it.
+// checkOwner checks whether the claim's owning pod still needs it. If the cache has no pod of the
+// name, the garbage collector deletes the claim: no lookup needed.
 func (p *claimPlan) checkOwner() {
 	owner, ok := OwningPod(p.Claim)
 	if !ok || !p.free() {
@@ -74,21 +73,20 @@ func (p *claimPlan) checkOwner() {
 	}
 }
 
-// free says whether nobody is left that the claim is reserved for.
+// free reports whether no reservation is left.
 func (p *claimPlan) free() bool {
 	return len(p.dropped) == len(p.Claim.Status.ReservedFor)
 }
 
-// release drops reservations. With the last one the allocation goes, so that the
-// next user of the claim is not tied to the node of the previous one.
+// release drops reservations. The allocation goes with the last one, so the claim's next user is
+// not tied to the previous node.
 //
-// It is the step from used to unused that counts: a claim that is allocated without
-// being reserved may be about to be reserved by whoever has allocated it, and one
-// with a finalizer only is about to be allocated. Once it is being deleted, there
-// will be no next user.
+// Only the transition from used to unused deallocates: an allocated claim without reservations may
+// be about to be reserved by the scheduler, and one with only a finalizer is about to be allocated.
+// A claim being deleted has no next user.
 //
-// An allocation without the finalizer was not made by a scheduler with structured
-// parameters. It is not ours to clear.
+// An allocation without the finalizer was not made by a scheduler with structured parameters. It is
+// not ours to clear.
 func (p *claimPlan) release() {
 	protected := slices.Contains(p.Claim.Finalizers, resourceapi.Finalizer)
 	deleting := p.Claim.DeletionTimestamp != nil
@@ -102,8 +100,8 @@ func (p *claimPlan) release() {
 	}
 }
 
-// delete deletes a claim that was made for a pod that is done: the pod object may
-// stay for a long time, and the garbage collector waits for that.
+// delete deletes a claim generated for a finished pod: the pod object may stay for a long time, and
+// the garbage collector waits for its deletion.
 func (p *claimPlan) delete() {
 	if p.obsolete != "" && p.Claim.DeletionTimestamp == nil {
 		p.actions = append(p.actions, DeleteClaim{Claim: refOf(p.Claim), Why: p.obsolete})

@@ -35,7 +35,7 @@ const (
 	wasReplaced = "the pod was replaced by another one with the same name"
 )
 
-// What is known of a pod decides whether it keeps its reservation.
+// The state of a pod decides whether it keeps its reservation.
 func TestReservationOfPod(t *testing.T) {
 	web := pod("web")
 	gone := map[string]*corev1.Pod{"web": nil}
@@ -105,7 +105,7 @@ func TestReleaseClaims(t *testing.T) {
 	}
 }
 
-// A claim that was made for a pod does not outlive the pod's work, whoever made it.
+// A claim generated for a pod is deleted when the pod has finished, whoever made it.
 func TestDeleteGeneratedClaims(t *testing.T) {
 	web, done := pod("web", onNode), pod("web", onNode, phase(corev1.PodSucceeded))
 	next := pod("web", uid("next"))
@@ -143,7 +143,7 @@ func TestDeleteGeneratedClaims(t *testing.T) {
 	}
 }
 
-// All look-ups are asked for at once, each once.
+// A plan requests all lookups at once, each once.
 func TestLookUpsAreCollected(t *testing.T) {
 	a, b := pod("a"), pod("b")
 	check(t, claimplan.PlanClaim(claimplan.ClaimView{Claim: claim("shared", allocated, madeFor(a, "gpu"), reservedFor(b, a))}),

@@ -7,33 +7,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// ClaimView is what is known of a claim and of the pods that PodNames lists.
+// ClaimView is the known state of a claim and of its PodNames.
 type ClaimView struct {
 	Claim *resourceapi.ResourceClaim
-	// Pods are from the cache, by name. They may be older than the claim: the pod
-	// that it was reserved for may not have arrived yet.
+	// Pods are from the cache, by name. They may be older than the claim: its pod may not have
+	// arrived yet.
 	Pods map[string]*corev1.Pod
-	// Deleted are the pods whose deletion was seen.
+	// Deleted are the pods with an observed deletion.
 	Deleted sets.Set[types.UID]
-	// Live is what the API server has said after the claim was read, by name: nil if
-	// there is no such pod.
+	// Live are pods read from the API server after the claim, by name: nil if there is no such pod.
 	Live map[string]*corev1.Pod
 }
 
-// fate is what becomes of a pod's hold on a claim.
+// fate is the state of a pod's use of a claim.
 type fate int
 
 const (
 	keep fate = iota
 	drop
-	// unknown: only a live look-up can tell.
+	// unknown requires a live lookup.
 	unknown
 )
 
-// fate says whether a pod still needs a claim. Only what is certain makes it lose
-// it: a reservation that is dropped while its pod starts would take the devices from
-// under it. A pod that is not in the cache, or one with the same name and another
-// UID, is no proof, because events of pods and claims come in no common order.
+// fate decides whether a pod still needs a claim. Only certainty drops a reservation: dropping it
+// while the pod starts would free devices in use. A pod missing in the cache, or cached with
+// another UID, is no proof, because pod and claim events are not ordered.
 func (v ClaimView) fate(pod Ref) (fate, string) {
 	if v.Deleted.Has(pod.UID) {
 		return drop, "the pod was deleted"

@@ -2,12 +2,11 @@ package claimplan
 
 import "fmt"
 
-// ReasonFailedCreation is the reason of the warning event for a pod whose claims
-// cannot be created.
+// ReasonFailedCreation is the reason of a pod's warning event for failed claim creation.
 const ReasonFailedCreation = "FailedResourceClaimCreation"
 
-// failure is what PlanPod and CreationFailed say of one claim of a pod. Event and
-// error are worded alike, so that one leads from one to the other.
+// failure is the Fail for one claim of a pod. Event and error share their wording, to lead from one
+// to the other.
 func failure(view PodView, podClaim string, err error) Fail {
 	text := fmt.Sprintf("PodResourceClaim %s: %v", podClaim, err)
 	return Fail{
@@ -17,7 +16,7 @@ func failure(view PodView, podClaim string, err error) Fail {
 	}
 }
 
-// CreationFailed turns the error of a CreateClaim into what the user gets to see.
+// CreationFailed converts the error of a CreateClaim into a Fail for the user.
 func CreationFailed(view PodView, create CreateClaim, err error) Fail {
 	return failure(view, create.PodClaim, fmt.Errorf("create ResourceClaim %s: %w", create.Claim.GenerateName, err))
 }

@@ -9,13 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxNameBase leaves room for what the API server appends to a generated name. Names
-// of claims get used in host names by drivers, 63 characters is what those may have.
+// maxNameBase leaves room for the API server's suffix of generated names. Drivers use claim names
+// in host names, limited to 63 characters.
 const maxNameBase = 57
 
-// newClaim is the claim that a template describes, made for one entry of a pod's
-// spec.resourceClaims. The annotation names that entry, the owner is the pod: both
-// together are how the claim is found again.
+// newClaim is a claim from a template, for one entry of a pod's spec.resourceClaims. The annotation
+// names the entry and the owner is the pod: both together identify the claim later.
 func newClaim(pod *corev1.Pod, podClaim string, template *resourceapi.ResourceClaimTemplate) *resourceapi.ResourceClaim {
 	annotations := maps.Clone(template.Spec.Annotations)
 	if annotations == nil {
@@ -40,9 +39,9 @@ func newClaim(pod *corev1.Pod, podClaim string, template *resourceapi.ResourceCl
 	}
 }
 
-// generateName joins the names of pod and entry. If that is too long, both lose the
-// same share of their length, so that neither disappears. A pod's name may have dots:
-// a cut right behind one would make a name that the API server refuses.
+// generateName joins the names of pod and entry. If too long, both lose the same share of their
+// length, so neither disappears. A pod name may contain dots: the API server rejects a name cut
+// right behind one.
 func generateName(pod, podClaim string) string {
 	name := pod + "-" + podClaim + "-"
 	if len(name) <= maxNameBase {

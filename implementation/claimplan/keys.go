@@ -8,25 +8,24 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// Done says that none of a pod's containers runs or will ever run: it does not need
-// its claims any more.
+// Done reports whether none of a pod's containers runs or will run: the pod does not need its
+// claims.
 func Done(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed ||
 		pod.DeletionTimestamp != nil && pod.Spec.NodeName == ""
 }
 
-// UsesClaims says whether a pod has claims at all, as most pods have none.
+// UsesClaims reports whether a pod has claims. Most have none.
 func UsesClaims(pod *corev1.Pod) bool {
 	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil
 }
 
-// ClaimNames returns the names of a pod's claims as far as they are known, sorted:
-// those that its spec names, those generated for it and the one for its extended
-// resources. They are to be planned when the pod is done or gone.
+// ClaimNames returns the sorted known names of a pod's claims: named in its spec, generated, and
+// for its extended resources. Sync them when the pod is done or deleted.
 func ClaimNames(pod *corev1.Pod) []string {
 	var names []string
 	for i := range pod.Spec.ResourceClaims {
-		// An error means that the claim does not exist yet or cannot be handled.
+		// The claim does not exist yet or cannot be handled.
 		if name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i]); err == nil && name != nil {
 			names = append(names, *name)
 		}
@@ -38,7 +37,7 @@ func ClaimNames(pod *corev1.Pod) []string {
 	return slices.Compact(names)
 }
 
-// TemplateNames returns the names of the templates that a pod refers to, sorted.
+// TemplateNames returns the sorted names of a pod's templates.
 func TemplateNames(pod *corev1.Pod) []string {
 	var names []string
 	for _, podClaim := range pod.Spec.ResourceClaims {
@@ -50,8 +49,8 @@ func TemplateNames(pod *corev1.Pod) []string {
 	return slices.Compact(names)
 }
 
-// OwningPod returns the pod that a claim was made for, by this controller from a
-// template or by the scheduler for extended resources. It is false if there is none.
+// OwningPod returns the pod a claim was generated for, by this controller from a template or by the
+// scheduler for extended resources. It is false if there is none.
 func OwningPod(claim *resourceapi.ResourceClaim) (Ref, bool) {
 	for _, owner := range claim.OwnerReferences {
 		if owner.Controller != nil && *owner.Controller && owner.APIVersion == "v1" && owner.Kind == "Pod" {
@@ -61,8 +60,7 @@ func OwningPod(claim *resourceapi.ResourceClaim) (Ref, bool) {
 	return Ref{}, false
 }
 
-// PodNames returns the names of the pods that PlanClaim wants to know of: those that
-// a claim is reserved for, and its owner.
+// PodNames returns the names of the pods needed by PlanClaim: consumers and the owner.
 func PodNames(claim *resourceapi.ResourceClaim) []string {
 	var names []string
 	for _, consumer := range claim.Status.ReservedFor {

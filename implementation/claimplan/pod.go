@@ -14,29 +14,28 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// PodView is what is known of a pod and of what it refers to, all in its namespace.
+// PodView is the known state of a pod and of its references, all in its namespace.
 type PodView struct {
 	Pod *corev1.Pod
-	// Live is the pod as the API server has it, nil if there is none of its name. It
-	// counts if Verified says that the API server was asked.
+	// Live is the pod read from the API server, or nil. It is valid if Verified is set.
 	Live     *corev1.Pod
 	Verified bool
-	// PodGroup is the pod's group, nil if it has none or if it is not known.
+	// PodGroup is the pod's group, or nil if there is none or it is unknown.
 	PodGroup *schedulingapi.PodGroup
-	// Templates are those of TemplateNames, as far as they exist.
+	// Templates are the existing ones of TemplateNames.
 	Templates []*resourceapi.ResourceClaimTemplate
-	// Claims are those of ClaimNames and those that the pod owns, as far as they are
-	// known, including those that were just created.
+	// Claims are the known claims of ClaimNames and those owned by the pod, including newly created
+	// ones.
 	Claims []*resourceapi.ResourceClaim
-	// NoClaim has the names that the API server has no claim for.
+	// NoClaim has names of claims missing on the API server.
 	NoClaim sets.Set[string]
 }
 
-// PlanPod says what has to be done so that a pod gets its claims. Each claim is
-// planned for itself: one that cannot be made does not keep the others from it.
+// PlanPod plans the actions to give a pod its claims. Claims are independent: a failing one does
+// not block the others.
 //
-// A pod that is gone, done or being deleted gets nothing: neither new claims nor, as in
-// kubernetes#141274, new reservations for those it used.
+// Deleted, finished or terminating pods get nothing: no new claims and, as in kubernetes#141274, no
+// new reservations of their claims.
 func PlanPod(view PodView) []Action {
 	if view.Verified {
 		if view.Live == nil || view.Live.UID != view.Pod.UID {
@@ -69,16 +68,15 @@ func PlanPod(view PodView) []Action {
 	return slices.Concat(plan.actions, plan.failures)
 }
 
-// podPlan is a plan in the making.
+// podPlan is a plan being built.
 type podPlan struct {
 	PodView
 	verify, actions, failures []Action
-	// found are the names of claims that exist and are not in the pod's status yet.
+	// found are names of existing claims missing in the pod's status.
 	found []corev1.PodResourceClaimStatus
 }
 
-// provide sees to it that the claim for an entry of the pod's spec exists and that
-// its name is known.
+// provide ensures that the claim for an entry of the pod's spec exists and its name is known.
 func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
 	name, mustCheckOwner, err := resourceclaim.Name(p.Pod, podClaim)
 	switch {
@@ -87,7 +85,7 @@ func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
 	case err != nil:
 		return fmt.Errorf("checking for claim before creating it: %w", err)
 	case podClaim.ResourceClaimTemplateName == nil || name == nil:
-		// Made by the user, or known not to be needed.
+		// Made by the user, or known to be unnecessary.
 		return nil
 	default:
 		claim := p.claim(*name)
@@ -134,8 +132,8 @@ func (p *podPlan) generate(podClaim *corev1.PodResourceClaim) error {
 	return fmt.Errorf("resource claim template %q: %w", *podClaim.ResourceClaimTemplateName, missing)
 }
 
-// groupClaim is the answer for claims that a PodGroup shares among its pods: an alpha
-// part of Kubernetes (KEP-5729) that is off by default.
+// groupClaim fails for claims shared by a PodGroup: an alpha feature of Kubernetes (KEP-5729), off
+// by default.
 func (p *podPlan) groupClaim(podClaim *corev1.PodResourceClaim) Fail {
 	fail := failure(p.PodView, podClaim.Name,
 		fmt.Errorf("claim %s is a PodGroup claim but the DRAWorkloadResourceClaims feature is disabled", podClaim.Name))
@@ -143,7 +141,7 @@ func (p *podPlan) groupClaim(podClaim *corev1.PodResourceClaim) Fail {
 	return fail
 }
 
-// claim returns a claim by its name, nil if it is not known.
+// claim returns a claim by name, or nil if unknown.
 func (p *podPlan) claim(name string) *resourceapi.ResourceClaim {
 	for _, claim := range p.Claims {
 		if claim.Name == name {
@@ -153,9 +151,9 @@ func (p *podPlan) claim(name string) *resourceapi.ResourceClaim {
 	return nil
 }
 
-// generated returns the claim that was created for an entry of the pod's spec before,
-// when recording its name failed. There can be several if a controller was replaced
-// at the wrong time: the oldest wins, the others go when the pod is gone.
+// generated returns the claim created earlier for an entry of the pod's spec without recording its
+// name. A controller replaced at the wrong time can leave several: the oldest wins, the others go
+// with the pod.
 func (p *podPlan) generated(podClaim string) *resourceapi.ResourceClaim {
 	var oldest *resourceapi.ResourceClaim
 	for _, claim := range p.Claims {
@@ -178,8 +176,8 @@ func older(a, b *resourceapi.ResourceClaim) bool {
 	return a.Name < b.Name
 }
 
-// record puts the names of claims into the pod's status. Names that are there already
-// are repeated, because what is applied replaces what the field manager had applied.
+// record writes the claim names to the pod's status. It repeats recorded names, because server-side
+// apply removes omitted ones.
 func (p *podPlan) record() {
 	if len(p.found) == 0 {
 		return

@@ -134,7 +134,7 @@ func TestProvideClaims(t *testing.T) {
 	}
 }
 
-// A generated claim that is no longer the pod's is replaced.
+// A generated claim no longer owned by the pod is replaced.
 func TestClaimIsMadeAgain(t *testing.T) {
 	web := pod("web", withTemplate("gpu", "tmpl"), recorded("gpu", "web-gpu-x"))
 	other := pod("web", uid("earlier"))
@@ -159,7 +159,7 @@ func TestClaimIsMadeAgain(t *testing.T) {
 	}
 }
 
-// One entry that cannot be served does not keep the others from being served.
+// A failing entry does not block the others.
 func TestFailures(t *testing.T) {
 	web := pod("web", withTemplate("bad", "missing"), withTemplate("gpu", "tmpl"))
 	web.Spec.ResourceClaims = append(web.Spec.ResourceClaims, corev1.PodResourceClaim{Name: "future"})
@@ -208,7 +208,7 @@ func TestPodGroups(t *testing.T) {
 		event: "PodResourceClaim gpu: Pod ns/web belongs to PodGroup ns/team, not PodGroup ns/stranger"})
 }
 
-// kubernetes#141274: a finished pod gets no claims and no reservations any more.
+// kubernetes#141274: a finished pod gets no new claims or reservations.
 func TestFinishedPodsGetNothing(t *testing.T) {
 	for name, change := range map[string]func(*corev1.Pod){
 		"succeeded":     phase(corev1.PodSucceeded),

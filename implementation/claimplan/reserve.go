@@ -9,9 +9,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// reserve reserves allocated claims for a pod that was bound to a node without the
-// scheduler (spec.nodeName was set by its creator). Without allocation the pod has to
-// wait: only a scheduler can allocate.
+// reserve reserves allocated claims for a pod bound without the scheduler (its creator set
+// spec.nodeName). Unallocated claims have to wait: only a scheduler can allocate.
 func (p *podPlan) reserve() {
 	if p.Pod.Spec.NodeName == "" {
 		return
@@ -21,7 +20,7 @@ func (p *podPlan) reserve() {
 		podClaim := &p.Pod.Spec.ResourceClaims[i]
 		name, mustCheckOwner, err := resourceclaim.Name(p.Pod, podClaim)
 		if err != nil || name == nil || seen.Has(*name) {
-			// provide has dealt with the error.
+			// provide has handled the error.
 			continue
 		}
 		seen.Insert(*name)
@@ -41,11 +40,11 @@ func (p *podPlan) reserveClaim(podClaim *corev1.PodResourceClaim, claim *resourc
 	}
 	bindTo, err := resourceclaim.BindTo(p.Pod, p.PodGroup, podClaim)
 	if err != nil || !isPod(bindTo) {
-		// A claim of the pod's group is reserved for the group, by whoever made it.
+		// A PodGroup's claim is reserved for the group, by its creator.
 		return
 	}
 	if len(claim.Status.ReservedFor) >= resourceapi.ResourceClaimReservedForMaxSize {
-		// The claim changes when there is room again, no need to try until then.
+		// The claim changes when there is room again; no retry until then.
 		p.failures = append(p.failures, Fail{Err: fmt.Errorf("reserve claim %s/%s for pod %s: it is reserved for %d consumers already",
 			claim.Namespace, claim.Name, p.Pod.Name, len(claim.Status.ReservedFor))})
 		return

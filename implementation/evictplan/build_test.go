@@ -14,7 +14,7 @@ import (
 // begin is when taints were added.
 var begin = time.Unix(1000, 0)
 
-// pod returns a pod that runs, with the UID of its name plus "-uid".
+// pod returns a running pod with the UID of its name plus "-uid".
 func pod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name + "-uid")}}
 	p.Spec.NodeName = "worker"
@@ -43,7 +43,7 @@ func withExtended(name string) func(*corev1.Pod) {
 	}
 }
 
-// claim returns a claim that has a device named "dev" of the pool "pool" for a pod.
+// claim returns a claim with the device "dev" of the pool "pool" for a pod.
 func claim(name string, user *corev1.Pod, change ...func(*resourceapi.ResourceClaim)) *resourceapi.ResourceClaim {
 	c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 	c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
@@ -92,7 +92,7 @@ func slice(name string, generation int64, taints ...resourceapi.DeviceTaint) *re
 		Driver: "driver", Pool: resourceapi.ResourcePool{Name: "pool", Generation: generation}, Devices: []resourceapi.Device{{Name: "dev", Taints: taints}}}}
 }
 
-// rule returns a rule about devices of a name.
+// rule returns a rule selecting devices by name.
 func rule(name, device string, taint resourceapi.DeviceTaint) *resourceapi.DeviceTaintRule {
 	return &resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name + "-uid"), Generation: 1},
 		Spec: resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Device: &device}, Taint: taint}}

@@ -8,13 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ConditionPeriod is the shortest time between two updates of a rule's condition while
-// the rule does not change.
+// ConditionPeriod is the minimum time between two updates of a rule's condition while the rule does
+// not change.
 const ConditionPeriod = 10 * time.Second
 
-// Wait says how long to wait with the next update of a rule's condition. There is no
-// reason to wait if the last one is of a time to come, because a clock was set back or is
-// behind that of the last leader: nobody knows for how long.
+// Wait returns the delay before the next update of a rule's condition. A last update in the future
+// does not delay: the clock was set back or differs from the last leader's, by an unknown amount.
 func Wait(rule *resourceapi.DeviceTaintRule, now time.Time) time.Duration {
 	current := condition(rule)
 	if current == nil || current.ObservedGeneration != rule.Generation {
@@ -26,10 +25,9 @@ func Wait(rule *resourceapi.DeviceTaintRule, now time.Time) time.Duration {
 	return 0
 }
 
-// NextCondition returns the condition that a rule has to get, and false if it has it
-// already. evicted is the number of pods that were evicted because of it. Its time
-// changes with each update, not only with those of its status: that is how Wait knows
-// of the last one.
+// NextCondition returns a rule's next condition, and false if it is unchanged. evicted is the
+// number of pods evicted because of the rule. The condition's time changes with each update, not
+// only with its status: Wait depends on it.
 func NextCondition(rule *resourceapi.DeviceTaintRule, reach Reach, evicted int, now time.Time) (metav1.Condition, bool) {
 	next := metav1.Condition{
 		Type:               resourceapi.DeviceTaintConditionEvictionInProgress,
@@ -86,7 +84,7 @@ func namespaces(reach Reach) string {
 	return choose(reach.Namespaces, "1 namespace", "%d different namespaces")
 }
 
-// choose returns the text for one, or the format for several with their number.
+// choose returns the singular text, or the plural format with the count.
 func choose(count int, one, several string) string {
 	if count == 1 {
 		return one

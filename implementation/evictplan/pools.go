@@ -15,21 +15,21 @@ type PoolID struct{ Driver, Pool string }
 // DeviceID names a device.
 type DeviceID struct{ Driver, Pool, Device string }
 
-// Pools knows which devices the ResourceSlices taint with NoExecute. The zero value
-// knows none. It is not safe for concurrent use.
+// Pools has the NoExecute taints of devices in ResourceSlices. The zero value is empty. It is not
+// safe for concurrent use.
 type Pools struct {
 	pools map[PoolID]map[string]taintedSlice
 }
 
-// taintedSlice is what matters of a slice: only slices of the newest generation of a
-// pool count, so those without taints count, too.
+// taintedSlice is the relevant part of a slice. Slices without taints count, too, because only a
+// pool's newest generation is valid.
 type taintedSlice struct {
 	generation int64
 	taints     map[string][]resourceapi.DeviceTaint
 }
 
-// Set puts a slice in the place of an older version of it; either may be nil. It
-// returns the devices whose taints have changed by that, sorted.
+// Set replaces an old version of a slice; either may be nil. It returns the devices with changed
+// taints, sorted.
 func (p *Pools) Set(old, updated *resourceapi.ResourceSlice) []DeviceID {
 	if old != nil && updated != nil && poolOf(old) != poolOf(updated) {
 		return append(p.Set(old, nil), p.Set(nil, updated)...)
@@ -85,8 +85,8 @@ func (p *Pools) of(device DeviceID) []resourceapi.DeviceTaint {
 	return all
 }
 
-// current are the taints by device of a pool's slices of the newest generation, in the
-// order of the slices' names.
+// current are the taints by device in the newest generation of a pool's slices, sorted by slice
+// name.
 func (p *Pools) current(id PoolID) []map[string][]resourceapi.DeviceTaint {
 	if p == nil {
 		return nil

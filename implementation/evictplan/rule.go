@@ -10,8 +10,8 @@ import (
 // RefOf names a rule.
 func RefOf(rule *resourceapi.DeviceTaintRule) RuleRef { return RuleRef{rule.Name, rule.UID} }
 
-// Selects says whether a rule is about a device. A rule without a selector is about
-// none, one with an empty selector about all.
+// Selects reports whether a rule selects a device. A rule without a selector selects none, an empty
+// selector all.
 func Selects(rule *resourceapi.DeviceTaintRule, device DeviceID) bool {
 	selector := rule.Spec.DeviceSelector
 	return selector != nil &&
@@ -20,12 +20,12 @@ func Selects(rule *resourceapi.DeviceTaintRule, device DeviceID) bool {
 		(selector.Device == nil || *selector.Device == device.Device)
 }
 
-// SelectsAny says whether a rule is about a device that is allocated to a claim.
+// SelectsAny reports whether a rule selects a device allocated to a claim.
 func SelectsAny(rule *resourceapi.DeviceTaintRule, claim *resourceapi.ResourceClaim) bool {
 	return selected(rule, claim) > 0
 }
 
-// selected counts a claim's devices that a rule is about.
+// selected counts a claim's devices selected by a rule.
 func selected(rule *resourceapi.DeviceTaintRule, claim *resourceapi.ResourceClaim) int {
 	if claim.Status.Allocation == nil {
 		return 0
@@ -39,23 +39,23 @@ func selected(rule *resourceapi.DeviceTaintRule, claim *resourceapi.ResourceClai
 	return count
 }
 
-// Inventory is what the reach of a rule is counted from.
+// Inventory is the input for counting a rule's reach.
 type Inventory struct {
 	Slices []*resourceapi.ResourceSlice
 	Claims []*resourceapi.ResourceClaim
-	// Pod returns a pod, nil if there is none of that name.
+	// Pod returns a pod, or nil.
 	Pod func(namespace, name string) *corev1.Pod
 }
 
-// Reach is what a rule does, or would do if its effect was NoExecute.
+// Reach is the effect of a rule, or its effect if it were NoExecute.
 type Reach struct {
-	// Published and Allocated are the numbers of devices in slices and in claims.
+	// Published and Allocated are numbers of devices in slices and in claims.
 	Published, Allocated int
-	// Pods have to leave sooner or later, in so many Namespaces.
+	// Pods is the number of pods to evict sooner or later, in this number of Namespaces.
 	Pods, Namespaces int
 }
 
-// ReachOf counts what a rule does.
+// ReachOf counts a rule's effect.
 func ReachOf(rule *resourceapi.DeviceTaintRule, inventory Inventory) Reach {
 	alone := rule.DeepCopy()
 	alone.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute
@@ -87,7 +87,7 @@ func ReachOf(rule *resourceapi.DeviceTaintRule, inventory Inventory) Reach {
 	return reach
 }
 
-// Consumers returns the names of the pods that a claim is reserved for.
+// Consumers returns the names of the pods in a claim's reservations.
 func Consumers(claim *resourceapi.ResourceClaim) []string {
 	var names []string
 	for _, consumer := range claim.Status.ReservedFor {
@@ -98,8 +98,8 @@ func Consumers(claim *resourceapi.ResourceClaim) []string {
 	return names
 }
 
-// published counts the devices in slices that a rule is about. Only slices of the
-// newest generation of their pool count.
+// published counts the devices in slices selected by a rule. Only the newest generation of a pool
+// counts.
 func published(rule *resourceapi.DeviceTaintRule, slices []*resourceapi.ResourceSlice) int {
 	newest := make(map[PoolID]int64)
 	for _, slice := range slices {

@@ -84,7 +84,7 @@ func TestConditionIsNotUpdatedTooOften(t *testing.T) {
 	}
 	condition, _ := evictplan.NextCondition(r, evictplan.Reach{}, 0, begin)
 	r.Status.Conditions = some(condition)
-	// An hour before: the clock was set back.
+	// One hour earlier: the clock was set back.
 	for after, want := range map[time.Duration]time.Duration{-time.Hour: 0, 0: 10 * time.Second, 4 * time.Second: 6 * time.Second, time.Minute: 0} {
 		if wait := evictplan.Wait(r, begin.Add(after)); wait != want {
 			t.Errorf("after %s it waits %s, want %s", after, wait, want)

@@ -12,41 +12,39 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// World is what is known of the cluster.
+// World is the known state of the cluster.
 type World struct {
 	Pools *Pools
-	// Rules are all DeviceTaintRules. Those with another effect than NoExecute do
-	// nothing here.
+	// Rules are all DeviceTaintRules. Effects other than NoExecute are ignored.
 	Rules []*resourceapi.DeviceTaintRule
-	// Claim returns a claim, nil if there is none of that name.
+	// Claim returns a claim, or nil.
 	Claim func(namespace, name string) *resourceapi.ResourceClaim
 }
 
-// Eviction says when a pod has to leave, and because of what.
+// Eviction is the time and cause of a pod's eviction.
 type Eviction struct {
 	At     time.Time
 	Causes []Cause
 }
 
-// Cause is a taint that is not tolerated forever.
+// Cause is a taint not tolerated forever.
 type Cause struct {
-	// Rule names the DeviceTaintRule that the taint is from, and is empty if the driver
-	// has tainted the device in a slice.
+	// Rule is the DeviceTaintRule of the taint, empty for a taint from a driver's slice.
 	Rule RuleRef
-	// Device is the one that has the taint.
+	// Device is the tainted device.
 	Device DeviceID
-	// Key is the taint's.
+	// Key is the taint's key.
 	Key string
 }
 
-// RuleRef names one particular DeviceTaintRule.
+// RuleRef names one DeviceTaintRule.
 type RuleRef struct {
 	Name string
 	UID  types.UID
 }
 
-// ForPod returns whether a pod has to leave, and when. One that runs nowhere, is being
-// deleted or has ended does not: there is nothing to stop.
+// ForPod returns the eviction of a pod, if any. Unbound, terminating and finished pods are not
+// evicted: there is nothing to stop.
 func (w World) ForPod(pod *corev1.Pod) (Eviction, bool) {
 	if pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil ||
 		pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -63,8 +61,8 @@ func (w World) ForPod(pod *corev1.Pod) (Eviction, bool) {
 	return eviction, len(eviction.Causes) > 0
 }
 
-// claimsOf returns the allocated claims that are reserved for a pod: those that it
-// names, those made from templates, and the one for its extended resources.
+// claimsOf returns the allocated claims reserved for a pod: named in its spec, generated from
+// templates, and for extended resources.
 func (w World) claimsOf(pod *corev1.Pod) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim
 	add := func(name string, mustCheckOwner bool) {
@@ -76,7 +74,7 @@ func (w World) claimsOf(pod *corev1.Pod) []*resourceapi.ResourceClaim {
 		claims = append(claims, claim)
 	}
 	for i := range pod.Spec.ResourceClaims {
-		// An error means that the claim does not exist yet or cannot be handled.
+		// The claim does not exist yet or cannot be handled.
 		if name, mustCheckOwner, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i]); err == nil && name != nil {
 			add(*name, mustCheckOwner)
 		}
@@ -87,7 +85,7 @@ func (w World) claimsOf(pod *corev1.Pod) []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// judge adds what the taints of an allocated device mean for an eviction.
+// judge updates an eviction with the taints of an allocated device.
 func (w World) judge(result *resourceapi.DeviceRequestAllocationResult, eviction *Eviction) {
 	for cause, taint := range w.taints(DeviceID{result.Driver, result.Pool, result.Device}) {
 		at, tolerated := until(taint, result.Tolerations)
@@ -118,12 +116,12 @@ func (w World) taints(device DeviceID) iter.Seq2[Cause, resourceapi.DeviceTaint]
 	}
 }
 
-// until says how long a taint is tolerated. Of several tolerations with a time the
-// shortest counts. A taint without a time has been there always.
+// until returns how long a taint is tolerated: the shortest of several tolerations with a time. A
+// taint without a time has always been there.
 //
-// A toleration without an effect is one of all effects, and its time is ignored, as
-// the API says. Kubernetes' controller wants NoExecute to be named: there a pod that
-// the scheduler puts on a device is evicted at once, again and again.
+// A toleration without an effect matches all effects and its time is ignored, as the API documents.
+// Kubernetes' controller requires an explicit NoExecute: there, a pod scheduled on such a device is
+// evicted at once, again and again.
 func until(taint resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) (at time.Time, forever bool) {
 	if taint.TimeAdded != nil {
 		at = taint.TimeAdded.Time

@@ -19,7 +19,7 @@ func TestForPod(t *testing.T) {
 	for name, tc := range map[string]struct {
 		world evictplan.World
 		pod   *corev1.Pod
-		// want is when the pod has to leave, nil if it does not.
+		// want is the time of the eviction, nil for none.
 		want *time.Time
 	}{
 		"tainted in a slice":        {world(tainted, nil, claim("c", p)), p, after(0)},

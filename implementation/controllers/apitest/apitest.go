@@ -14,7 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// server is what an API server does and a fake clientset does not.
+// server adds API server behavior missing in a fake clientset.
 type server struct {
 	tracker clienttesting.ObjectTracker
 	mutex   sync.Mutex
@@ -22,7 +22,7 @@ type server struct {
 	history history
 }
 
-// New returns a client of an API server that has some objects.
+// New returns a client of an API server holding objects.
 func New(objects ...runtime.Object) *fake.Clientset {
 	s := &server{}
 	for _, object := range objects {
@@ -33,9 +33,8 @@ func New(objects ...runtime.Object) *fake.Clientset {
 	return clientset
 }
 
-// Serve makes a fake client with objects in a tracker one of an API server, too, for
-// types that are not Kubernetes' own, and stores some objects. Errors are those of the
-// tracker.
+// Serve turns a fake client with a tracker into an API server, also for types outside Kubernetes,
+// and stores objects. Errors come from the tracker.
 func Serve(client *clienttesting.Fake, tracker clienttesting.ObjectTracker, objects ...runtime.Object) error {
 	s := &server{}
 	for _, object := range objects {
@@ -57,7 +56,7 @@ func (s *server) serve(client *clienttesting.Fake, tracker clienttesting.ObjectT
 	client.PrependWatchReactor("*", s.watch)
 }
 
-// stamp gives an object what each stored object has.
+// stamp sets the metadata every stored object has.
 func (s *server) stamp(object runtime.Object) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -135,9 +134,9 @@ func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, erro
 	return true, stored, nil
 }
 
-// Fail lets the API server refuse the next calls of a kind: the first returns the first
-// error, and so on. The verb of server-side apply is "patch"; a subresource is written
-// as "pods/status".
+// Fail makes the API server reject the next calls of a kind: the first call returns the first
+// error, and so on. The verb of server-side apply is "patch"; a subresource is written as
+// "pods/status".
 func Fail(client *fake.Clientset, verb, resource string, errs ...error) {
 	var mutex sync.Mutex
 	client.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {

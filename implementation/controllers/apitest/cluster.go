@@ -15,29 +15,28 @@ import (
 	"k8s.io/klog/v2/ktesting"
 )
 
-// Main runs the tests of a controller, and fails if goroutines are left.
+// Main runs the tests of a controller and fails on leaked goroutines.
 func Main(m *testing.M) {
-	// Logged, but not slowed down: what does that has a memory of other tests' time.
+	// Keep logging, drop rate limiting: its state carries over from other tests' clocks.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	goleak.VerifyTestMain(m)
 }
 
-// Cluster is an API server with a controller, in a bubble of synctest. Its objects are
-// in the namespace "ns".
+// Cluster is an API server with a controller, in a synctest bubble. Its objects are in the
+// namespace "ns".
 type Cluster struct {
 	*testing.T
 	*fake.Clientset
 	Ctx context.Context
-	// Ready is the controller's answer to whether it has synced.
+	// Ready reports whether the controller has synced.
 	Ready func() bool
-	// Stop stops the controller and returns when it has stopped.
+	// Stop stops the controller and waits for it.
 	Stop func()
-	// Metrics are the controller's.
+	// Metrics gathers the controller's metrics.
 	Metrics metrics.Gatherer
 }
 
-// Story runs a test with an API server that has some objects. Time passes by itself
-// when nothing else happens.
+// Story runs a test against an API server holding objects. Time advances when everything is idle.
 func Story(t *testing.T, tell func(*Cluster), objects ...runtime.Object) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -48,14 +47,14 @@ func Story(t *testing.T, tell func(*Cluster), objects ...runtime.Object) {
 	})
 }
 
-// Controller is what Start runs.
+// Controller is run by Start.
 type Controller interface {
 	HasSynced() bool
 	Run(ctx context.Context, workers int)
 }
 
-// Start starts a controller that is made with a factory and has its metrics in a
-// registry, instead of one that runs.
+// Start starts a controller made with an informer factory, replacing a running one. Its metrics are
+// in a new registry.
 func (c *Cluster) Start(create func(context.Context, informers.SharedInformerFactory, metrics.KubeRegistry) (Controller, error)) {
 	c.Helper()
 	c.Stop()
@@ -82,7 +81,7 @@ func (c *Cluster) Start(create func(context.Context, informers.SharedInformerFac
 	synctest.Wait()
 }
 
-// Must ends the test if there is an error.
+// Must ends the test on an error.
 func (c *Cluster) Must(err error) {
 	c.Helper()
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *Cluster) Must(err error) {
 	}
 }
 
-// Events returns the events that were recorded, as "type reason: message".
+// Events returns the recorded events as "type reason: message".
 func (c *Cluster) Events() []string {
 	c.Helper()
 	list, err := c.CoreV1().Events("ns").List(c.Ctx, metav1.ListOptions{})

@@ -1,6 +1,5 @@
-// Package apitest is an API server for the tests of controllers: a fake clientset that
-// names objects, gives them UIDs and versions, refuses updates of old versions and
-// deletions of other objects of the same name, keeps objects with finalizers, and replays
-// deletions to watches.
-// Cluster is such a server with a controller. Start at Story.
+// Package apitest is an API server for controller tests: a fake clientset that generates names,
+// UIDs and resource versions, rejects stale updates and deletions with a wrong UID, honors
+// finalizers, and replays deletions to watches. Cluster runs a controller against it. Start at
+// Story.
 package apitest

@@ -13,13 +13,12 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// history is what client-go's tracker lacks: a watch that starts at the resource version of a
-// list gets the deletions since then. Without it, an informer keeps an object forever if the
-// object is deleted between the informer's list and its watch. The lock of the fake client
-// protects it.
+// history adds to client-go's tracker: a watch starting at a list's resource version gets all
+// deletions since then. Without it, an informer keeps an object forever if the object is deleted
+// between its list and its watch. The fake client's lock protects it.
 type history struct {
 	deletions []deletion
-	// lists are all lists so far. The resource version of a list is its number.
+	// lists are all lists so far, indexed by resource version.
 	lists []moment
 }
 
@@ -29,7 +28,7 @@ type deletion struct {
 	object          runtime.Object
 }
 
-// moment is when a list was read.
+// moment is the time of a list.
 type moment struct {
 	version   string // of the tracker
 	deletions int
@@ -84,7 +83,7 @@ func (s *server) watch(action clienttesting.Action) (bool, watch.Interface, erro
 		if d.resource != resource || namespace != "" && d.namespace != namespace {
 			continue
 		}
-		// One that was created again is among the events already.
+		// Recreated objects are among the events already.
 		if _, err := s.tracker.Get(resource, d.namespace, d.name); apierrors.IsNotFound(err) {
 			started.(*watch.RaceFreeFakeWatcher).Delete(d.object.DeepCopyObject())
 		}

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Informers list, then watch. client-go's fake loses what is deleted in between: in one of a
-// hundred runs a controller waited forever for the deletion of an object in its cache.
+// Informers list, then watch. client-go's fake loses deletions in between: in one of 100 runs a
+// controller waited forever for the deletion of a cached object.
 func TestWatchReplaysDeletions(t *testing.T) {
 	node := func(name string, finalizers ...string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: finalizers}}

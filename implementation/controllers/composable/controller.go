@@ -21,38 +21,34 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// Name is the controller's name in --controllers, in its metrics and as the source of its
-// events.
+// Name is the controller's name in --controllers, metrics and events.
 const Name = "composable-controller"
 
-// Fabric is what stands behind devices. Errors are those that trying again may help
-// against; what the fabric refuses is an Answer.
+// Fabric attaches and detaches devices. Its errors are retryable; a refusal is an Answer.
 type Fabric interface {
 	Inventory(context.Context) (fabricplan.Inventory, error)
 	Attach(context.Context, fabricplan.Attach) (fabricplan.Answer, error)
-	// Detach does not wait. A device that is not attached with the key any more is no error.
+	// Detach does not wait. It is not an error if no device is attached with the key.
 	Detach(context.Context, fabricplan.Detach) error
 }
 
-// Config says what a controller does.
+// Config configures a controller.
 type Config struct {
 	fabricplan.Config
-	// Refresh is the time between two looks at the fabric.
+	// Refresh is the period of fabric refreshes.
 	Refresh time.Duration
-	// RefreshAfterActs has the controller look also after it has attached or detached a
-	// device.
+	// RefreshAfterActs also refreshes after attaching or detaching a device.
 	RefreshAfterActs bool
 }
 
 const (
-	// pollPeriod is the time between two looks at a task of the fabric.
+	// pollPeriod is the period of polling a fabric task.
 	pollPeriod = 200 * time.Millisecond
-	// retryPeriod is after how long a fabric that did not answer is asked again, and
-	// permissions that were missing are tried again.
+	// retryPeriod is the delay before retrying an unavailable fabric or a forbidden request.
 	retryPeriod = time.Second
 )
 
-// Controller works for one fabric. See the package's documentation.
+// Controller manages one fabric. See the package documentation.
 type Controller struct {
 	*loop.Loop[item]
 	client     kubernetes.Interface
@@ -70,18 +66,18 @@ type Controller struct {
 
 	mu   sync.Mutex
 	dead map[string]bool
-	// What follows only the one worker at refresh has. idle is since when devices are, leaving
-	// are those that were given back and are still attached, hurried is how many looks in a
-	// row have followed each other quickly.
+	// Only the refresh worker uses these. idle is the start of each device's idle time, leaving are
+	// devices still attached after a detach request, hurried is the number of quick refreshes in a
+	// row.
 	idle    map[string]time.Time
 	leaving map[fabricplan.Detach]bool
 	hurried int
 }
 
-// item is a claim that has to be looked at, or without a name the fabric.
+// item is a claim to sync, or the fabric if it has no name.
 type item struct{ Claim cache.ObjectName }
 
-// String is for logs.
+// String formats an item for logs.
 func (i item) String() string {
 	if i == (item{}) {
 		return "fabric"
@@ -89,9 +85,9 @@ func (i item) String() string {
 	return "claim " + i.Claim.String()
 }
 
-// New makes a controller that watches through a factory, which has to be started after
-// New and before Run. Errors: what is wrong with the configuration; indices or handlers
-// that an informer refuses because it was started or stopped.
+// New makes a controller using a factory to be started between New and Run. It returns an error for
+// an invalid configuration, or if an informer rejects indices or handlers because it was started or
+// stopped.
 func New(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory, fabric Fabric, config Config) (*Controller, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("set up %s: %w", Name, err)
@@ -112,7 +108,7 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 		claims.Informer().AddIndexers(cache.Indexers{claimsThatWait: c.indexWaiting}),
 		c.Watch(ctx, claims.Informer(), loop.Objects(c.claimChanged, nil)),
 		c.Watch(ctx, slices, loop.Objects(c.sliceChanged, nil)),
-		// For the caches alone.
+		// Only fills the caches.
 		c.Watch(ctx, rules.Informer(), cache.ResourceEventHandlerFuncs{}),
 		c.Watch(ctx, nodes.Informer(), cache.ResourceEventHandlerFuncs{}),
 	}
@@ -124,8 +120,7 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	return c, nil
 }
 
-// claimsThatWait is an index of the claims with slots of which the scheduler does not
-// know enough. It has one key.
+// claimsThatWait is the index, and its only key, of claims with slots unknown to the scheduler.
 const claimsThatWait = "waiting"
 
 func (c *Controller) indexWaiting(object any) ([]string, error) {
@@ -141,7 +136,7 @@ func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// sliceChanged: a driver may publish what claims wait for.
+// sliceChanged syncs waiting claims: a driver may have published their devices.
 func (c *Controller) sliceChanged(slice *resourceapi.ResourceSlice) {
 	if slice.Labels[fabricplan.FabricLabel] == "" {
 		c.enqueueWaiting()
@@ -149,15 +144,15 @@ func (c *Controller) sliceChanged(slice *resourceapi.ResourceSlice) {
 }
 
 func (c *Controller) enqueueWaiting() {
-	// The only error is that of an unknown index.
+	// The only possible error is an unknown index.
 	claims, _ := c.claimIndex.ByIndex(claimsThatWait, claimsThatWait)
 	for _, claim := range claims {
 		c.Queue.Add(item{cache.MetaObjectToName(claim.(*resourceapi.ResourceClaim))})
 	}
 }
 
-// Run works with so many workers until ctx ends, and returns when they have stopped.
-// Calls that are under way then are cut off: a successor finds what they have done.
+// Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
+// finds their effects.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	events, stop := loop.Events(ctx, c.client, Name)
 	defer stop()

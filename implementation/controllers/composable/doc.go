@@ -1,11 +1,9 @@
-// Package composable is the controller of a fabric: it publishes what is free there,
-// attaches devices for the claims that get it, tells the scheduler in the status of
-// claims, and detaches what nobody uses (KEP-5007, section "Composable Controller Design
-// Overview").
+// Package composable is the controller of a composable fabric: it publishes free devices, attaches
+// them for allocated claims, reports to the scheduler in claim status, and detaches unused devices
+// (KEP-5007, section "Composable Controller Design Overview").
 //
-// fabricplan decides; this package watches, asks the fabric and writes. Nothing but for
-// how long devices were idle is kept in memory: a successor goes on with what the claims,
-// the slices and the fabric say.
+// fabricplan decides; this package watches, queries the fabric and writes. Only devices' idle times
+// are kept in memory: a successor continues from the claims, slices and the fabric.
 //
 // Start at Controller; syncClaim and refresh do the work. Manager is a Fabric over HTTP.
 package composable

@@ -13,18 +13,17 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// Manager is a fabric that is asked over HTTP with a bearer token: dra-fabric, or what
-// has its API.
+// Manager is a Fabric over HTTP with a bearer token: dra-fabric or a compatible server.
 type Manager struct {
-	// Base is the fabric's address, as "https://fabric.example:8443".
+	// Base is the fabric's URL, such as "https://fabric.example:8443".
 	Base string
-	// TokenFile has the token. It is read for each request, so that it can be replaced.
+	// TokenFile is the path of the token. It is read for each request, to support rotation.
 	TokenFile string
-	// HTTP has the certificate authority that is trusted, and a time limit.
+	// HTTP has the trusted certificate authority and a timeout.
 	HTTP *http.Client
 }
 
-// statusError is an answer that says why there is nothing else.
+// statusError is an error response.
 type statusError struct {
 	status  int
 	message string
@@ -57,8 +56,7 @@ func (m Manager) Attach(ctx context.Context, a fabricplan.Attach) (fabricplan.An
 	return fabricplan.Answer{Task: task}, err
 }
 
-// refusals are the reasons why there will be no device, by what the fabric answers. All
-// else may be different the next time.
+// refusals maps permanent response statuses to their reasons. All others are retried.
 func refusals() map[int]string {
 	return map[int]string{
 		http.StatusConflict: fabricplan.ReasonNoneFree, http.StatusGone: fabricplan.ReasonKeyUsed,
@@ -75,7 +73,7 @@ func (m Manager) Detach(ctx context.Context, d fabricplan.Detach) error {
 	return err
 }
 
-// ask sends a request and reads the answer into out, unless that is nil.
+// ask sends a request and decodes the response into out, unless out is nil.
 func (m Manager) ask(ctx context.Context, method, path string, body, out any) error {
 	token, err := os.ReadFile(m.TokenFile)
 	if err != nil {
@@ -100,7 +98,7 @@ func (m Manager) ask(ctx context.Context, method, path string, body, out any) er
 		var failure struct {
 			Message string `json:"message"`
 		}
-		_ = json.NewDecoder(response.Body).Decode(&failure) // the status says enough
+		_ = json.NewDecoder(response.Body).Decode(&failure) // the status suffices
 		return &statusError{response.StatusCode, failure.Message}
 	}
 	if out == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// manager asks a server that answers all requests alike, and says what it was asked.
+// manager queries a server with one fixed response and returns the requests received.
 func manager(t *testing.T, status int, body string) (composable.Manager, *string) {
 	t.Helper()
 	var asked string

@@ -44,7 +44,7 @@ func (m *controllerMetrics) asked(operation string, err error) {
 	m.requests.WithLabelValues(operation, result).Inc()
 }
 
-// told counts a device that the scheduler does not wait for any more.
+// told counts a device reported to the scheduler.
 func (m *controllerMetrics) told(claim *resourceapi.ResourceClaim, reason string) {
 	m.outcomes.WithLabelValues(reason).Inc()
 	if at := claim.Status.Allocation.AllocationTimestamp; at != nil && reason == fabricplan.ReasonAttached {
@@ -52,7 +52,7 @@ func (m *controllerMetrics) told(claim *resourceapi.ResourceClaim, reason string
 	}
 }
 
-// Register makes the controller's metrics visible, once in a process's life.
+// Register registers the controller's metrics, once per process.
 func (c *Controller) Register(register func(...metrics.Registerable)) {
 	register(c.metrics.requests, c.metrics.outcomes, c.metrics.detachments, c.metrics.sliceWrites, c.metrics.latency)
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// maxHurry is how many looks in a row follow each other quickly because the caches are
-// behind. After that they are not the reason: somebody else's object has the name.
+// maxHurry limits quick refreshes in a row while caches are stale. Beyond it, the cause is a name
+// conflict with another object.
 const maxHurry = 10
 
-// refresh publishes what is free, detaches what is idle, and returns when to look again.
-// What fails is tried again then.
+// refresh publishes free devices, detaches idle ones, and returns the delay until the next refresh.
+// Failures are retried then.
 func (c *Controller) refresh(ctx context.Context) time.Duration {
 	again, errs := c.look(ctx)
 	if ctx.Err() != nil {
@@ -49,7 +49,7 @@ func (c *Controller) refresh(ctx context.Context) time.Duration {
 	return again
 }
 
-// look returns when to look again, and each error that there was.
+// look returns the delay until the next refresh, and all errors.
 func (c *Controller) look(ctx context.Context) (time.Duration, []error) {
 	inventory, err := c.fabric.Inventory(ctx)
 	c.metrics.asked("inventory", err)
@@ -57,7 +57,7 @@ func (c *Controller) look(ctx context.Context) (time.Duration, []error) {
 		return c.config.Refresh, []error{err}
 	}
 	c.remember(inventory)
-	claims, _ := c.claims.List(labels.Everything()) // the caches have no errors
+	claims, _ := c.claims.List(labels.Everything()) // caches return no errors
 	published, _ := c.slices.List(labels.Everything())
 	rules, _ := c.rules.List(labels.SelectorFromSet(labels.Set{fabricplan.FabricLabel: c.config.Fabric}))
 	pools := fabricplan.PlanPools(fabricplan.PoolsView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: published})
@@ -82,7 +82,7 @@ func (c *Controller) look(ctx context.Context) (time.Duration, []error) {
 	return again, append(errs, c.do(ctx, plan)...)
 }
 
-// remember keeps which devices are dead, for claims that wait for them.
+// remember keeps the dead devices, for waiting claims.
 func (c *Controller) remember(inventory fabricplan.Inventory) {
 	dead := map[string]bool{}
 	for _, d := range inventory.Devices {
@@ -109,7 +109,7 @@ func (c *Controller) liveClaims(ctx context.Context) ([]*resourceapi.ResourceCla
 	return claims, nil
 }
 
-// do does actions, the rest of them also if one fails, and returns what failed.
+// do runs all actions, even after a failure, and returns the errors.
 func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) []error {
 	var errs []error
 	for _, action := range plan {
@@ -120,7 +120,7 @@ func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) []error {
 	return errs
 }
 
-// act does one action that is not about a claim.
+// act runs one action unrelated to claims.
 func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
 	logger, written, rules := klog.FromContext(ctx), c.client.ResourceV1().ResourceSlices(), c.client.ResourceV1().DeviceTaintRules()
 	switch action := action.(type) {
@@ -147,8 +147,8 @@ func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
 	return nil
 }
 
-// detach gives a device back. A dead one does not show that it is on its way: it is asked
-// for again with each look, but counted once, and no reason to look again.
+// detach detaches a device. A dead device does not show a detach in progress: it is requested again
+// at each refresh, but counted once and never a reason for another refresh.
 func (c *Controller) detach(ctx context.Context, action fabricplan.Detach) error {
 	err := c.fabric.Detach(ctx, action)
 	c.metrics.asked("detach", err)
@@ -167,7 +167,7 @@ func (c *Controller) detach(ctx context.Context, action fabricplan.Detach) error
 	return nil
 }
 
-// wrote counts what is written of pools.
+// wrote counts writes to pools.
 func (c *Controller) wrote(err error, what, name string) error {
 	if err == nil {
 		c.metrics.sliceWrites.Inc()

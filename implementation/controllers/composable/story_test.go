@@ -95,7 +95,7 @@ func TestPodIsScheduledToTheLocalDevice(t *testing.T) {
 	}, reschedule(allocated("free-0")))
 }
 
-// A device that dies before the scheduler was told is none.
+// A device that dies before it is reported to the scheduler does not count.
 func TestDeviceThatDiesWhileItIsAwaited(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
@@ -129,7 +129,7 @@ func TestAttachFails(t *testing.T) {
 	}
 }
 
-// However often a controller is restarted, there is one device per allocation.
+// Restarts never attach more than one device per allocation.
 func TestRestartsAttachOnce(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.fabric.Takes = 5 * time.Second
@@ -169,7 +169,7 @@ func TestFabricIsAway(t *testing.T) {
 func TestStatusMayNotBeWritten(t *testing.T) {
 	for name, no := range map[string]error{
 		"status": apierrors.NewForbidden(resourceapi.Resource("resourceclaims"), "claim", errors.New("not allowed")),
-		// So it is said since v1.36 of the driver's devices.
+		// Message of v1.36 and later, about the driver's devices.
 		"devices": apierrors.NewInvalid(resourceapi.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), "claim",
 			field.ErrorList{field.Forbidden(field.NewPath("status", "devices"), "not allowed")}),
 	} {
@@ -196,7 +196,7 @@ func TestAbandonedDeviceIsDetached(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.fabric.Takes = 3 * time.Second
 		c.start()
-		c.deallocate() // as after a time-out
+		c.deallocate() // as after a timeout
 		c.wait(time.Minute)
 		if _, detached := c.fabric.Count(); detached != 0 {
 			c.Error("detached too early")
@@ -211,8 +211,7 @@ func TestAbandonedDeviceIsDetached(t *testing.T) {
 	}, allocated("free-0"))
 }
 
-// What a driver publishes gets a taint before it is detached, and is left alone if a pod
-// came for it until then.
+// A driver's device is tainted before it is detached, and kept if a pod was allocated it meanwhile.
 func TestIdleLocalDevice(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
@@ -259,7 +258,7 @@ func TestRefreshAfterActs(t *testing.T) {
 	}, allocated("free-0"))
 }
 
-// A cache may not know yet that a device is used; the API server does.
+// The cache may miss the use of a device; the API server does not.
 func TestClaimsAreReadBeforeADeviceIsDetached(t *testing.T) {
 	story(t, func(c *cluster) {
 		var used atomic.Bool
@@ -277,8 +276,8 @@ func TestClaimsAreReadBeforeADeviceIsDetached(t *testing.T) {
 	}, allocated("free-0"))
 }
 
-// Of several errors the first decided for all: a slice that may not be written kept an
-// outdated rule waiting, an outdated slice kept what is not allowed out of the log.
+// With several errors, the first decided for all: a forbidden slice delayed an outdated rule, and
+// an outdated slice hid a forbidden write from the log.
 func TestEachErrorOfALookCountsForItself(t *testing.T) {
 	denied := apierrors.NewForbidden(resourceapi.Resource("resourceslices"), "slice", errors.New("not allowed"))
 	outdated := apierrors.NewAlreadyExists(resourceapi.Resource("devicetaintrules"), "rule")
@@ -301,7 +300,7 @@ func TestEachErrorOfALookCountsForItself(t *testing.T) {
 	}, allocated("free-0"))
 }
 
-// A slice of somebody else that has the name is no cache that is behind.
+// Another owner's slice with the same name does not mean the cache is stale.
 func TestNameThatSomebodyElseHasIsNotTriedForeverInAHurry(t *testing.T) {
 	story(t, func(c *cluster) {
 		taken := apierrors.NewAlreadyExists(resourceapi.Resource("resourceslices"), "slice")
@@ -314,8 +313,7 @@ func TestNameThatSomebodyElseHasIsNotTriedForeverInAHurry(t *testing.T) {
 	})
 }
 
-// A dead device looks dead until it was detached, which took as many looks as the machine
-// could do.
+// A dead device looked dead until detached, causing refreshes in a busy loop.
 func TestDeadDeviceIsNoReasonToLookAgainAtOnce(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.config.RefreshAfterActs = true
@@ -334,14 +332,14 @@ composable_controller_detachments_total 1
 	}, allocated("free-0"))
 }
 
-// The cache of the controller may be behind the scheduler's: the API server knows the node.
+// The controller's cache may be behind the scheduler's: read the node from the API server.
 func TestNodeThatTheCacheDoesNotKnowYet(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.Must(c.CoreV1().Nodes().Delete(c.Ctx, node, metav1.DeleteOptions{}))
 		var listed atomic.Int32
 		c.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
 			list := &corev1.NodeList{}
-			if listed.Add(1) > 1 { // the first is the cache's
+			if listed.Add(1) > 1 { // the first fills the cache
 				list.Items = []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "other"}}, {ObjectMeta: metav1.ObjectMeta{Name: node}}}
 			}
 			return true, list, nil

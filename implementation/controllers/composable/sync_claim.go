@@ -18,17 +18,17 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// Reasons of events about what the controller cannot do.
+// Event reasons for failures of the controller.
 const (
 	reasonUnavailable = "FabricUnavailable"
 	reasonForbidden   = "StatusForbidden"
 )
 
-// syncClaim does what a claim needs, and returns when to look again.
+// syncClaim executes a claim's plan and returns the delay until the next sync.
 func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time.Duration, error) {
 	claim, err := c.claims.ResourceClaims(name.Namespace).Get(name.Name)
 	if err != nil {
-		return 0, nil // gone; the cache has no other errors
+		return 0, nil // deleted; the cache has no other errors
 	}
 	view := fabricplan.ClaimView{
 		Config: c.config.Config, Claim: claim, Answers: map[string]fabricplan.Answer{}, Nodes: map[string]bool{}, Now: time.Now(),
@@ -56,7 +56,7 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time
 	return again, nil
 }
 
-// asks is whether a plan wants to know something.
+// asks reports whether a plan has a query.
 func asks(plan []fabricplan.Action) bool {
 	for _, action := range plan {
 		switch action.(type) {
@@ -67,13 +67,12 @@ func asks(plan []fabricplan.Action) bool {
 	return false
 }
 
-// ask puts what a plan wants to know into the view. It returns when to try again if the
-// fabric does not answer.
+// ask adds a plan's queries to the view. It returns the retry delay if the fabric is unavailable.
 func (c *Controller) ask(ctx context.Context, view fabricplan.ClaimView, plan []fabricplan.Action) (time.Duration, error) {
 	for _, action := range plan {
 		switch action := action.(type) {
 		case fabricplan.VerifyNode:
-			// What may list nodes may ask for one so.
+			// With permission to list nodes only, get one by name.
 			list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{FieldSelector: metav1.ObjectNameField + "=" + action.Name})
 			if err != nil {
 				return 0, fmt.Errorf("look whether there is a node %s: %w", action.Name, err)

@@ -1,4 +1,3 @@
-// Package loop is what controllers have in common: handlers of informers put items into
-// a queue, workers look at one after the other once all caches are filled, and what
-// fails is tried again later. Start at Loop.
+// Package loop is shared by controllers: informer handlers add items to a queue, workers process
+// them once all caches are synced, and failures are retried with backoff. Start at Loop.
 package loop

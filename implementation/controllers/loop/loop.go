@@ -18,22 +18,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Loop is a queue of items and what works on them. An item is looked at by one worker
-// at a time, and again if it was added in between.
+// Loop is a work queue with its workers. An item is processed by one worker at a time, and again if
+// it was added meanwhile.
 type Loop[Item comparable] struct {
-	// Queue is what handlers add items to.
+	// Queue receives items from handlers.
 	Queue  workqueue.TypedRateLimitingInterface[Item]
 	synced []cache.DoneChecker
 }
 
-// New makes a loop whose queue has a name for its metrics.
+// New makes a loop; name labels the queue's metrics.
 func New[Item comparable](name string) *Loop[Item] {
 	return &Loop[Item]{Queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		workqueue.DefaultTypedControllerRateLimiter[Item](), workqueue.TypedRateLimitingQueueConfig[Item]{Name: name})}
 }
 
-// Watch adds a handler to an informer. Run waits for both. The only error is that of an
-// informer that was stopped.
+// Watch adds a handler to an informer. Run waits for both to sync. It returns an error only for a
+// stopped informer.
 func (l *Loop[Item]) Watch(ctx context.Context, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
 	logger := klog.FromContext(ctx)
 	registration, err := informer.AddEventHandlerWithOptions(handler, cache.HandlerOptions{Logger: &logger})
@@ -43,7 +43,7 @@ func (l *Loop[Item]) Watch(ctx context.Context, informer cache.SharedIndexInform
 	return err
 }
 
-// HasSynced says whether all objects that existed at the start went through handlers.
+// HasSynced reports whether handlers have seen all initial objects.
 func (l *Loop[Item]) HasSynced() bool {
 	for _, synced := range l.synced {
 		if !cache.IsDone(synced) {
@@ -53,18 +53,17 @@ func (l *Loop[Item]) HasSynced() bool {
 	return true
 }
 
-// Sync looks at an item. It returns when to do that again, 0 for when something
-// changes.
+// Sync processes an item and returns the delay until the next time, or 0 to wait for a change.
 type Sync[Item comparable] func(context.Context, Item) (time.Duration, error)
 
-// PermanentError is one that trying again does not help against.
+// PermanentError is an error that is not retried.
 type PermanentError struct{ Err error }
 
 func (e *PermanentError) Error() string { return e.Err.Error() }
 func (e *PermanentError) Unwrap() error { return e.Err }
 
-// Run works with so many workers until ctx ends, and returns when they have stopped.
-// Calls that are under way then are cut off: a successor finds what they have done.
+// Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
+// finds their effects.
 func (l *Loop[Item]) Run(ctx context.Context, workers int, sync Sync[Item]) {
 	logger := klog.FromContext(ctx)
 	logger.Info("Starting controller", "workers", workers)
@@ -89,7 +88,7 @@ func (l *Loop[Item]) start(ctx context.Context, workers int, look Sync[Item]) *s
 	return &running
 }
 
-// work does one item and returns whether there may be more.
+// work processes one item and reports whether there may be more.
 func (l *Loop[Item]) work(ctx context.Context, look Sync[Item]) bool {
 	item, shutdown := l.Queue.Get()
 	if shutdown {
@@ -97,7 +96,7 @@ func (l *Loop[Item]) work(ctx context.Context, look Sync[Item]) bool {
 	}
 	defer l.Queue.Done(item)
 	if ctx.Err() != nil {
-		// The successor starts with all objects.
+		// A successor starts with all objects.
 		return true
 	}
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "item", item)
@@ -124,7 +123,7 @@ func (l *Loop[Item]) work(ctx context.Context, look Sync[Item]) bool {
 	return true
 }
 
-// Events records events for a component until stop is called.
+// Events records a component's events until stop is called.
 func Events(ctx context.Context, client kubernetes.Interface, component string) (recorder record.EventRecorder, stop func()) {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartStructuredLogging(3)
@@ -132,8 +131,8 @@ func Events(ctx context.Context, client kubernetes.Interface, component string) 
 	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component}), broadcaster.Shutdown
 }
 
-// Objects is a handler that calls changed with each object that is added or updated, and
-// gone, unless it is nil, with each that was deleted.
+// Objects is a handler calling changed for each added or updated object, and gone, unless nil, for
+// each deleted one.
 func Objects[T any](changed, gone func(*T)) cache.ResourceEventHandler {
 	return Changes(func(old, updated *T) {
 		switch {
@@ -145,8 +144,8 @@ func Objects[T any](changed, gone func(*T)) cache.ResourceEventHandler {
 	})
 }
 
-// Changes is a handler that calls changed with an object before and after a change. An
-// object that was added has no old, one that was deleted no updated: these are nil.
+// Changes is a handler calling changed with an object before and after a change. old is nil for an
+// added object, updated for a deleted one.
 func Changes[T any](changed func(old, updated *T)) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { changed(nil, object.(*T)) },

@@ -20,16 +20,16 @@ import (
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 )
 
-// chaos is a cluster where pods come and go, calls fail and controllers are killed.
+// chaos is a cluster with random pods, failing calls and crashing controllers.
 type chaos struct {
 	*cluster
 	*rand.Rand
-	// calm keeps calls from failing.
+	// calm disables failing calls.
 	calm atomic.Bool
 	next int
 }
 
-// refuse lets every fourth write fail.
+// refuse makes every fourth write fail.
 func (c *chaos) refuse() {
 	var mutex sync.Mutex
 	dice := rand.New(rand.NewPCG(c.Uint64(), 0))
@@ -43,7 +43,7 @@ func (c *chaos) refuse() {
 	})
 }
 
-// event is something that a user, the scheduler or a power cut does.
+// event is a random action of a user, the scheduler, or a power failure.
 func (c *chaos) event() {
 	name := fmt.Sprintf("pod-%d", c.IntN(5))
 	p := c.find(name)
@@ -77,7 +77,7 @@ func (c *chaos) find(name string) *corev1.Pod {
 	return p.DeepCopy()
 }
 
-// schedule allocates and reserves a pod's claims if there are all.
+// schedule allocates and reserves a pod's claims if all exist.
 func (c *chaos) schedule(p *corev1.Pod) {
 	names := claimplan.ClaimNames(p)
 	if len(names) != 3 || p.Spec.NodeName != "" || claimplan.Done(p) {
@@ -102,7 +102,7 @@ func (c *chaos) schedule(p *corev1.Pod) {
 	_, _ = c.CoreV1().Pods("ns").Update(c.Ctx, p, metav1.UpdateOptions{})
 }
 
-// collectGarbage deletes the claims whose pods are gone.
+// collectGarbage deletes claims of deleted pods.
 func (c *chaos) collectGarbage() {
 	for _, claim := range c.claims() {
 		owner, ok := claimplan.OwningPod(&claim)
@@ -115,7 +115,7 @@ func (c *chaos) collectGarbage() {
 	}
 }
 
-// check looks at what is there after everything has calmed down.
+// check verifies the final state.
 func (c *chaos) check() {
 	used := map[string]bool{"shared": true}
 	list, err := c.CoreV1().Pods("ns").List(c.Ctx, metav1.ListOptions{})
@@ -148,8 +148,8 @@ func (c *chaos) check() {
 	}
 }
 
-// Whatever fails and whoever is killed: no claim is left, none is missing, and none is
-// reserved for a pod that does not need it.
+// Despite failures and crashes, no claim is leaked, missing, or reserved for a pod without need for
+// it.
 func TestClaimsFollowPodsWhateverFails(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

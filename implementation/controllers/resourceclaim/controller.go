@@ -19,13 +19,13 @@ import (
 // Name is the controller's name in --controllers.
 const Name = "resourceclaim-controller"
 
-// Names that others see: the queue's in its metrics, and the source of events.
+// Public names: of the queue in metrics, and of the event source.
 const (
 	queueName = "resource_claim"
 	component = "resource_claim"
 )
 
-// Controller gives pods their ResourceClaims. See the package's documentation.
+// Controller manages the ResourceClaims of pods. See the package documentation.
 type Controller struct {
 	*loop.Loop[item]
 	client     kubernetes.Interface
@@ -42,13 +42,13 @@ type Controller struct {
 	events record.EventRecorder
 }
 
-// item is a pod or a claim that has to be looked at.
+// item is a pod or a claim to sync.
 type item struct {
 	Kind itemKind
 	Name cache.ObjectName
 }
 
-// String is for logs.
+// String formats an item for logs.
 func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 
 type itemKind string
@@ -58,9 +58,8 @@ const (
 	claimItem itemKind = "claim"
 )
 
-// New makes a controller that watches through a factory, which has to be started
-// after New and before Run. Errors: indices or handlers that an informer refuses
-// because it was started or stopped.
+// New makes a controller using a factory to be started between New and Run. It returns an error if
+// an informer rejects indices or handlers because it was started or stopped.
 func New(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
 	pods, claims, templates := factory.Core().V1().Pods(), factory.Resource().V1().ResourceClaims(), factory.Resource().V1().ResourceClaimTemplates()
 	c := &Controller{
@@ -88,8 +87,8 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	return c, nil
 }
 
-// Run works with so many workers until ctx ends, and returns when they have stopped.
-// Calls that are under way then are cut off: a successor finds what they have done.
+// Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
+// finds their effects.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	events, stop := loop.Events(ctx, c.client, component)
 	defer stop()

@@ -1,12 +1,10 @@
-// Package resourceclaim is the controller that gives pods their ResourceClaims: it
-// creates them from templates, reserves them for pods that no scheduler has seen, and
-// takes reservations, allocations and claims away when nobody uses them any more.
+// Package resourceclaim is the ResourceClaim controller: it creates claims from templates, reserves
+// them for pods bound without a scheduler, and removes unused reservations, allocations and claims.
 //
-// What is to be done is decided by claimplan. This package watches, fills claimplan's
-// views, does its actions and retries what fails. In place of the controller of the
-// same name in kube-controller-manager: either can take over from the other at any
-// time, names of claims, owners, annotations, field manager, events and metrics are
-// the same.
+// claimplan decides. This package watches, builds claimplan's views, executes its actions and
+// retries failures. It replaces the controller of the same name in kube-controller-manager: either
+// can take over from the other at any time, because claim names, owners, annotations, field
+// manager, events and metrics are the same.
 //
 // Start at Controller; syncPod and syncClaim do the work.
 package resourceclaim

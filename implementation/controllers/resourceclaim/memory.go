@@ -12,14 +12,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 )
 
-// remembered is how many UIDs of deleted objects are kept. Older ones cost a look-up.
+// remembered is the number of UIDs of deleted objects to keep. Older ones cost a lookup.
 const remembered = 500
 
-// awaited is how long a claim that was created is believed in although the watch does
-// not show it.
+// awaited is how long to trust that a created claim exists before the watch shows it.
 const awaited = time.Minute
 
-// deletedPods are the pods whose deletion was seen, the latest ones.
+// deletedPods are the most recently deleted pods.
 type deletedPods struct{ uids *lru.Cache }
 
 func newDeletedPods() *deletedPods { return &deletedPods{lru.New(remembered)} }
@@ -31,15 +30,13 @@ func (d *deletedPods) has(uid types.UID) bool {
 	return ok
 }
 
-// createdClaims are those that this controller has created and not seen yet: without
-// them a pod that is looked at again too soon would get a second claim. They leave as
-// soon as the watch has shown them, so that it is the watch that tells when one is
-// deleted.
+// createdClaims are the claims created by this controller and not in the cache yet. Without them, a
+// pod synced again too soon would get a second claim. Once the watch shows a claim it is removed
+// here, so the watch alone reports deletions.
 type createdClaims struct {
 	mutex sync.Mutex
 	byPod map[types.UID][]createdClaim
-	// shown are the latest that the watch has shown, which can happen before Create
-	// returns.
+	// shown are the latest claims from the watch, which may come before Create returns.
 	shown *lru.Cache
 }
 
@@ -60,7 +57,7 @@ func (c *createdClaims) add(pod types.UID, claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// seen is called with each claim of the watch, also when it is gone.
+// seen is called for each claim from the watch, including deleted ones.
 func (c *createdClaims) seen(claim *resourceapi.ResourceClaim) {
 	owner, ok := claimplan.OwningPod(claim)
 	if !ok {
@@ -72,7 +69,7 @@ func (c *createdClaims) seen(claim *resourceapi.ResourceClaim) {
 	c.keep(owner.UID, func(other createdClaim) bool { return other.claim.UID != claim.UID })
 }
 
-// of returns those that were created for a pod.
+// of returns the claims created for a pod.
 func (c *createdClaims) of(pod types.UID) []*resourceapi.ResourceClaim {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -84,7 +81,7 @@ func (c *createdClaims) of(pod types.UID) []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// forget is called when a pod is gone.
+// forget is called after a pod's deletion.
 func (c *createdClaims) forget(pod types.UID) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

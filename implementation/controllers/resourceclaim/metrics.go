@@ -11,9 +11,9 @@ import (
 	resourceclaimmetrics "k8s.io/dynamic-resource-allocation/resourceclaim/metrics"
 )
 
-// controllerMetrics are those of KEP-4381, section "Monitoring Requirements". What
-// Kubernetes calls dynamic_resource_allocation_resourceclaim_creates_total is counted
-// where the scheduler counts, too.
+// controllerMetrics are the metrics of KEP-4381, section "Monitoring Requirements". Kubernetes'
+// dynamic_resource_allocation_resourceclaim_creates_total is shared with the scheduler and counted
+// there.
 type controllerMetrics struct {
 	creates, createFailures *metrics.Counter
 }
@@ -47,19 +47,19 @@ func (m *controllerMetrics) created(claim *resourceapi.ResourceClaim, err error)
 	resourceclaimmetrics.ResourceClaimCreate.WithLabelValues(status, adminAccess(claim), group, kind).Inc()
 }
 
-// Register makes the controller's metrics visible, once in a process's life.
+// Register registers the controller's metrics, once per process.
 func (c *Controller) Register(counters func(...metrics.Registerable), collectors func(...metrics.StableCollector)) {
 	resourceclaimmetrics.RegisterMetrics()
 	counters(c.metrics.creates, c.metrics.createFailures)
 	collectors(newCollector(c.claims))
 }
 
-// collector counts the claims when it is asked.
+// collector counts the claims on each scrape.
 type collector struct {
 	metrics.BaseStableCollector
 	claims resourcelisters.ResourceClaimLister
-	// all is the name of KEP-4381 and KEP-5004 for byKind, allocated that of KEP-4381 for
-	// a part of it.
+	// all is the name for byKind in KEP-4381 and KEP-5004, allocated that in KEP-4381 for a part of
+	// it.
 	byKind, all, allocated *metrics.Desc
 }
 
@@ -91,7 +91,7 @@ func (c *collector) CollectWithStability(ch chan<- metrics.Metric) {
 		allocated, adminAccess, source string
 	}
 	counts := make(map[kind]int)
-	// A lister of everything does not fail.
+	// Listing everything from a cache cannot fail.
 	claims, _ := c.claims.List(labels.Everything())
 	allocated := 0
 	for _, claim := range claims {

@@ -68,8 +68,8 @@ func TestTemplateThatComesLater(t *testing.T) {
 	}, pod("web", withTemplate("gpu")))
 }
 
-// A claim that is deleted by accident is made anew, also right after its creation: a
-// cache of what was created must not hide that.
+// A claim deleted by accident is recreated, even right after its creation: a cache of created
+// claims must not hide the deletion.
 func TestDeletedClaimIsMadeAnew(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
@@ -83,9 +83,9 @@ func TestDeletedClaimIsMadeAnew(t *testing.T) {
 	}, template(), pod("web", withTemplate("gpu")))
 }
 
-// When many pods are deleted at once, the watch may show that a claim is gone before it
-// shows that its pod is. Such a pod must not get another claim: 156 of 3000 did in
-// bin/bench-node, and each was to be deleted again.
+// When many pods are deleted at once, the watch may show the deletion of a claim before that of its
+// pod. Such a pod must not get another claim: 156 of 3000 did in bin/bench-node, and each had to be
+// deleted again.
 func TestPodThatIsGoneGetsNoOtherClaim(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer *corev1.Pod
@@ -115,7 +115,7 @@ func TestPodThatIsGoneGetsNoOtherClaim(t *testing.T) {
 	}
 }
 
-// Each write may fail, for one reason or another, and is done again.
+// Each write may fail for various reasons and is retried.
 func TestWritesThatFail(t *testing.T) {
 	broken := errors.New("etcd is on holiday")
 	for name, tc := range map[string]struct{ verb, resource string }{
@@ -170,8 +170,7 @@ func TestFailedCreationIsReportedAndOthersGoOn(t *testing.T) {
 	}, template(), pod("web", withTemplate("gpu"), withTemplate("net")))
 }
 
-// An admission webhook that takes annotations away must not make the controller create
-// one claim after the other.
+// An admission webhook dropping annotations must not cause endless claim creation.
 func TestClaimThatIsNotTakenForThePods(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.PrependReactor("create", "resourceclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -187,7 +186,7 @@ func TestClaimThatIsNotTakenForThePods(t *testing.T) {
 	}, template(), pod("web", withTemplate("gpu")))
 }
 
-// The controller is killed between creating a claim and recording its name.
+// The controller crashes between creating a claim and recording its name.
 func TestSuccessorFindsClaims(t *testing.T) {
 	story(t, func(c *cluster) {
 		apitest.Fail(c.Clientset, "patch", "pods", errors.New("no"))
@@ -220,7 +219,7 @@ func TestClaimThatOthersUseStays(t *testing.T) {
 	}, a, b, userClaim(a, b))
 }
 
-// Each write of a release fails once, with a conflict or otherwise.
+// Each write of a release fails once, with a conflict or another error.
 func TestReleaseThatFails(t *testing.T) {
 	user := pod("gone")
 	user.UID = "gone"
@@ -235,7 +234,7 @@ func TestReleaseThatFails(t *testing.T) {
 	}, userClaim(user))
 }
 
-// A pod that the watch does not show is looked for before its devices are taken.
+// The controller looks up an unknown pod before releasing its devices.
 func TestUnknownPodIsLookedFor(t *testing.T) {
 	user := pod("late")
 	user.UID = "late"
@@ -263,7 +262,7 @@ func TestPodThatNoSchedulerHasSeen(t *testing.T) {
 	}, userClaim(), pod("static", withClaim("c", "shared"), func(p *corev1.Pod) { p.Spec.NodeName = "worker" }))
 }
 
-// The claim for extended resources is made by the scheduler and cleaned up here.
+// The scheduler creates the claim for extended resources; this controller cleans it up.
 func TestExtendedResourceClaim(t *testing.T) {
 	owner := pod("web", func(p *corev1.Pod) {
 		p.UID = "web"
@@ -283,7 +282,7 @@ func TestExtendedResourceClaim(t *testing.T) {
 	}, owner, claim)
 }
 
-// Claims of a PodGroup are not handled; that is told once, not again and again.
+// PodGroup claims are not supported; this is reported once.
 func TestPodGroups(t *testing.T) {
 	member := func(p *corev1.Pod) { p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: new("group")} }
 	story(t, func(c *cluster) {
@@ -311,7 +310,7 @@ func TestPodGroups(t *testing.T) {
 	}, template(), pod("web", member, withTemplate("all"), withTemplate("one")))
 }
 
-// A watch may tell of a deletion without having told of what was deleted last.
+// A watch may report a deletion without an object's last state.
 func TestReplacedPodLosesItsReservation(t *testing.T) {
 	old := pod("web", withClaim("c", "shared"))
 	old.UID = types.UID("old")
@@ -358,7 +357,7 @@ resourceclaim_controller_resource_claims{admin_access="true",allocated="false",s
 	}, admin, pod("web", withTemplate("gpu")), userClaim(), special)
 }
 
-// An informer that has been stopped takes no handlers.
+// A stopped informer takes no handlers.
 func TestInformersThatHaveStopped(t *testing.T) {
 	story(t, func(c *cluster) {
 		ctx, cancel := context.WithCancel(c.Ctx)
@@ -373,7 +372,7 @@ func TestInformersThatHaveStopped(t *testing.T) {
 	})
 }
 
-// Whether a claim exists is asked for when the watch does not show it.
+// The controller looks up a claim missing in the cache.
 func TestClaimThatTheWatchDoesNotShow(t *testing.T) {
 	recorded := func(p *corev1.Pod) {
 		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("lost")}}

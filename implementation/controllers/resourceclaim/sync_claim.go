@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 )
 
-// syncClaim takes away what nobody needs of a claim any more.
+// syncClaim takes away unused reservations, allocations and claims.
 func (c *Controller) syncClaim(ctx context.Context, key cache.ObjectName) error {
 	claim, err := c.claims.ResourceClaims(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
@@ -50,7 +50,7 @@ func (c *Controller) syncClaim(ctx context.Context, key cache.ObjectName) error 
 	return nil
 }
 
-// viewClaim collects what is known of a claim.
+// viewClaim collects the known state of a claim.
 func (c *Controller) viewClaim(claim *resourceapi.ResourceClaim) claimplan.ClaimView {
 	view := claimplan.ClaimView{
 		Claim:   claim,
@@ -77,8 +77,7 @@ func (c *Controller) viewClaim(claim *resourceapi.ResourceClaim) claimplan.Claim
 	return view
 }
 
-// verifyPods asks the API server for the pods that a plan is not sure of, and returns
-// whether there were any.
+// verifyPods looks up the pods a plan is unsure about and reports whether there were any.
 func (c *Controller) verifyPods(ctx context.Context, live map[string]*corev1.Pod, plan []claimplan.Action) (asked bool, err error) {
 	for _, action := range plan {
 		action, ok := action.(claimplan.VerifyPod)
@@ -93,7 +92,7 @@ func (c *Controller) verifyPods(ctx context.Context, live map[string]*corev1.Pod
 	return asked, nil
 }
 
-// livePod is a pod as the API server has it, nil if it has none of the name.
+// livePod reads a pod from the API server. It returns nil if there is none.
 func (c *Controller) livePod(ctx context.Context, action claimplan.VerifyPod) (*corev1.Pod, error) {
 	pod, err := c.client.CoreV1().Pods(action.Namespace).Get(ctx, action.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -105,7 +104,7 @@ func (c *Controller) livePod(ctx context.Context, action claimplan.VerifyPod) (*
 	return pod, nil
 }
 
-// doForClaim does one action and returns the claim as it is then.
+// doForClaim executes one action and returns the updated claim.
 func (c *Controller) doForClaim(ctx context.Context, claim *resourceapi.ResourceClaim, action claimplan.Action) (*resourceapi.ResourceClaim, error) {
 	logger, claims := klog.FromContext(ctx), c.client.ResourceV1().ResourceClaims(claim.Namespace)
 	switch action := action.(type) {

@@ -19,7 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// syncPod sees to it that a pod has its claims.
+// syncPod ensures a pod has its claims.
 func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
 	pod, err := c.pods.Pods(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
@@ -45,7 +45,7 @@ func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
 	}
 }
 
-// viewPod collects what is known of a pod.
+// viewPod collects the known state of a pod.
 func (c *Controller) viewPod(ctx context.Context, pod *corev1.Pod) (claimplan.PodView, error) {
 	view := claimplan.PodView{Pod: pod, NoClaim: sets.New[string]()}
 	var err error
@@ -80,8 +80,8 @@ func (c *Controller) viewPod(ctx context.Context, pod *corev1.Pod) (claimplan.Po
 	return view, nil
 }
 
-// podGroup asks for the group of a pod. Pods with groups are rare, and a group that
-// does not exist yet is waited for by trying again, so there is no watch.
+// podGroup reads a pod's group. Pods with groups are rare, and retrying waits for a missing group,
+// so there is no watch.
 func (c *Controller) podGroup(ctx context.Context, pod *corev1.Pod) (*schedulingapi.PodGroup, error) {
 	if pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
 		return nil, nil
@@ -96,18 +96,16 @@ func (c *Controller) podGroup(ctx context.Context, pod *corev1.Pod) (*scheduling
 	return group, nil
 }
 
-// podSync is the work on one pod.
+// podSync is one sync of a pod.
 type podSync struct {
 	*Controller
 	view claimplan.PodView
-	// tried are the entries of the pod's spec for which a claim was to be created, with
-	// the error of that.
+	// tried are the errors of claim creation by entry of the pod's spec.
 	tried map[string]error
 }
 
-// prepare does what has to be done before the rest can be planned, and returns
-// whether that was anything. Each time it answers a question or tries to create a
-// claim that was not tried before, so it comes to an end.
+// prepare executes the steps needed before planning the rest, and reports whether there were any.
+// It terminates: each call answers a query or creates an untried claim.
 func (s *podSync) prepare(ctx context.Context, plan []claimplan.Action) (open bool, err error) {
 	for _, action := range plan {
 		switch action := action.(type) {
@@ -157,8 +155,7 @@ func (s *podSync) create(ctx context.Context, action claimplan.CreateClaim) erro
 	return nil
 }
 
-// finish does the rest of a plan. One action that fails does not keep the others from
-// being done.
+// finish executes the rest of a plan. A failing action does not stop the others.
 func (s *podSync) finish(ctx context.Context, plan []claimplan.Action) error {
 	var errs []error
 	permanent := true
@@ -188,8 +185,8 @@ func (s *podSync) finish(ctx context.Context, plan []claimplan.Action) error {
 	return err
 }
 
-// notCreated says why a claim is still to be created although that was tried. If it was
-// created and is not taken for the pod's, doing it again would not help.
+// notCreated explains why a claim is still missing after a creation attempt. If the claim was
+// created but not recognized as the pod's, retrying would not help.
 func (s *podSync) notCreated(action claimplan.CreateClaim) claimplan.Fail {
 	err := s.tried[action.PodClaim]
 	if err != nil {
@@ -200,7 +197,7 @@ func (s *podSync) notCreated(action claimplan.CreateClaim) claimplan.Fail {
 	return failure
 }
 
-// report tells the user what went wrong, and returns it as an error.
+// report records a failure as an event and returns it as an error.
 func (s *podSync) report(failure claimplan.Fail) error {
 	if failure.Event != "" {
 		s.events.Event(s.view.Pod, corev1.EventTypeWarning, claimplan.ReasonFailedCreation, failure.Event)
@@ -220,8 +217,8 @@ func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames)
 	if err != nil {
 		return fmt.Errorf("record the names of the claims of pod %s/%s: %w", action.Pod.Namespace, action.Pod.Name, err)
 	}
-	// Not V(2): each claim that was created has its line. Another one per pod cost 0.2 of
-	// the 9 s of processor time that 1000 pods and their claims take in bin/bench-node.
+	// Not V(2): each created claim has its own line. Another line per pod cost 0.2 s of 9 s CPU
+	// time for 1000 pods with claims in bin/bench-node.
 	klog.FromContext(ctx).V(5).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
 	return nil
 }

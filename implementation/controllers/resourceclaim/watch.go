@@ -8,8 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 )
 
-// Indices of the caches. Their keys are "namespace/name", except for claimsByPod:
-// that is the UID of the pod that a claim was made for.
+// Cache indices. Keys are "namespace/name", except claimsByPod: the UID of a claim's owning pod.
 const (
 	podsByClaim    = "claim"
 	podsByTemplate = "claimTemplate"
@@ -42,7 +41,7 @@ func keys(namespace string, names []string) []string {
 	return all
 }
 
-// podChanged: a pod that may run may need claims, one that will not run leaves some.
+// podChanged: a runnable pod may need claims, a finished one may release some.
 func (c *Controller) podChanged(pod *corev1.Pod) {
 	switch {
 	case !claimplan.UsesClaims(pod):
@@ -67,15 +66,14 @@ func (c *Controller) enqueueClaims(pod *corev1.Pod) {
 	}
 }
 
-// claimChanged: it may be reserved for pods that are gone, or have been allocated so
-// that pods can get it.
+// claimChanged: it may be reserved for deleted pods, or newly allocated for waiting pods.
 func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
 	c.created.seen(claim)
 	c.Queue.Add(item{claimItem, cache.MetaObjectToName(claim)})
 	c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
 }
 
-// claimDeleted: pods may need another one.
+// claimDeleted: pods may need a new one.
 func (c *Controller) claimDeleted(claim *resourceapi.ResourceClaim) {
 	c.created.seen(claim)
 	c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
@@ -86,7 +84,7 @@ func (c *Controller) templateChanged(template *resourceapi.ResourceClaimTemplate
 }
 
 func (c *Controller) enqueuePods(index string, key cache.ObjectName) {
-	// The only error is that of an unknown index.
+	// The only possible error is an unknown index.
 	pods, _ := c.podIndex.ByIndex(index, key.String())
 	for _, pod := range pods {
 		c.podChanged(pod.(*corev1.Pod))

@@ -28,7 +28,7 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	apitest.Story(t, func(c *apitest.Cluster) { tell(&cluster{Cluster: c}) }, objects...)
 }
 
-// start starts the controller, instead of one that runs.
+// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -40,7 +40,7 @@ func (c *cluster) start() {
 	})
 }
 
-// claims returns all claims, those of the namespace "ns".
+// claims returns all claims in the namespace "ns".
 func (c *cluster) claims() []resourceapi.ResourceClaim {
 	c.Helper()
 	list, err := c.ResourceV1().ResourceClaims("ns").List(c.Ctx, metav1.ListOptions{})
@@ -70,7 +70,7 @@ func (c *cluster) deletePod(name string) {
 	synctest.Wait()
 }
 
-// only returns the one claim there is.
+// only returns the single claim.
 func (c *cluster) only() *resourceapi.ResourceClaim {
 	c.Helper()
 	claims := c.claims()
@@ -107,7 +107,7 @@ func template() *resourceapi.ResourceClaimTemplate {
 	return t
 }
 
-// userClaim is a claim that is allocated and reserved for pods.
+// userClaim is a claim allocated and reserved for pods.
 func userClaim(users ...*corev1.Pod) *resourceapi.ResourceClaim {
 	c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared", Finalizers: []string{resourceapi.Finalizer}}}
 	c.Status.Allocation = &resourceapi.AllocationResult{}

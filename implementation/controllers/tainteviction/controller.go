@@ -19,17 +19,16 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// Name is the controller's name in --controllers, in its metrics, as the source of its
-// events and as the field manager of what it writes.
+// Name is the controller's name in --controllers, metrics and events, and its field manager.
 const Name = "device-taint-eviction-controller"
 
-// Config says what a controller does. The zero value works.
+// Config configures a controller. The zero value works.
 type Config struct {
-	// NoRules is for API servers without DeviceTaintRules: only taints in slices count.
+	// NoRules ignores DeviceTaintRules, for API servers without them: only taints in slices count.
 	NoRules bool
 }
 
-// Controller evicts pods. See the package's documentation.
+// Controller evicts pods. See the package documentation.
 type Controller struct {
 	*loop.Loop[item]
 	client     kubernetes.Interface
@@ -46,15 +45,15 @@ type Controller struct {
 	events record.EventRecorder
 }
 
-// item is a pod or a rule that has to be looked at.
+// item is a pod or a rule to sync.
 type item struct {
 	Kind itemKind
 	Name cache.ObjectName
-	// UID makes sure that nothing is done to a successor of the same name.
+	// UID protects a successor of the same name.
 	UID types.UID
 }
 
-// String is for logs.
+// String formats an item for logs.
 func (i item) String() string { return fmt.Sprintf("%s %s (%s)", i.Kind, i.Name, i.UID) }
 
 type itemKind string
@@ -64,9 +63,8 @@ const (
 	ruleItem itemKind = "rule"
 )
 
-// New makes a controller that watches through a factory, which has to be started
-// after New and before Run. Errors: indices or handlers that an informer refuses
-// because it was started or stopped.
+// New makes a controller using a factory to be started between New and Run. It returns an error if
+// an informer rejects indices or handlers because it was started or stopped.
 func New(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory, config Config) (*Controller, error) {
 	pods, resources := factory.Core().V1().Pods(), factory.Resource().V1()
 	claims, slices := resources.ResourceClaims(), resources.ResourceSlices()
@@ -101,8 +99,8 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	return c, nil
 }
 
-// Run works with so many workers until ctx ends, and returns when they have stopped.
-// Calls that are under way then are cut off: a successor finds what they have done.
+// Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
+// finds their effects.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	events, stop := loop.Events(ctx, c.client, Name)
 	defer stop()

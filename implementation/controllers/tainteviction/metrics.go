@@ -6,7 +6,7 @@ import (
 	"k8s.io/component-base/metrics"
 )
 
-// controllerMetrics have the names that they have in kube-controller-manager.
+// controllerMetrics have the same names as in kube-controller-manager.
 type controllerMetrics struct {
 	deletions *metrics.Counter
 	latency   *metrics.Histogram
@@ -25,13 +25,13 @@ func newMetrics() *controllerMetrics {
 	}
 }
 
-// evicted counts a pod that was evicted so late.
+// evicted counts an eviction and its delay.
 func (m *controllerMetrics) evicted(late time.Duration) {
 	m.deletions.Inc()
 	m.latency.Observe(late.Seconds())
 }
 
-// Register makes the controller's metrics visible, once in a process's life.
+// Register registers the controller's metrics, once per process.
 func (c *Controller) Register(register func(...metrics.Registerable)) {
 	register(c.metrics.deletions, c.metrics.latency)
 }

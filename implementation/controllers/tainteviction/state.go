@@ -14,15 +14,15 @@ import (
 // remembered is how many evicted pods are kept. They do not stay long.
 const remembered = 500
 
-// state is what the controller remembers between two looks.
+// state is what the controller remembers between two syncs.
 type state struct {
 	mutex sync.Mutex
 	pools evictplan.Pools
-	// pending are the pods that are going to be evicted.
+	// pending are the pods to evict.
 	pending sets.Set[types.UID]
-	// evicted are pods whose deletion the cache may not show yet.
+	// evicted are pods whose deletion may be missing in the cache.
 	evicted *lru.Cache
-	// tolls is how many pods were evicted because of a rule.
+	// tolls counts evicted pods by rule.
 	tolls map[types.UID]int
 }
 
@@ -36,21 +36,21 @@ func (s *state) setSlice(old, updated *resourceapi.ResourceSlice) []evictplan.De
 	return s.pools.Set(old, updated)
 }
 
-// withPools calls do with the pools, which must not be used after it has returned.
+// withPools calls do with the pools, valid only until it returns.
 func (s *state) withPools(do func(*evictplan.Pools)) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	do(&s.pools)
 }
 
-// expect remembers that a pod is going to be evicted.
+// expect remembers a pending eviction.
 func (s *state) expect(pod types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.pending.Insert(pod)
 }
 
-// cancel forgets a pod and returns whether it was going to be evicted.
+// cancel cancels a pod's pending eviction and reports whether there was one.
 func (s *state) cancel(pod types.UID) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -59,7 +59,7 @@ func (s *state) cancel(pod types.UID) bool {
 	return pending
 }
 
-// done remembers that a pod was evicted, because of what was done here or otherwise.
+// done remembers an evicted or deleted pod.
 func (s *state) done(pod types.UID, causes []evictplan.Cause) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -75,7 +75,7 @@ func (s *state) wasEvicted(pod types.UID) bool {
 	return ok
 }
 
-// toll is how many pods were evicted because of a rule.
+// toll returns the number of pods evicted because of a rule.
 func (s *state) toll(rule types.UID) int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -32,7 +32,7 @@ const (
 func TestTaintInSliceEvicts(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.config = tainteviction.Config{NoRules: true}
-		// The condition has to be there before the pod goes.
+		// The condition is set before the pod is deleted.
 		var conditions []corev1.PodCondition
 		c.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 			object, err := c.Tracker().Get(corev1.SchemeGroupVersion.WithResource("pods"), "ns", "web")
@@ -111,7 +111,7 @@ func TestTaintThatGoesAway(t *testing.T) {
 	}
 }
 
-// A pod that ends or is deleted meanwhile is nobody's business.
+// Pods that end or are deleted meanwhile are ignored.
 func TestPodThatGoesAway(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
@@ -197,7 +197,7 @@ func TestExtendedResources(t *testing.T) {
 	}, extended, owned, rule(noExecute))
 }
 
-// Each call may fail, for one reason or another, and is done again.
+// Each call may fail for various reasons and is retried.
 func TestCallsThatFail(t *testing.T) {
 	broken := errors.New("etcd is on holiday")
 	conflict := apierrors.NewConflict(corev1.Resource("pods"), "web", broken)
@@ -226,7 +226,7 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// The cache shows a pod that is gone, or that another one has taken the place of.
+// The cache shows a pod already deleted or replaced by another one.
 func TestPodThatIsGoneAlready(t *testing.T) {
 	other := pod("web")
 	other.UID = "other"

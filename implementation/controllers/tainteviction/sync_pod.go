@@ -17,14 +17,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/evictplan"
 )
 
-// reasonEviction is the reason of events for pods.
+// reasonEviction is the reason of pod events.
 const reasonEviction = "DeviceTaintManagerEviction"
 
-// syncPod evicts a pod whose time has come, and returns how long that is until then.
+// syncPod evicts a pod that is due, or returns the delay until then.
 func (c *Controller) syncPod(ctx context.Context, i item) (time.Duration, error) {
 	pod, err := c.pods.Pods(i.Name.Namespace).Get(i.Name.Name)
 	if err != nil || pod.UID != i.UID || c.state.wasEvicted(i.UID) {
-		// Gone, or as good as gone.
+		// Deleted or terminating.
 		return 0, nil
 	}
 	logger := klog.FromContext(ctx)
@@ -47,7 +47,7 @@ func (c *Controller) syncPod(ctx context.Context, i item) (time.Duration, error)
 
 func (c *Controller) plan(pod *corev1.Pod) (eviction evictplan.Eviction, evict bool) {
 	world := evictplan.World{Claim: func(namespace, name string) *resourceapi.ResourceClaim {
-		// The only error is that there is none.
+		// The only possible error is NotFound.
 		claim, _ := c.claims.ResourceClaims(namespace).Get(name)
 		return claim
 	}}
@@ -61,14 +61,14 @@ func (c *Controller) plan(pod *corev1.Pod) (eviction evictplan.Eviction, evict b
 	return eviction, evict
 }
 
-// reportLater lets the authors of rules know, when all pods that change now have.
+// reportLater updates rule status after all pods changing now have changed.
 func (c *Controller) reportLater(eviction evictplan.Eviction) {
 	for _, rule := range rulesOf(eviction.Causes) {
 		c.Queue.AddAfter(item{ruleItem, cache.NewObjectName("", rule.Name), rule.UID}, evictplan.ConditionPeriod)
 	}
 }
 
-// evict deletes a pod, after having said in its status why.
+// evict deletes a pod after setting its condition.
 func (c *Controller) evict(ctx context.Context, i item, eviction evictplan.Eviction) error {
 	pods := c.client.CoreV1().Pods(i.Name.Namespace)
 	pod, err := pods.Get(ctx, i.Name.Name, metav1.GetOptions{})
@@ -98,8 +98,8 @@ func (c *Controller) evict(ctx context.Context, i item, eviction evictplan.Evict
 	return nil
 }
 
-// announce adds the condition to a pod's status that tells its owner that the pod did
-// not end by itself.
+// announce adds the DisruptionTarget condition to a pod's status, telling the owner why the pod
+// ended.
 func (c *Controller) announce(ctx context.Context, pod *corev1.Pod) error {
 	condition := applyv1.PodCondition().
 		WithType(corev1.DisruptionTarget).

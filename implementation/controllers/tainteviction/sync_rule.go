@@ -17,11 +17,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/evictplan"
 )
 
-// syncRule tells in a rule's status what the rule does, not too often.
+// syncRule reports a rule's effect in its status, rate-limited.
 func (c *Controller) syncRule(ctx context.Context, i item) (time.Duration, error) {
 	rule, err := c.rules.Get(i.Name.Name)
 	if err != nil || rule.UID != i.UID {
-		// Gone. The cache has no other errors.
+		// Deleted. The cache has no other errors.
 		return 0, nil
 	}
 	now := time.Now()
@@ -48,7 +48,7 @@ func (c *Controller) syncRule(ctx context.Context, i item) (time.Duration, error
 	return 0, nil
 }
 
-// reach counts what a rule does. Nobody wants to know of a rule that never evicts.
+// reach counts a rule's effect. Rules that never evict are skipped.
 func (c *Controller) reach(rule *resourceapi.DeviceTaintRule) evictplan.Reach {
 	var inventory evictplan.Inventory
 	switch rule.Spec.Taint.Effect {

@@ -10,8 +10,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/evictplan"
 )
 
-// claimsByPool is an index of allocated claims. Its keys are "driver/pool": a driver's
-// name has no slash.
+// claimsByPool is an index of allocated claims. Its keys are "driver/pool": driver names have no
+// slash.
 const claimsByPool = "pool"
 
 func poolKey(id evictplan.PoolID) string { return id.Driver + "/" + id.Pool }
@@ -28,15 +28,15 @@ func indexByPool(object any) ([]string, error) {
 	return keys, nil
 }
 
-// podChanged: it may have been bound to a node, or have got claims.
+// podChanged: it may have been bound to a node, or have new claims.
 func (c *Controller) podChanged(pod *corev1.Pod) {
 	if pod.Spec.NodeName != "" && (len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil) {
 		c.Queue.Add(item{podItem, cache.MetaObjectToName(pod), pod.UID})
 	}
 }
 
-// concern looks at the pods that a claim is reserved for, unless it is nil: they may have
-// got tainted devices, or have lost them.
+// concern syncs the pods a claim is reserved for, unless it is nil: they may have gained or lost
+// tainted devices.
 func (c *Controller) concern(claim *resourceapi.ResourceClaim) {
 	if claim == nil {
 		return
@@ -48,10 +48,10 @@ func (c *Controller) concern(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// sliceChanged: pods that use devices with other taints than before are concerned.
+// sliceChanged syncs pods using devices with changed taints.
 func (c *Controller) sliceChanged(old, updated *resourceapi.ResourceSlice) {
 	for _, device := range c.state.setSlice(old, updated) {
-		// The only error is that of an unknown index.
+		// The only possible error is an unknown index.
 		claims, _ := c.claimIndex.ByIndex(claimsByPool, poolKey(evictplan.PoolID{Driver: device.Driver, Pool: device.Pool}))
 		for _, object := range claims {
 			claim := object.(*resourceapi.ResourceClaim)
@@ -64,8 +64,8 @@ func (c *Controller) sliceChanged(old, updated *resourceapi.ResourceSlice) {
 	}
 }
 
-// ruleChanged: its author wants to know, and pods that use devices which it is or was
-// about are concerned. Rules change so rarely that all claims may be looked at.
+// ruleChanged syncs the rule, and pods with devices selected before or after the change. Rules
+// change rarely enough to check all claims.
 func (c *Controller) ruleChanged(old, updated *resourceapi.DeviceTaintRule) {
 	if updated == nil {
 		c.state.forgetRule(old.UID)
@@ -73,7 +73,7 @@ func (c *Controller) ruleChanged(old, updated *resourceapi.DeviceTaintRule) {
 	if old != nil && updated != nil && old.UID == updated.UID && equality.Semantic.DeepEqual(old.Spec, updated.Spec) {
 		return
 	}
-	// First, so that the author reads of pods that are to be evicted before they are.
+	// First, to report pending evictions before they happen.
 	if updated != nil {
 		c.Queue.Add(item{ruleItem, cache.MetaObjectToName(updated), updated.UID})
 	}

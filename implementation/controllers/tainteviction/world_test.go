@@ -32,7 +32,7 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	apitest.Story(t, func(c *apitest.Cluster) { tell(&cluster{Cluster: c}) }, objects...)
 }
 
-// start starts the controller, instead of one that runs.
+// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -44,7 +44,7 @@ func (c *cluster) start() {
 	})
 }
 
-// pod returns a pod, nil if there is none.
+// pod returns a pod, or nil.
 func (c *cluster) pod(name string) *corev1.Pod {
 	c.Helper()
 	pod, err := c.CoreV1().Pods("ns").Get(c.Ctx, name, metav1.GetOptions{})
@@ -77,7 +77,7 @@ func (c *cluster) setSlice(slice *resourceapi.ResourceSlice) {
 	synctest.Wait()
 }
 
-// pod returns a pod that runs and uses the claim "claim".
+// pod returns a running pod using the claim "claim".
 func pod(name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
 	p.Spec.NodeName = "worker"
@@ -85,7 +85,7 @@ func pod(name string) *corev1.Pod {
 	return p
 }
 
-// claim returns a claim that has the device "dev", for a pod.
+// claim returns a claim with the device "dev", for a pod.
 func claim(user *corev1.Pod, tolerations ...resourceapi.DeviceToleration) *resourceapi.ResourceClaim {
 	c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim"}}
 	c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
@@ -99,7 +99,7 @@ func forAWhile() resourceapi.DeviceToleration {
 	return resourceapi.DeviceToleration{Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: new(int64(60))}
 }
 
-// taint is one that was added when a test began.
+// taint was added when the test began.
 func taint(effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {
 	return resourceapi.DeviceTaint{Key: "broken", Effect: effect, TimeAdded: &metav1.Time{Time: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}}
 }
