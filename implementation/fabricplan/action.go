@@ -11,15 +11,15 @@ import (
 // and Fail.
 type Action interface{ action() }
 
-// Attach asks the fabric for a device of a model. The answer goes into
-// ClaimView.Answers. It may be asked as often as one likes.
+// Attach requests a device of a model from the fabric. The answer goes into ClaimView.Answers. It
+// is idempotent.
 type Attach struct{ Key, Model, Node string }
 
-// VerifyNode asks the API server, not a cache, whether there is a node. The answer goes
-// into ClaimView.Nodes.
+// VerifyNode looks up a node on the API server, bypassing the cache. The answer goes into
+// ClaimView.Nodes.
 type VerifyNode struct{ Name string }
 
-// WriteStatus updates the status of the claim that was planned for, in its version.
+// WriteStatus updates the status of the planned claim, with its resourceVersion.
 type WriteStatus struct {
 	Devices []resourceapi.AllocatedDeviceStatus
 	// Notes are events for the claim.
@@ -32,13 +32,13 @@ type Note struct {
 	Type, Reason, Message string
 }
 
-// PollClaim says that the fabric has to be asked again, although no object changes.
+// PollClaim asks to query the fabric again, even if no object changes.
 type PollClaim struct{}
 
 // CreateSlice creates a slice of a pool.
 type CreateSlice struct{ Slice *resourceapi.ResourceSlice }
 
-// UpdateSlice updates a slice of a pool, in the version that was planned for.
+// UpdateSlice updates a slice of a pool, with the planned resourceVersion.
 type UpdateSlice struct{ Slice *resourceapi.ResourceSlice }
 
 // DeleteSlice deletes a slice. The UID is a precondition.
@@ -47,11 +47,11 @@ type DeleteSlice struct {
 	UID  types.UID
 }
 
-// VerifyClaims asks the API server, not a cache, for all claims. They go into
+// VerifyClaims lists all claims from the API server, bypassing the cache. They go into
 // DetachView.Claims, with DetachView.Live.
 type VerifyClaims struct{}
 
-// Cordon creates a rule that keeps pods away from a device.
+// Cordon creates a taint rule to keep pods off a device.
 type Cordon struct{ Rule *resourceapi.DeviceTaintRule }
 
 // Uncordon deletes such a rule. The UID is a precondition.
@@ -61,13 +61,13 @@ type Uncordon struct {
 	Why  string
 }
 
-// Detach gives a device back that was attached with a key.
+// Detach detaches a device attached with a key.
 type Detach struct{ Device, Node, Key string }
 
-// PlanAgain says that a device waits for being detached: plan again after CordonFor.
+// PlanAgain asks to plan again after CordonFor, for a cordoned device.
 type PlanAgain struct{}
 
-// Fail reports what cannot be done until somebody changes it.
+// Fail reports a problem requiring intervention.
 type Fail struct{ Err error }
 
 func (Attach) action()       {}
@@ -84,7 +84,7 @@ func (Detach) action()       {}
 func (PlanAgain) action()    {}
 func (Fail) action()         {}
 
-// Apply returns the claim with the status that was planned.
+// Apply returns the claim with the planned status.
 func (a WriteStatus) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	claim = claim.DeepCopy()
 	claim.Status.Devices = a.Devices

@@ -13,19 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Attachment is what the status of a slot in a claim has as its data. Conditions whose
-// attachment has another key were written for an earlier allocation and do not count.
+// Attachment is the data of a slot's device status in a claim. A status with another key belongs to
+// an earlier allocation and is ignored.
 type Attachment struct {
 	Key  string `json:"key"`
 	Node string `json:"node"`
-	// Device is the one that was attached; empty until then.
+	// Device is the attached device; empty until then.
 	Device string `json:"device,omitempty"`
 }
 
-// KeyOf is the key of the request to attach a device for a slot of an allocated claim.
-// It is another one for each allocation: that of a claim which is allocated again in the
-// same second is the same, as the API has no finer timestamp; it gets the same answer
-// and is tried once more.
+// KeyOf is the idempotency key of the attach request for a slot of an allocated claim. It differs
+// for each allocation, except for two allocations within the same second, the API's timestamp
+// resolution: these get the same answer and one more attempt.
 func KeyOf(claim *resourceapi.ResourceClaim, result *resourceapi.DeviceRequestAllocationResult) string {
 	at := ""
 	if t := claim.Status.Allocation.AllocationTimestamp; t != nil {
@@ -34,13 +33,13 @@ func KeyOf(claim *resourceapi.ResourceClaim, result *resourceapi.DeviceRequestAl
 	return strings.Join([]string{string(claim.UID), at, result.Pool, result.Device}, "/")
 }
 
-// slotStatus is the status of a slot in a claim.
+// slotStatus is a slot's status in a claim.
 type slotStatus struct {
 	attachment Attachment
 	conditions []metav1.Condition
 }
 
-// statusOf reads what the status of a claim has of a slot, for this key.
+// statusOf reads a slot's status with this key from a claim.
 func statusOf(devices []resourceapi.AllocatedDeviceStatus, result *resourceapi.DeviceRequestAllocationResult, key string) slotStatus {
 	i := indexOf(devices, result)
 	if i < 0 || devices[i].Data == nil {
@@ -48,7 +47,7 @@ func statusOf(devices []resourceapi.AllocatedDeviceStatus, result *resourceapi.D
 	}
 	var a Attachment
 	if err := json.Unmarshal(devices[i].Data.Raw, &a); err != nil || a.Key != key {
-		return slotStatus{} // somebody else's, or an earlier one
+		return slotStatus{} // from another writer or an earlier allocation
 	}
 	return slotStatus{a, slices.Clone(devices[i].Conditions)}
 }
@@ -59,7 +58,7 @@ func indexOf(devices []resourceapi.AllocatedDeviceStatus, result *resourceapi.De
 	})
 }
 
-// settled is whether the scheduler knows all that it has to know of the slot.
+// settled reports whether the scheduler has all it needs about the slot.
 func (s slotStatus) settled() bool {
 	for _, name := range []string{Attached, AttachFailed, AttachedAsLocal} {
 		if meta.IsStatusConditionTrue(s.conditions, name) {
@@ -69,7 +68,7 @@ func (s slotStatus) settled() bool {
 	return false
 }
 
-// put replaces the status of a slot in that of its claim.
+// put replaces a slot's status in a claim's status.
 func (s slotStatus) put(devices []resourceapi.AllocatedDeviceStatus, result *resourceapi.DeviceRequestAllocationResult) []resourceapi.AllocatedDeviceStatus {
 	raw, err := json.Marshal(s.attachment)
 	if err != nil {
@@ -86,8 +85,7 @@ func (s slotStatus) put(devices []resourceapi.AllocatedDeviceStatus, result *res
 	return append(devices, status)
 }
 
-// nodeOf is the only node on which an allocated claim can be used, empty if there are
-// several.
+// nodeOf is the only node of an allocated claim, empty if there are several.
 func nodeOf(claim *resourceapi.ResourceClaim) string {
 	selector := claim.Status.Allocation.NodeSelector
 	if selector == nil || len(selector.NodeSelectorTerms) != 1 {

@@ -28,7 +28,7 @@ func config(reschedule bool) fabricplan.Config {
 	return fabricplan.Config{Driver: driver, Fabric: "fabric", Reschedule: reschedule, DetachAfter: time.Minute, CordonFor: 10 * time.Second}
 }
 
-// allocated is a claim that got devices of a pool at a time.
+// allocated is a claim with devices of a pool, allocated at a time.
 func allocated(name string, at time.Time, onPool string, devices ...string) *resourceapi.ResourceClaim {
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), Generation: 3}}
 	claim.Status.Allocation = &resourceapi.AllocationResult{
@@ -43,7 +43,7 @@ func allocated(name string, at time.Time, onPool string, devices ...string) *res
 	return claim
 }
 
-// waiting is a claim with a slot, for which the scheduler waits.
+// waiting is a claim with a slot awaited by the scheduler.
 func waiting(name string, at time.Time, reschedule bool, slots ...string) *resourceapi.ResourceClaim {
 	claim := allocated(name, at, pool, slots...)
 	for i := range claim.Status.Allocation.Devices.Results {
@@ -60,7 +60,7 @@ func keyOf(claim *resourceapi.ResourceClaim, i int) string {
 	return fabricplan.KeyOf(claim, &claim.Status.Allocation.Devices.Results[i])
 }
 
-// local is the slice of a driver that publishes devices as local.
+// local is a slice of a driver's local devices.
 func local(devices ...string) *resourceapi.ResourceSlice {
 	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: resourceapi.ResourceSliceSpec{
 		Driver: driver, NodeName: new(node), Pool: resourceapi.ResourcePool{Name: node}}}
@@ -70,7 +70,7 @@ func local(devices ...string) *resourceapi.ResourceSlice {
 	return slice
 }
 
-// cluster is what a test keeps of slices, rules and claims, as an API server would.
+// cluster stores a test's slices, rules and claims like an API server.
 type cluster struct {
 	slices []*resourceapi.ResourceSlice
 	rules  []*resourceapi.DeviceTaintRule
@@ -78,7 +78,7 @@ type cluster struct {
 	now    time.Time
 }
 
-// do does what concerns slices and rules.
+// do executes the actions on slices and rules.
 func (c *cluster) do(actions []fabricplan.Action) {
 	c.writes = 0
 	for _, action := range actions {
@@ -102,7 +102,7 @@ func (c *cluster) do(actions []fabricplan.Action) {
 	}
 }
 
-// slots are the numbers of the slots that a pool has.
+// slots are the slot numbers of a pool.
 func (c *cluster) slots() []int {
 	var all []int
 	for _, slice := range c.slices {
@@ -118,7 +118,7 @@ func (c *cluster) slots() []int {
 	return all
 }
 
-// said are the conditions of a claim's slot that are true, and the reason of the last.
+// said are the true conditions of a claim's slot, and the reason of the last.
 func said(claim *resourceapi.ResourceClaim, slot string) (conditions []string, reason string) {
 	for _, d := range claim.Status.Devices {
 		if d.Device != slot {
@@ -134,7 +134,7 @@ func said(claim *resourceapi.ResourceClaim, slot string) (conditions []string, r
 	return conditions, reason
 }
 
-// deviceOf is the device that was attached for the first slot of a claim.
+// deviceOf is the device attached for the first slot of a claim.
 func deviceOf(t *testing.T, claim *resourceapi.ResourceClaim) string {
 	t.Helper()
 	var a fabricplan.Attachment

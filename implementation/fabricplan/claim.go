@@ -11,27 +11,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ClaimView is what is known of a claim.
+// ClaimView is the known state of a claim.
 type ClaimView struct {
 	Config
 	Claim *resourceapi.ResourceClaim
-	// Answers are what the fabric has said now, by key.
+	// Answers are current answers of the fabric, by key.
 	Answers map[string]Answer
-	// NodeExists says whether a node of that name is known; a cache may not know it yet.
+	// NodeExists reports whether a node is in the cache, which may be stale.
 	NodeExists func(node string) bool
-	// Nodes says whether nodes exist that are not known, as VerifyNode has found out.
+	// Nodes are results of VerifyNode by name.
 	Nodes map[string]bool
-	// Published says whether a driver publishes a device as local to a node.
+	// Published reports whether a driver publishes a device as local to a node.
 	Published func(node, device string) bool
-	// Dead says whether a device was dead when the fabric was last asked for all.
+	// Dead reports whether a device was dead at the last inventory.
 	Dead func(device string) bool
 	Now  time.Time
 }
 
-// PlanClaim says what has to be done for the slots of a claim. The scheduler waits for
-// them as long as their conditions say nothing.
+// PlanClaim plans the actions for the slots of a claim. The scheduler waits for their conditions.
 func PlanClaim(view ClaimView) []Action {
-	// A claim that is being deleted gets no pod any more.
+	// A claim being deleted gets no pod.
 	if view.Claim.Status.Allocation == nil || view.Claim.DeletionTimestamp != nil {
 		return nil
 	}
@@ -56,7 +55,7 @@ func PlanClaim(view ClaimView) []Action {
 	return actions
 }
 
-// claimPlan is a plan in the making.
+// claimPlan is a plan being built.
 type claimPlan struct {
 	ClaimView
 	devices []resourceapi.AllocatedDeviceStatus
@@ -81,7 +80,7 @@ func (p *claimPlan) slot(result *resourceapi.DeviceRequestAllocationResult, mode
 		p.fail(result, status, ReasonAdminAccess, "a device that is not attached gives no admin access")
 	case node == "":
 		p.fail(result, status, ReasonNoNode, "the allocation does not say for which node it is")
-	case status.attachment.Device != "": // it was attached, and waits for its driver
+	case status.attachment.Device != "": // attached, waiting for its driver
 		p.attached(result, status)
 	case !answered && !p.NodeExists(node) && !verified:
 		if verify := (VerifyNode{Name: node}); !slices.Contains(p.ask, Action(verify)) {
@@ -104,7 +103,7 @@ func (p *claimPlan) slot(result *resourceapi.DeviceRequestAllocationResult, mode
 	}
 }
 
-// attached plans for a slot whose device is at the node.
+// attached plans for a slot with its device at the node.
 func (p *claimPlan) attached(result *resourceapi.DeviceRequestAllocationResult, status slotStatus) {
 	device, node := status.attachment.Device, status.attachment.Node
 	message := fmt.Sprintf("device %s was attached to node %s", device, node)
@@ -117,7 +116,7 @@ func (p *claimPlan) attached(result *resourceapi.DeviceRequestAllocationResult, 
 	case p.Published(node, device):
 		p.notes = append(p.notes, normal(ReasonAttached, message+", where the pod is to be scheduled to it"))
 		p.set(result, status, AttachedAsLocal, metav1.ConditionTrue, ReasonAttached, message)
-	default: // a slice will say
+	default: // a slice will show
 		p.set(result, status, Attached, metav1.ConditionFalse, ReasonNotVisible, message+", the driver there does not publish it yet")
 	}
 }
@@ -135,8 +134,7 @@ func (p *claimPlan) set(result *resourceapi.DeviceRequestAllocationResult, statu
 	p.devices = status.put(p.devices, result)
 }
 
-// Waits says whether a claim has a slot of which the scheduler does not know enough, as
-// most claims have none.
+// Waits reports whether a claim has unsettled slots. Most claims have no slots.
 func (c Config) Waits(claim *resourceapi.ResourceClaim) bool {
 	if claim.Status.Allocation == nil {
 		return false

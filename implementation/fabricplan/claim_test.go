@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// view is a claim in a cluster where nothing is wrong.
+// view is a claim in a healthy cluster.
 func view(claim *resourceapi.ResourceClaim, answers ...fabricplan.Answer) fabricplan.ClaimView {
 	v := fabricplan.ClaimView{
 		Config: config(false), Claim: claim, Answers: map[string]fabricplan.Answer{}, Nodes: map[string]bool{}, Now: start(),
@@ -30,7 +30,7 @@ func task(phase fabricplan.TaskPhase, device string) fabricplan.Answer {
 	return fabricplan.Answer{Task: fabricplan.Task{Phase: phase, Device: device, Error: "cable"}}
 }
 
-// after is the claim as the plan wants it, whether that is written and whether to poll.
+// after returns the planned claim, whether it is written and whether to poll.
 func after(t *testing.T, v fabricplan.ClaimView) (claim *resourceapi.ResourceClaim, wrote, poll bool) {
 	t.Helper()
 	claim = v.Claim
@@ -56,7 +56,7 @@ func TestAttachIsAskedOncePerSlot(t *testing.T) {
 	if diff := cmp.Diff(want, fabricplan.PlanClaim(view(claim))); diff != "" {
 		t.Error(diff)
 	}
-	// A restarted controller asks with the same keys, one of another allocation does not.
+	// A restarted controller uses the same keys, another allocation does not.
 	if keyOf(claim, 0) == keyOf(waiting("claim", start().Add(time.Second), false, "free-0"), 0) {
 		t.Error("two allocations have one key")
 	}
@@ -111,7 +111,7 @@ func TestWhatASlotIsToldOf(t *testing.T) {
 			if g := claim.Status.Devices[0].Conditions[0].ObservedGeneration; g != 3 {
 				t.Errorf("observed generation %d", g)
 			}
-			// What was said is not said again.
+			// Reports are not repeated.
 			v.Claim, v.Now = claim, v.Now.Add(time.Hour)
 			if _, wrote, _ := after(t, v); wrote {
 				t.Error("written twice")
@@ -184,7 +184,7 @@ func TestNodeThatTheCacheLacksIsLookedForOnce(t *testing.T) {
 	}
 }
 
-// The driver's own entries stay as they are.
+// The driver's own entries are not changed.
 func TestOtherDevicesOfAClaim(t *testing.T) {
 	claim := waiting("claim", start(), false, "free-0")
 	theirs := resourceapi.AllocatedDeviceStatus{Driver: driver, Pool: node, Device: "a100-7", Conditions: []metav1.Condition{{Type: "Ready"}}}

@@ -17,8 +17,8 @@ const (
 	Attached = "dra-conformance.github.io/attached"
 	// AttachFailed is a failure condition: no device could be attached.
 	AttachFailed = "dra-conformance.github.io/attach-failed"
-	// AttachedAsLocal is a failure condition that is none: the device is at the node and
-	// published there, where the pod is to be scheduled to it.
+	// AttachedAsLocal is a failure condition for a success: the device is at the node and published
+	// there, and the pod should be rescheduled to it.
 	AttachedAsLocal = "dra-conformance.github.io/attached-as-local"
 )
 
@@ -37,34 +37,33 @@ const (
 )
 
 const (
-	// FabricLabel is on the slices and taint rules of a fabric, with its name.
+	// FabricLabel on slices and taint rules has the fabric's name.
 	FabricLabel = "dra-conformance.github.io/fabric"
 	// ModelAttribute names the model of a slot.
 	ModelAttribute resourceapi.QualifiedName = "model"
-	// TimeoutAttribute says how long a scheduler that knows it waits for a slot.
+	// TimeoutAttribute is the binding timeout of a slot, for schedulers supporting it.
 	TimeoutAttribute resourceapi.QualifiedName = "dra-conformance.github.io/bindingTimeout"
-	// DetachingTaint keeps pods away from a device that is about to be detached.
+	// DetachingTaint keeps pods off a device about to be detached.
 	DetachingTaint = "dra-conformance.github.io/detaching"
 )
 
-// Config is what an administrator says of a fabric.
+// Config is an administrator's configuration of a fabric.
 type Config struct {
-	// Driver is the name under which slots are published, which is that of the driver on
-	// the nodes.
+	// Driver is the driver name of slots, the same as that of the driver on the nodes.
 	Driver string
 	// Fabric is the fabric's name, a DNS label.
 	Fabric string
-	// Nodes are those that devices can be attached to, as one term; nil means all.
+	// Nodes are the nodes for attaching devices, as one term; nil means all.
 	Nodes *corev1.NodeSelector
-	// Reschedule has binding abandoned once a device was attached and is published on its
-	// node. Otherwise pods are bound with their slots.
+	// Reschedule abandons binding once a device is attached and published on its node. Otherwise
+	// pods are bound with their slots.
 	Reschedule bool
 	// BindingTimeout is published as TimeoutAttribute; 0 leaves it out.
 	BindingTimeout time.Duration
-	// DetachAfter is for how long nobody has used a device that is detached.
+	// DetachAfter is the idle time before a device is detached.
 	DetachAfter time.Duration
-	// CordonFor is how long a device that is published has a taint before it is detached:
-	// longer than a scheduler takes to see it.
+	// CordonFor is how long a published device is tainted before it is detached: longer than a
+	// scheduler takes to see it.
 	CordonFor time.Duration
 }
 
@@ -89,7 +88,7 @@ func (c Config) Validate() error {
 // Pool is the name of the pool with the slots of a model.
 func (c Config) Pool(model string) string { return c.Fabric + "/" + model }
 
-// model is the one of a pool of slots; not ok if it is not a pool of this fabric.
+// model returns the model of a pool of slots; not ok if the pool is not of this fabric.
 func (c Config) model(driver, pool string) (model string, ok bool) {
 	if driver != c.Driver {
 		return "", false

@@ -13,29 +13,28 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// DetachView is what PlanDetach knows.
+// DetachView is the input of PlanDetach.
 type DetachView struct {
 	Config
 	Inventory Inventory
 	Claims    []*resourceapi.ResourceClaim
-	// Live says that Claims were read from the API server.
+	// Live is set if Claims were read from the API server.
 	Live bool
-	// Slices are all of the driver.
+	// Slices are all slices of the driver.
 	Slices []*resourceapi.ResourceSlice
-	// Rules are those of fabrics of this name, also for other drivers.
+	// Rules are those of fabrics with this name, also for other drivers.
 	Rules []*resourceapi.DeviceTaintRule
-	// Idle is since when devices have not been used, as PlanDetach has returned it last.
+	// Idle is the start of devices' idle times, from the last PlanDetach.
 	Idle map[string]time.Time
 	Now  time.Time
 }
 
-// PlanDetach says which devices to detach because nobody has used them for long enough,
-// and returns since when devices are not used. It is in use what a claim has, by its
-// name or by the slot for which it was attached.
+// PlanDetach plans which devices to detach because they were idle for long enough, and returns the
+// start of idle times. A device is in use if a claim has it, by name or by the slot it was attached
+// for.
 //
-// What a driver publishes could be allocated meanwhile. It gets a taint first, and when
-// schedulers have seen that, claims are read once more: either the device is in one, or
-// nobody can get it any more.
+// A published device could be allocated meanwhile. It gets a taint first, and once schedulers have
+// seen that, claims are read again: either the device is in one, or it can no longer be allocated.
 func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
 	p := detachPlan{DetachView: view, keys: sets.New[string](), names: sets.New[string](), pools: map[string]string{}, before: map[place]bool{},
 		idle: map[string]time.Time{}, rules: map[string]*resourceapi.DeviceTaintRule{}}
@@ -51,16 +50,16 @@ func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
 	return p.actions, p.idle
 }
 
-// detachPlan is a plan in the making.
+// detachPlan is a plan being built.
 type detachPlan struct {
 	DetachView
-	// devices are those of the inventory, by ID.
+	// devices is the inventory by ID.
 	devices []Device
-	// keys and names are what claims have.
+	// keys and names are those in claims.
 	keys, names sets.Set[string]
-	// pools are those where devices are published as local, by device.
+	// pools are the pools publishing devices as local, by device.
 	pools map[string]string
-	// before are the pools of other nodes than the one that has the device now.
+	// before are pools of nodes other than the device's current one.
 	before map[place]bool
 	// rules are the fabric's by device.
 	rules   map[string]*resourceapi.DeviceTaintRule
@@ -72,7 +71,7 @@ type detachPlan struct {
 // place is where a driver publishes a device.
 type place struct{ pool, device string }
 
-// look collects who has what.
+// look indexes the view.
 func (p *detachPlan) look() {
 	for _, claim := range p.Claims {
 		if claim.Status.Allocation == nil {
@@ -98,8 +97,8 @@ func (p *detachPlan) look() {
 	}
 }
 
-// lookForPools finds where devices are published as local. One that was attached elsewhere
-// before may still be published there, too: the pool of its node is the one that counts.
+// lookForPools finds where devices are published as local. A device attached elsewhere before may
+// still be published there, too: the pool of its current node counts.
 func (p *detachPlan) lookForPools() {
 	nodes := map[string]string{}
 	for _, d := range p.devices {
@@ -125,14 +124,14 @@ func (p *detachPlan) lookForPools() {
 func (p *detachPlan) device(d Device) {
 	rule := p.rules[d.ID]
 	if p.keys.Has(d.Key) || p.names.Has(d.ID) {
-		// One that was detached and is on its way again may be published from before.
+		// A device detached and attached again may still be published from before.
 		if d.Phase == DeviceAttached && !p.stale(rule, d) {
 			p.uncordon(rule, "the device is used again")
 		}
 		return
 	}
 	if d.Phase != DeviceAttached && d.Phase != DeviceDead {
-		return // on the way
+		return // attaching or detaching
 	}
 	since, known := p.Idle[d.ID]
 	if !known {
@@ -140,8 +139,8 @@ func (p *detachPlan) device(d Device) {
 	}
 	p.idle[d.ID] = since
 	if p.Now.Sub(since) < p.DetachAfter {
-		// It was attached again, or the controller has started and does not know since when
-		// it is idle: until it is to be detached, pods may get it.
+		// It was attached again, or the controller has restarted and does not know its idle time:
+		// until it is to be detached, pods may use it.
 		if d.Phase == DeviceAttached && !p.stale(rule, d) {
 			p.uncordon(rule, "the device is not to be detached yet")
 		}
@@ -165,8 +164,8 @@ func (p *detachPlan) device(d Device) {
 	}
 }
 
-// stale is whether a rule keeps pods away from a device where it is no more: a driver that has
-// not looked since still publishes it there, and nobody may get it.
+// stale reports whether a rule keeps pods off a device at its old node, where an outdated driver
+// still publishes it.
 func (p *detachPlan) stale(rule *resourceapi.DeviceTaintRule, d Device) bool {
 	return p.before[place{poolOf(rule), d.ID}]
 }
@@ -179,7 +178,7 @@ func poolOf(rule *resourceapi.DeviceTaintRule) string {
 	return ptr.Deref(rule.Spec.DeviceSelector.Pool, "")
 }
 
-// rule is the one that keeps pods away from a device.
+// rule is a taint rule to keep pods off a device.
 func (p *detachPlan) rule(d Device, pool string) *resourceapi.DeviceTaintRule {
 	return &resourceapi.DeviceTaintRule{
 		ObjectMeta: metav1.ObjectMeta{
@@ -193,7 +192,7 @@ func (p *detachPlan) rule(d Device, pool string) *resourceapi.DeviceTaintRule {
 	}
 }
 
-// forget removes the rules of devices that were detached and are not published any more.
+// forget removes the rules of detached and unpublished devices.
 func (p *detachPlan) forget() {
 	for _, id := range slices.Sorted(maps.Keys(p.rules)) {
 		_, published := p.pools[id]
@@ -209,7 +208,7 @@ func (p *detachPlan) uncordon(rule *resourceapi.DeviceTaintRule, why string) {
 	}
 }
 
-// sortedByName are objects in an order that does not depend on a cache.
+// sortedByName makes the order of objects independent of caches.
 func sortedByName[O metav1.Object](objects []O) []O {
 	return slices.SortedFunc(slices.Values(objects), func(a, b O) int { return cmp.Compare(a.GetName(), b.GetName()) })
 }

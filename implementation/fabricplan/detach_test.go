@@ -101,8 +101,8 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// A driver that was away went on publishing what was detached from its node. The taint there
-// ended as soon as the device was attached to another node, so that a second pod got it.
+// A disconnected driver kept publishing a device detached from its node. The taint there ended as
+// soon as the device was attached to another node, so a second pod got it.
 func TestTaintStaysWhereADeviceIsPublishedFromBefore(t *testing.T) {
 	user := waiting("claim", start(), true, "free-0")
 	before := local("a100-0")
@@ -141,7 +141,7 @@ func TestTaintStaysWhereADeviceIsPublishedFromBefore(t *testing.T) {
 	}
 }
 
-// A controller that has just started does not know for how long a device was idle.
+// A restarted controller does not know the idle time of a device.
 func TestIdleBeginsWhenItIsSeen(t *testing.T) {
 	v := fabricplan.DetachView{Config: config(false), Live: true, Now: start()}
 	v.Inventory.Devices = []fabricplan.Device{{ID: "a100-0", Phase: fabricplan.DeviceAttached}}

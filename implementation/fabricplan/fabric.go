@@ -2,39 +2,39 @@ package fabricplan
 
 import "time"
 
-// What follows is how a fabric describes itself, in the form of its API.
+// The following types are a fabric's API.
 
-// Inventory is what a cluster can see of a fabric.
+// Inventory is a cluster's view of a fabric.
 type Inventory struct {
 	Models []Model `json:"models"`
-	// Devices are those that are attached for this cluster, or on the way.
+	// Devices are attached to this cluster, or being attached.
 	Devices []Device `json:"devices"`
 }
 
-// Model is a kind of devices. All devices of a model are the same to users.
+// Model is a kind of devices. All devices of a model are equivalent.
 type Model struct {
 	Name string `json:"name"`
-	// Free is how many can be attached now.
+	// Free is the number of devices available now.
 	Free int `json:"free"`
-	// Attributes are strings that devices of the model are described by.
+	// Attributes are string attributes of the model's devices.
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
 // Device is one device of this cluster.
 type Device struct {
-	// ID is also the name by which a driver publishes the device on its node.
+	// ID is also the name under which a driver publishes the device.
 	ID    string      `json:"id"`
 	Model string      `json:"model"`
 	Phase DevicePhase `json:"phase"`
 	Node  string      `json:"node,omitempty"`
-	// Key is the one of the request for which the device was attached.
+	// Key is the key of the attach request.
 	Key string `json:"key,omitempty"`
 }
 
-// DevicePhase is what becomes of a device.
+// DevicePhase is the phase of a device.
 type DevicePhase string
 
-// The phases of devices that a cluster has.
+// The phases of a cluster's devices.
 const (
 	DeviceAttaching DevicePhase = "Attaching"
 	DeviceAttached  DevicePhase = "Attached"
@@ -42,17 +42,17 @@ const (
 	DeviceDead      DevicePhase = "Dead"
 )
 
-// Task is an operation that goes on after it was asked for.
+// Task is an asynchronous operation.
 type Task struct {
 	Phase  TaskPhase `json:"phase"`
 	Device string    `json:"device"`
-	// Error says why the task has failed.
+	// Error is why the task failed.
 	Error string `json:"error,omitempty"`
-	// Ends is when a running task is expected to be over, by the fabric's clock.
+	// Ends is the expected end of a running task, by the fabric's clock.
 	Ends time.Time `json:"ends"`
 }
 
-// TaskPhase is how far a task is.
+// TaskPhase is the phase of a task.
 type TaskPhase string
 
 // The phases of a task.
@@ -62,10 +62,10 @@ const (
 	TaskFailed    TaskPhase = "Failed"
 )
 
-// Answer is what a fabric says to Attach: a task, or why there is none and will not be.
+// Answer is the answer to Attach: a task, or the reason for a permanent refusal.
 type Answer struct {
 	Task Task
-	// Refused is the reason of a condition, as ReasonNoneFree; empty if there is a task.
+	// Refused is the reason of a condition, such as ReasonNoneFree; empty if there is a task.
 	Refused string
 	Message string
 }

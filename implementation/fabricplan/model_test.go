@@ -23,9 +23,9 @@ const (
 	modelSize  = 6
 )
 
-// TestRandomWorlds lets users, a scheduler, a driver, another cluster and a controller
-// that is often killed act in any order, and looks after each act whether the rules
-// hold. In the end nobody wants a device, and none may be left attached.
+// TestRandomWorlds runs users, a scheduler, a driver, another cluster and a frequently crashing
+// controller in random order, and checks the invariants after each step. At the end all devices are
+// unused and must be detached.
 func TestRandomWorlds(t *testing.T) {
 	for seed := range uint64(modelSeeds) {
 		synctest.Test(t, func(t *testing.T) {
@@ -59,15 +59,15 @@ type modelWorld struct {
 	fabric     *fabrictest.Fabric
 	reschedule bool
 	cluster    cluster
-	// published are the local devices as the driver has seen them last.
+	// published are the local devices last seen by the driver.
 	published []string
 	claims    []*resourceapi.ResourceClaim
-	// had are the devices that were ever attached for a slot of a claim, each of which is
-	// allocated once here: whatever the controller's keys are, there may be one.
+	// had are all devices ever attached for a slot of a claim. Claims are allocated once here:
+	// whatever the controller's keys are, there may be only one device.
 	had  map[string]sets.Set[string]
 	idle map[string]time.Time
 	next int
-	// crash is after how many actions the controller is killed; 0 is never.
+	// crash is the number of actions before the controller crashes; 0 is never.
 	crash int
 }
 
@@ -76,7 +76,7 @@ func (w *modelWorld) step() {
 	switch n := w.rand.IntN(20); {
 	case n < 5:
 		w.schedule()
-	case n < 7 && len(w.claims) > 0: // a user deletes a claim, whatever it is at
+	case n < 7 && len(w.claims) > 0: // a user deletes a claim in any state
 		i := w.rand.IntN(len(w.claims))
 		w.claims = slices.Delete(w.claims, i, i+1)
 	case n < 9:
@@ -99,7 +99,7 @@ func (w *modelWorld) step() {
 	}
 }
 
-// schedule allocates something for a new claim: a local device first, then a slot.
+// schedule allocates for a new claim: a local device first, then a slot.
 func (w *modelWorld) schedule() {
 	used := map[string]bool{}
 	for _, claim := range w.claims {
@@ -122,7 +122,7 @@ func (w *modelWorld) schedule() {
 	}
 }
 
-// look is the scheduler's at the claims that it waits for.
+// look is the scheduler checking waiting claims.
 func (w *modelWorld) look() {
 	w.claims = slices.DeleteFunc(w.claims, func(claim *resourceapi.ResourceClaim) bool {
 		return len(claim.Status.Devices) > 0 && (meta.IsStatusConditionTrue(claim.Status.Devices[0].Conditions, fabricplan.AttachFailed) ||
@@ -130,7 +130,7 @@ func (w *modelWorld) look() {
 	})
 }
 
-// rescan is the driver's.
+// rescan is the driver updating its devices.
 func (w *modelWorld) rescan() {
 	inventory, err := w.fabric.Inventory(w.Context())
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *modelWorld) rescan() {
 	}
 }
 
-// control is a look of the controller at everything.
+// control is a full sync of the controller.
 func (w *modelWorld) control() {
 	done := 0
 	killed := func() bool { done++; return w.crash > 0 && done >= w.crash }
@@ -181,7 +181,7 @@ func (w *modelWorld) control() {
 	w.cluster.do(actions)
 }
 
-// controlClaim looks at one claim, and returns whether the controller was killed.
+// controlClaim syncs one claim, and reports whether the controller crashed.
 func (w *modelWorld) controlClaim(i int, killed func() bool) bool {
 	v := view(w.claims[i])
 	v.Config, v.Now = config(w.reschedule), time.Now()
@@ -213,7 +213,7 @@ func (w *modelWorld) controlClaim(i int, killed func() bool) bool {
 	}
 }
 
-// check holds the rules.
+// check checks the invariants.
 func (w *modelWorld) check(seed uint64) {
 	for slot, devices := range w.had {
 		if len(devices) > 1 {
@@ -225,7 +225,7 @@ func (w *modelWorld) check(seed uint64) {
 		result := &claim.Status.Allocation.Devices.Results[0]
 		if result.Pool == node {
 			users[result.Device]++
-			// The driver has looked at most this long ago; until then nobody can know better.
+			// The driver's last scan is at most this old; until then, staleness is acceptable.
 			if d := w.fabric.Device(result.Device); d.Phase != fabricplan.DeviceAttached {
 				w.Fatalf("seed %d: claim %s has device %s, which is %q", seed, claim.Name, result.Device, d.Phase)
 			}

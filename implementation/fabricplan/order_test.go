@@ -13,8 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// Caches and fabrics list what they have in any order. A plan that followed it wrote in a
-// changing order, and moved taints between two pools that both publish a device.
+// Caches and fabrics list objects in any order. A plan depending on it wrote in a changing order,
+// and moved taints between two pools publishing the same device.
 func TestPlansDoNotDependOnTheOrderOfWhatIsSeen(t *testing.T) {
 	inventory := fabricplan.Inventory{
 		Models: []fabricplan.Model{{Name: "a100", Free: 300}, {Name: "h100", Free: 1}, {Name: "b200", Free: 2}},

@@ -15,18 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// PoolsView is what PlanPools knows.
+// PoolsView is the input of PlanPools.
 type PoolsView struct {
 	Config
 	Inventory Inventory
 	Claims    []*resourceapi.ResourceClaim
-	// Slices are all of the driver.
+	// Slices are all slices of the driver.
 	Slices []*resourceapi.ResourceSlice
 }
 
-// PlanPools says how slices have to change so that each model has a pool with as many
-// slots as the fabric has free devices. A slot that has got its device is in no pool,
-// one that waits for it still is. Nothing is planned for a pool that is as it should be.
+// PlanPools plans slice changes to give each model a pool with one slot per free device. A slot
+// leaves the pool when its device is attached, not while waiting for it. Correct pools need no
+// action.
 func PlanPools(view PoolsView) []Action {
 	var actions []Action
 	held := sets.New[string]()
@@ -51,7 +51,7 @@ func PlanPools(view PoolsView) []Action {
 	return actions
 }
 
-// published are the fabric's slices by pool, each pool's by name.
+// published are the fabric's slices by pool, sorted by name.
 func (v PoolsView) published() map[string][]*resourceapi.ResourceSlice {
 	pools := map[string][]*resourceapi.ResourceSlice{}
 	for _, slice := range sortedByName(v.Slices) {
@@ -78,7 +78,7 @@ func (v PoolsView) pool(model Model, published []*resourceapi.ResourceSlice, hel
 		return nil
 	}
 	var actions []Action
-	// All slices of a pool have its generation, which changes with any of them.
+	// All slices of a pool share its generation, incremented by each change.
 	for _, slice := range v.slices(model, slots, generation+1) {
 		if before := old[slice.Name]; before != nil {
 			after := before.DeepCopy()
@@ -95,8 +95,8 @@ func (v PoolsView) pool(model Model, published []*resourceapi.ResourceSlice, hel
 	return actions
 }
 
-// slots are the numbers of the slots that a model is to have, sorted. Those that claims
-// wait with come first, then those that are published.
+// slots are the slot numbers for a model, sorted: first those of waiting claims, then published
+// ones.
 func (v PoolsView) slots(model Model, published []*resourceapi.ResourceSlice, held sets.Set[string]) []int {
 	pool := v.Pool(model.Name)
 	gone, waiting := sets.New[int](), sets.New[int]()
@@ -141,7 +141,7 @@ func (v PoolsView) slots(model Model, published []*resourceapi.ResourceSlice, he
 	return sets.List(chosen)
 }
 
-// slotPrefix begins the names of slots, which have no other meaning.
+// slotPrefix is the prefix of slot names, which have no further meaning.
 const slotPrefix = "free-"
 
 func slotNumber(device string) (int, bool) {
@@ -150,8 +150,8 @@ func slotNumber(device string) (int, bool) {
 	return n, ok && err == nil && n >= 0
 }
 
-// slices are those of a pool with these slots. A slot is always in the same slice, so
-// that it is never in two.
+// slices are a pool's slices for these slots. A slot always goes into the same slice, so it is
+// never in two.
 func (v PoolsView) slices(model Model, slots []int, generation int64) []*resourceapi.ResourceSlice {
 	count := 1
 	if len(slots) > 0 {
@@ -181,7 +181,7 @@ func (v PoolsView) slices(model Model, slots []int, generation int64) []*resourc
 	return all
 }
 
-// slotOf is what is published of a slot.
+// slotOf is a slot's device in a slice.
 func (v PoolsView) slotOf(model Model, n int) resourceapi.Device {
 	device := resourceapi.Device{
 		Name:                     slotPrefix + strconv.Itoa(n),

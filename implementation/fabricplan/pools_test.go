@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
-// refresh does what is planned for pools and returns the slots that there are then.
+// refresh applies the plan for pools and returns the resulting slots.
 func (c *cluster) refresh(free int, held []fabricplan.Device, claims ...*resourceapi.ResourceClaim) []int {
 	c.do(fabricplan.PlanPools(fabricplan.PoolsView{Config: config(true), Claims: claims, Slices: c.slices, Inventory: fabricplan.Inventory{
 		Models:  []fabricplan.Model{{Name: "a100", Free: free, Attributes: map[string]string{"vendor": "example"}}},
@@ -71,7 +71,7 @@ func TestSlot(t *testing.T) {
 	}
 }
 
-// All slices of a pool have one generation and say how many they are.
+// All slices of a pool have the same generation and slice count.
 func TestPoolOfSeveralSlices(t *testing.T) {
 	c := &cluster{}
 	for i, free := range []int{300, 256, 3, 129} {
@@ -93,8 +93,8 @@ func TestPoolOfSeveralSlices(t *testing.T) {
 	}
 }
 
-// 1000 devices of 10 models: nothing is written when nothing has changed, and at most one
-// slice of each pool that has.
+// 1000 devices of 10 models: no writes without changes, and at most one slice for each changed
+// pool.
 func TestOneWriteForAChangedPool(t *testing.T) {
 	c := &cluster{}
 	inventory := fabricplan.Inventory{}

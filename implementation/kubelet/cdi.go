@@ -16,24 +16,23 @@ import (
 )
 
 const (
-	// reasonLost is the kubelet's reason of events about claims that cannot be prepared.
+	// reasonLost is the kubelet's event reason for claims that cannot be prepared.
 	reasonLost = "FailedPrepareDynamicResources"
-	// reasonUnresolved is that of events about drivers that prepared a claim with
-	// success, but whose CDI devices are not there. The kubelet has no such event: the
-	// container runtime's error does not name the driver.
+	// reasonUnresolved is the event reason for a driver that prepared a claim successfully, but
+	// without resolvable CDI devices. The kubelet has no such event, and the container runtime's
+	// error does not name the driver.
 	reasonUnresolved = "UnresolvedCDIDevices"
 )
 
 var errUnknownDevices = errors.New("the devices of ResourceClaims are not known")
 
-// ContainerCDIDevices returns the CDI devices of a container or init container that is
-// about to start: those of the requests that it names and no others.
+// ContainerCDIDevices returns the CDI devices of a starting container or init container: only those
+// of its own requests.
 //
-// If devices are not known any more, or do not resolve, then the claims are prepared
-// again first: a container would start without its devices, or not at all, as long as
-// the pod's sandbox is there (kubernetes#141433). If that fails, then a container does
-// not start whose devices are not known. Of those that do not resolve here the container
-// runtime has the last word: it may have other directories.
+// If devices are unknown or do not resolve, the claims are first prepared again. Otherwise a
+// container would start without its devices, or fail until the pod's sandbox is recreated
+// (kubernetes#141433). If preparing fails, a container with unknown devices does not start. For
+// unresolved devices, the container runtime decides: it may use other directories.
 func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, container *corev1.Container) ([]string, error) {
 	pod = m.gated(pod)
 	if !usesClaims(pod) {
@@ -71,8 +70,8 @@ func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, cont
 	return nodeplan.CDIDevices(claims), nil
 }
 
-// tellUnresolved has one event for each device: the container is not going to start,
-// and the runtime's error names neither driver nor claim.
+// tellUnresolved records an event for each unresolved device: the container will not start, and the
+// runtime's error names neither driver nor claim.
 func (m *Manager) tellUnresolved(pod *corev1.Pod, missing []unresolvedDevice) {
 	for _, d := range missing {
 		m.config.Recorder.Eventf(pod, corev1.EventTypeWarning, reasonUnresolved,
@@ -91,7 +90,7 @@ func (m *Manager) containerClaims(pod *corev1.Pod, container *corev1.Container) 
 	return m.state.ContainerClaims(pod, container)
 }
 
-// unusable returns the claims whose devices are not known or do not resolve.
+// unusable returns the claims with unknown or unresolved devices.
 func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID {
 	missing := m.unresolved(claims)
 	var lost []nodeplan.ClaimID
@@ -103,14 +102,14 @@ func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID 
 	return lost
 }
 
-// unresolvedDevice is a CDI device of a claim that no CDI spec has.
+// unresolvedDevice is a CDI device missing in all CDI specs.
 type unresolvedDevice struct {
 	Driver    string
 	Claim     nodeplan.ClaimID
 	CDIDevice string
 }
 
-// unresolved returns the CDI devices of claims that do not resolve, each once.
+// unresolved returns the unresolved CDI devices of claims, without duplicates.
 func (m *Manager) unresolved(claims []nodeplan.ContainerClaim) []unresolvedDevice {
 	if len(claims) == 0 {
 		return nil

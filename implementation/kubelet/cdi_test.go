@@ -12,8 +12,8 @@ import (
 	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
 )
 
-// kubernetes#141433: CDI specs are lost, for example in a reboot, but the sandbox is
-// still there. Claims are prepared again before a container starts.
+// kubernetes#141433: CDI specs are lost, for example in a reboot, but the sandbox survives. Claims
+// are prepared again before a container starts.
 func TestLostCDISpec(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -35,7 +35,7 @@ func TestLostCDISpec(t *testing.T) {
 	w.equal("all is there again", a.seen(), "")
 }
 
-// Without a restart only the claim that needs it is prepared again.
+// Without a restart, only the affected claim is prepared again.
 func TestLostCDISpecOfOneClaim(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -48,8 +48,8 @@ func TestLostCDISpecOfOneClaim(t *testing.T) {
 	w.equal("calls", a.seen(), "+c d, +c")
 }
 
-// newWorldWithLostSpec has a driver a and a pod p, whose claim c is prepared and has lost
-// its CDI spec.
+// newWorldWithLostSpec has a driver a and a pod p with the prepared claim c, whose CDI spec is
+// lost.
 func newWorldWithLostSpec(t *testing.T) (*world, *driver, *corev1.Pod) {
 	t.Helper()
 	w := newWorld(t)
@@ -63,8 +63,8 @@ func newWorldWithLostSpec(t *testing.T) (*world, *driver, *corev1.Pod) {
 	return w, a, p
 }
 
-// Nobody can prepare the claims again. The container runtime, which may have other
-// directories, has the last word.
+// Without the driver, claims cannot be prepared again. The container runtime decides, because it
+// may use other directories.
 func TestLostCDISpecAndDriver(t *testing.T) {
 	w, a, p := newWorldWithLostSpec(t)
 	w.restart()
@@ -77,8 +77,8 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 	w.equal("calls", a.seen(), "+c, +c")
 }
 
-// A driver says that it has prepared a claim and writes no CDI spec. The container
-// runtime's error named neither the driver nor the claim, and there was no event.
+// A driver reports success without writing a CDI spec. The container runtime's error named neither
+// driver nor claim, and there was no event.
 func TestUnresolvedCDIDeviceIsToldWithItsDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -96,8 +96,7 @@ func TestUnresolvedCDIDeviceIsToldWithItsDriver(t *testing.T) {
 		"but its CDI device a/class=forgotten is in no CDI spec in "+w.cdiDir+". The container cannot start unless the container runtime finds it elsewhere")
 }
 
-// The pod is deleted while its driver prepares once more: there is nothing to be told, and
-// no container starts.
+// The pod is deleted while its driver prepares again: no event, and no container starts.
 func TestLostCDISpecAndPodStopsWaiting(t *testing.T) {
 	w, a, p := newWorldWithLostSpec(t)
 	ctx, cancel := context.WithCancel(w.ctx)
@@ -112,8 +111,8 @@ func TestLostCDISpecAndPodStopsWaiting(t *testing.T) {
 	w.equal("events", strings.Join(w.events(), "\n"), "")
 }
 
-// A driver that has no CDI devices is not needed for a container that is restarted, not
-// even after the kubelet was.
+// Restarting a container does not need its driver if it has no CDI devices, even after a kubelet
+// restart.
 func TestNoDevicesAndNoDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -127,7 +126,7 @@ func TestNoDevicesAndNoDriver(t *testing.T) {
 	w.equal("devices", w.devices(p), "")
 }
 
-// The checkpoint was lost, too: a container must not start without its devices.
+// The checkpoint is lost, too: a container must not start without its devices.
 func TestLostDevicesAndDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -143,8 +142,8 @@ func TestLostDevicesAndDriver(t *testing.T) {
 	w.equal("devices", w.devices(p), "a/class=c")
 }
 
-// The directory is not there or cannot be written to: the driver's error is shown, or,
-// if the driver says nothing, the container runtime has the last word.
+// The directory is missing or read-only: the pod gets the driver's error. If the driver reports
+// none, the container runtime decides.
 func TestNoCDIDirectory(t *testing.T) {
 	w := newWorld(t)
 	if err := os.Remove(w.cdiDir); err != nil {
@@ -167,8 +166,8 @@ func TestNoCDIDirectory(t *testing.T) {
 	w.equal("calls", a.seen(), "+c")
 }
 
-// A driver that cannot write its specs says so, the pod is told, and all is well when
-// it can.
+// A driver that cannot write its specs returns an error, the pod gets an event, and the start
+// succeeds once the driver can write.
 func TestCDIDirectoryCannotBeWritten(t *testing.T) {
 	for name, leadsTo := range map[string]string{"full": "/dev/full", "read-only": "/proc/version"} {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +191,7 @@ func TestCDIDirectoryCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Init containers get devices like others, and containers only those of their requests.
+// Init containers get devices like containers, and each gets only those of its requests.
 func TestDevicesOfContainers(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -213,7 +212,7 @@ func TestDevicesOfContainers(t *testing.T) {
 		t.Errorf("devices are %v, %v", ids, err)
 	}
 
-	// podresources lists the same, and not what other devices have (as the kubelet does).
+	// podresources lists the same devices, and no CDI devices of others (like the kubelet).
 	var listed []string
 	for _, resource := range w.manager.PodResources(w.ctx, p, &p.Spec.Containers[0]) {
 		for _, claimed := range resource.ClaimResources {

@@ -11,9 +11,8 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// cdiSpecs knows the CDI devices of a node. The library's cache reads every spec anew
-// when one changes, and on a busy node one changes with each pod: this one reads what
-// has changed.
+// cdiSpecs caches the CDI devices of a node. The library's cache rereads all specs after any
+// change, which comes with every pod; this one rereads changed files only.
 type cdiSpecs struct {
 	dirs []string
 
@@ -26,9 +25,8 @@ type cdiSpec struct {
 	devices []string
 }
 
-// devices returns the qualified names that resolve now. As in the library, a name that
-// two specs of one directory have resolves to neither, and specs that cannot be read
-// have no devices.
+// devices returns the resolvable qualified names. As in the library, a name in two specs of one
+// directory resolves to neither, and unreadable specs have no devices.
 func (s *cdiSpecs) devices() sets.Set[string] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +55,7 @@ func (s *cdiSpecs) devices() sets.Set[string] {
 	return found.Difference(conflicts)
 }
 
-// now returns what a file has, read again if it is not the same file any more.
+// now returns the content of a file, reread if it has changed.
 func (s cdiSpec) now(path string, priority int) cdiSpec {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -24,8 +24,7 @@ func spec(t testing.TB, path string, devices ...string) {
 	}
 }
 
-// The same devices resolve as in the library that container runtimes use, after each
-// change.
+// After each change, the same devices resolve as in the container runtimes' CDI library.
 func TestCDISpecsAsTheLibrary(t *testing.T) {
 	static, dynamic := t.TempDir(), t.TempDir()
 	specs := cdiSpecs{dirs: []string{static, dynamic, filepath.Join(dynamic, "missing")}}
@@ -66,7 +65,7 @@ func TestCDISpecsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// What a container's start costs on a node with 100 claims, one of them new.
+// BenchmarkCDISpecs measures a container start on a node with 100 claims, one of them new.
 func BenchmarkCDISpecs(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 100 {

@@ -15,7 +15,7 @@ import (
 	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
 )
 
-// chaos is a source of faults that may be asked from anywhere.
+// chaos is a concurrency-safe source of faults.
 type chaos struct {
 	mu     sync.Mutex
 	random *rand.Rand
@@ -28,7 +28,7 @@ func (c *chaos) pick(n int) int {
 	return c.random.IntN(n)
 }
 
-// hits says whether a fault strikes, one time in n.
+// hits reports whether a fault occurs, with probability 1/n.
 func (c *chaos) hits(n int) bool { return c.pick(n) == 0 && !c.isCalm() }
 
 func (c *chaos) isCalm() bool {
@@ -43,7 +43,7 @@ func (c *chaos) calmDown() {
 	c.calm = true
 }
 
-// spoils makes a driver do things and deny it, or not do them.
+// spoils makes a driver act and then fail, or fail without acting.
 func (c *chaos) spoils(d *driver) {
 	d.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
 		if !c.hits(3) {
@@ -65,9 +65,8 @@ func (c *chaos) spoils(d *driver) {
 	})
 }
 
-// Many pods come and go at once, share claims, give up waiting, while drivers fail and
-// the kubelet is restarted. A pod that could start has its devices, and in the end
-// nothing is left.
+// Pods start and stop concurrently, share claims and stop waiting, while drivers fail and the
+// kubelet restarts. A started pod has its devices, and nothing is leaked.
 func TestChaos(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -97,7 +96,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaosPods are pods with a claim of their own and one that they share.
+// chaosPods are pods with one claim of their own and one shared claim.
 func (w *world) chaosPods() []*corev1.Pod {
 	shared := claim("shared", "a", "b")
 	var pods []*corev1.Pod
@@ -111,7 +110,7 @@ func (w *world) chaosPods() []*corev1.Pod {
 	return pods
 }
 
-// chaosStep starts or ends a pod, or gives up half-way.
+// chaosStep starts or stops a pod, or gives up half-way.
 func (w *world) chaosStep(c *chaos, p *corev1.Pod) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()

@@ -10,11 +10,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// checkpoint is the file with the claims of this node.
+// checkpoint is the file with this node's claims.
 type checkpoint struct{ path string }
 
-// read returns what the file has, nothing if there is none yet. If it is corrupt, then the
-// error is nodeplan.ErrCorrupt; so should who finds that it was removed leave it.
+// read returns the file's content, or nothing if it does not exist. A corrupt file returns
+// nodeplan.ErrCorrupt. After removing a checkpoint, also leave a corrupt one.
 func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
 	file, err := os.ReadFile(c.path)
 	switch {
@@ -30,8 +30,8 @@ func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
 	return claims, nil
 }
 
-// write replaces the file. If it is to be durable, then the new content survives a power
-// failure, otherwise that or the old one does.
+// write replaces the file. If durable, the new content survives a power failure; otherwise the old
+// or the new one does.
 func (c checkpoint) write(claims []nodeplan.ClaimInfo, durable bool) error {
 	file, err := nodeplan.Encode(claims)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c checkpoint) write(claims []nodeplan.ClaimInfo, durable bool) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// keep saves a copy of a corrupt checkpoint, if there is one, for people to look at.
+// keep saves a copy of a corrupt checkpoint, if any, for debugging.
 func (c checkpoint) keep() error {
 	file, err := os.ReadFile(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +59,8 @@ func (c checkpoint) keep() error {
 	return replaceFile(c.path+".corrupt", file)
 }
 
-// replaceFile writes a file such that it has the old or the new content, whenever the
-// machine stops. There must be one writer only.
+// replaceFile replaces a file atomically, even if the machine crashes. There must be a single
+// writer.
 func replaceFile(path string, content []byte) error {
 	temporary := path + ".tmp"
 	if err := writeAndSync(temporary, content); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// TestLostCheckpoint spoils the file in every way while a pod runs. The state is
-// rebuilt from the API server, containers get their devices, claims are unprepared.
+// TestLostCheckpoint corrupts the file in various ways while a pod runs. The state is rebuilt from
+// the API server, containers get their devices, claims are unprepared.
 func TestLostCheckpoint(t *testing.T) {
 	for name, spoil := range map[string]func([]byte) []byte{
 		"empty":          func([]byte) []byte { return nil },
@@ -39,7 +39,7 @@ func TestLostCheckpoint(t *testing.T) {
 				t.Error("nobody knows what a pod needs")
 			}
 			w.refused(pod("q", "c"), "ResourceClaim state was lost: ")
-			// One without claims may be what all others wait for: the API server.
+			// All others may depend on a pod without claims: the API server.
 			w.prepare(pod("static"))
 			w.unprepare(pod("static"))
 			w.setReady(true)
@@ -65,7 +65,7 @@ func (w *world) write(path string, content []byte) {
 	}
 }
 
-// losesCheckpoint restarts the kubelet with a checkpoint that cannot be read.
+// losesCheckpoint restarts the kubelet with an unreadable checkpoint.
 func (w *world) losesCheckpoint(drivers ...*driver) {
 	w.t.Helper()
 	w.write(w.path(), []byte("{"))
@@ -74,7 +74,7 @@ func (w *world) losesCheckpoint(drivers ...*driver) {
 	w.setReady(true)
 }
 
-// The state is only rebuilt if the API server can say which claims there are.
+// Rebuilding the state requires the claims from the API server.
 func TestLostCheckpointAndAPIServerAway(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -96,7 +96,7 @@ func TestLostCheckpointAndAPIServerAway(t *testing.T) {
 	w.equal("calls", a.seen(), "+c, -c")
 }
 
-// blockWrites makes the checkpoint unwritable, for root as well.
+// blockWrites makes the checkpoint unwritable, even for root.
 func (w *world) blockWrites() {
 	w.t.Helper()
 	if err := os.Mkdir(w.path()+".tmp", 0o700); err != nil {
@@ -133,7 +133,7 @@ func TestCheckpointCannotBeWritten(t *testing.T) {
 	w.equal("calls", a.seen(), "+c, -c")
 }
 
-// The file of a newer kubelet is not for this one.
+// A newer kubelet's file is left alone.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	w := newWorld(t)
 	w.cancel()
@@ -159,7 +159,7 @@ func TestCheckpointCannotBeRead(t *testing.T) {
 	w.fails(err, "no state directory")
 }
 
-// A file that is left over when the kubelet is killed during a write does no harm.
+// A temporary file left by a crash during a write does no harm.
 func TestKilledDuringWrite(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")

@@ -2,9 +2,9 @@ package kubelet
 
 import "k8s.io/component-base/metrics"
 
-// Collector has the metric dra_resource_claims_in_use, which desc describes, with the
-// label driver_name: a registry takes it only if its description is what the kubelet's
-// is. Claims from before a restart of the kubelet count.
+// Collector collects the metric dra_resource_claims_in_use, described by desc, with the label
+// driver_name: the description must equal the kubelet's, or registration fails. It includes claims
+// from before a kubelet restart.
 func (m *Manager) Collector(desc *metrics.Desc) metrics.StableCollector {
 	return &collector{manager: m, desc: desc}
 }

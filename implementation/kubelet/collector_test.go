@@ -8,7 +8,7 @@ import (
 	"k8s.io/component-base/metrics/testutil"
 )
 
-// Claims of before a restart are in use: with the kubelet's own manager they are not.
+// Claims from before a restart are in use; the kubelet's own manager misses them.
 func TestClaimsInUse(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.driver("a"), w.driver("b")

@@ -12,17 +12,17 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
-// Config is what the manager needs of the kubelet that it is built into.
+// Config is the manager's interface to the surrounding kubelet.
 type Config struct {
-	// StateDir is where the checkpoint is: the kubelet's root directory. Required.
+	// StateDir is the directory of the checkpoint: the kubelet's root directory. Required.
 	StateDir string
-	// Client is for ResourceClaims and ResourceSlices, nil if the kubelet has no API
+	// Client accesses ResourceClaims and ResourceSlices. It is nil if the kubelet has no API
 	// server. Then no pod with claims can start and no ResourceSlice is removed.
 	Client kubernetes.Interface
-	// Recorder is for events of pods. Without one there are none.
+	// Recorder records pod events. It may be nil.
 	Recorder record.EventRecorder
-	// CDIDirs are the directories where the container runtime looks for CDI specs. None
-	// stands for those that the CDI specification names.
+	// CDIDirs are the container runtime's CDI spec directories. Empty means the defaults of the CDI
+	// specification.
 	CDIDirs []string
 	// Gates are the feature gates.
 	Gates Gates
@@ -32,7 +32,7 @@ type Config struct {
 	Clock clock.Clock
 }
 
-// Gates says which parts are on. A field is named after its feature gate.
+// Gates are feature gates. A field has the name of its gate.
 type Gates struct {
 	DRAExtendedResource         bool // KEP-5004
 	DRAOptionalNodeOperations   bool // KEP-5945
@@ -41,32 +41,29 @@ type Gates struct {
 	ResourceHealthStatusMessage bool // KEP-4680
 }
 
-// Metrics takes what the manager counts. The metrics themselves belong to the kubelet,
-// so that they keep their names.
+// Metrics receives measurements. The kubelet owns the metrics, so they keep their names.
 type Metrics interface {
-	// Operation observes how long all claims of a pod took
-	// (dra_operations_duration_seconds). The name is PrepareResources or
-	// UnprepareResources.
+	// Operation observes the duration for all claims of a pod (dra_operations_duration_seconds).
+	// The name is PrepareResources or UnprepareResources.
 	Operation(name string, isError bool, duration time.Duration)
-	// Call observes a call of a driver (dra_grpc_operations_duration_seconds). The
-	// method is the full gRPC name, the code a name of google.golang.org/grpc/codes.
+	// Call observes a driver call (dra_grpc_operations_duration_seconds). The method is the full
+	// gRPC name, the code a name of google.golang.org/grpc/codes.
 	Call(driver, method, code string, duration time.Duration)
-	// PrepareSkipped counts claims that need no NodePrepareResources of a driver
+	// PrepareSkipped counts claims without need for NodePrepareResources of a driver
 	// (dra_node_prepare_skips_total).
 	PrepareSkipped(driver string)
-	// UnprepareSkipped counts claims that need no NodeUnprepareResources of a driver
+	// UnprepareSkipped counts claims without need for NodeUnprepareResources of a driver
 	// (dra_node_unprepare_skips_total).
 	UnprepareSkipped(driver string)
 }
 
-// ActivePods returns the pods of this node that are not known to be over.
+// ActivePods returns the node's pods not known to have terminated.
 type ActivePods func() []*corev1.Pod
 
-// GetNode returns the node that the kubelet runs on.
+// GetNode returns the kubelet's node.
 type GetNode func(context.Context) (*corev1.Node, error)
 
-// SourcesReady says whether all sources of pods have been heard, so that ActivePods
-// has all pods.
+// SourcesReady reports whether all pod sources are ready, so ActivePods is complete.
 type SourcesReady interface{ AllReady() bool }
 
 func (c *Config) setDefaults() error {

@@ -20,8 +20,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/kubelet"
 )
 
-// driver is the kubelet plugin of a DRA driver behind a real socket. For each claim it
-// has one device, and writes a CDI spec for it where the world wants them.
+// driver is the kubelet plugin of a DRA driver behind a real socket. It has one device per claim,
+// and writes a CDI spec for it in the world's directory.
 type driver struct {
 	t                    *testing.T
 	name, socket, cdiDir string
@@ -30,17 +30,17 @@ type driver struct {
 	mu sync.Mutex
 	// calls are "+claim claim" and "-claim", in order.
 	calls []string
-	// prepared are the claims that the driver holds.
+	// prepared are the driver's prepared claims.
 	prepared sets.Set[string]
 	// prepare and unprepare replace the usual answer. They are called without lock.
 	prepare   func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error)
 	unprepare func(context.Context, *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error)
-	// reports are sent to who watches health.
+	// reports are sent to health watchers.
 	reports chan *healthv1.NodeWatchResourcesResponse
 	watch   func() error
 }
 
-// newDriver starts a driver with a socket of its own. It outlives the kubelet.
+// newDriver starts a driver with its own socket. It outlives the kubelet.
 func (w *world) newDriver(name string) *driver {
 	w.t.Helper()
 	d := &driver{t: w.t, name: name, socket: w.socket(name), cdiDir: w.cdiDir, prepared: sets.New[string](),
@@ -53,7 +53,7 @@ func (w *world) newDriver(name string) *driver {
 	return d
 }
 
-// serve starts a server, as after a restart of the driver.
+// serve starts a server, as after a driver restart.
 func (d *driver) serve() {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", d.socket)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *driver) serve() {
 
 func (d *driver) stop() { d.server.Stop() }
 
-// seen returns the calls so far and forgets them.
+// seen returns the calls so far and clears them.
 func (d *driver) seen() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,7 +86,7 @@ func (d *driver) holds() []string {
 
 type prepareFunc = func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error)
 
-// onPrepare replaces the answer, nil is the usual one.
+// onPrepare replaces the answer; nil restores the usual one.
 func (d *driver) onPrepare(answer prepareFunc) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,7 +107,7 @@ func (d *driver) log(sign string, claims []*drav1.Claim) {
 	d.calls = append(d.calls, sign+strings.Join(names, " "))
 }
 
-// usual prepares claims as a good driver does.
+// usual prepares claims like a correct driver.
 func (d *driver) usual(request *drav1.NodePrepareResourcesRequest) *drav1.NodePrepareResourcesResponse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,13 +122,13 @@ func (d *driver) usual(request *drav1.NodePrepareResourcesRequest) *drav1.NodePr
 	return response
 }
 
-// writeSpec does what it can: a directory that is not there is somebody else's fault.
+// writeSpec ignores errors: a missing directory is not the driver's fault.
 func (d *driver) writeSpec(claim string) {
 	spec := `{"cdiVersion": "0.6.0", "kind": "` + d.name + `/class", "devices": [{"name": "` + claim + `", "containerEdits": {"env": ["A=B"]}}]}`
 	_ = os.WriteFile(filepath.Join(d.cdiDir, d.name+"-"+claim+".json"), []byte(spec), 0o600)
 }
 
-// v1Plugin serves a driver.
+// v1Plugin is a driver's gRPC service.
 type v1Plugin struct {
 	drav1.UnimplementedDRAPluginServer
 	*driver
@@ -164,7 +164,7 @@ func (p v1Plugin) NodeUnprepareResources(ctx context.Context, request *drav1.Nod
 	return response, nil
 }
 
-// health serves reports.
+// health is a driver's health service.
 type health struct {
 	healthv1.UnimplementedDRAResourceHealthServer
 	*driver
@@ -192,7 +192,7 @@ func (h health) NodeWatchResources(_ *healthv1.NodeWatchResourcesRequest, stream
 	}
 }
 
-// register makes the manager call the driver.
+// register registers the driver with the manager.
 func (w *world) register(d *driver, services ...string) {
 	w.t.Helper()
 	if len(services) == 0 {
@@ -222,7 +222,7 @@ func (w *world) socket(name string) string {
 
 var _ kubelet.Metrics = &counters{}
 
-// counters are metrics, as text.
+// counters are metrics as text.
 type counters struct {
 	mu   sync.Mutex
 	seen map[string]int

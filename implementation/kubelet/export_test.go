@@ -1,6 +1,6 @@
 package kubelet
 
-// Connected says whether a driver has a connection and its ResourceSlices stay.
+// Connected reports whether a driver has a connection and its ResourceSlices stay.
 func (m *Manager) Connected(driver string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -8,10 +8,10 @@ func (m *Manager) Connected(driver string) bool {
 	return instance.Connected
 }
 
-// MaxDevices is how many devices of a driver are remembered.
+// MaxDevices is the maximum number of remembered devices per driver.
 const MaxDevices = maxDevices
 
-// Stopped says whether nothing is begun or written any more.
+// Stopped reports whether all background work and writing has ended.
 func (m *Manager) Stopped() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

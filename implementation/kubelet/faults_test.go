@@ -75,7 +75,7 @@ func TestDriverNeverAnswers(t *testing.T) {
 	w.recovers(a)
 }
 
-// The driver has prepared the claim, but is killed before it can say so.
+// The driver prepares the claim but crashes before answering.
 func TestDriverDiesBetweenCallAndAnswer(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -96,7 +96,7 @@ func TestDriverDiesBetweenCallAndAnswer(t *testing.T) {
 	w.recovers(a)
 }
 
-// One driver fails: what the other has done is kept.
+// One driver fails: the other's result is kept.
 func TestOneOfTwoDriversFails(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.driver("a"), w.driver("b")
@@ -125,7 +125,7 @@ func TestOneOfTwoDriversFails(t *testing.T) {
 	w.equal("calls of b", b.seen(), "-c, -c")
 }
 
-// What happens to a claim while its pod starts, after a first attempt that failed.
+// A claim changes while its pod starts, after a failed first attempt.
 func TestClaimChangesDuringStart(t *testing.T) {
 	again := claim("c", "a")
 	again.UID = "c-again"
@@ -190,7 +190,7 @@ func TestAPIServerAway(t *testing.T) {
 	}
 }
 
-// kubernetes#129402: without the driver, the pod cannot terminate, and says so.
+// kubernetes#129402: without the driver, the pod cannot terminate, and gets an event.
 func TestTerminatingPodWithoutDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -213,8 +213,7 @@ func TestTerminatingPodWithoutDriver(t *testing.T) {
 	}
 }
 
-// A driver that was killed has not said that it goes: it is still registered. The pod
-// gets the same event.
+// A crashed driver has not deregistered. The pod gets the same event.
 func TestTerminatingPodAndKilledDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")

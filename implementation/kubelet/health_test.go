@@ -44,7 +44,7 @@ func (d *driver) send(response *healthv1.NodeWatchResourcesResponse) {
 	}
 }
 
-// updated waits for pods whose status is to be made anew.
+// updated waits for pods in need of a status update.
 func (w *world) updated(want ...types.UID) {
 	w.t.Helper()
 	select {
@@ -55,7 +55,7 @@ func (w *world) updated(want ...types.UID) {
 	}
 }
 
-// status is what users see: "container name: id=health message".
+// status is the user-visible status: "container name: id=health message".
 func (w *world) status(p *corev1.Pod) string {
 	w.t.Helper()
 	s := &corev1.PodStatus{}
@@ -66,7 +66,7 @@ func (w *world) status(p *corev1.Pod) string {
 		s.ContainerStatuses = append(s.ContainerStatuses, corev1.ContainerStatus{Name: container.Name})
 	}
 	s.ContainerStatuses = append(s.ContainerStatuses, corev1.ContainerStatus{Name: "unknown"})
-	// Twice: the second time brings nothing new.
+	// Twice, to check idempotency.
 	w.manager.UpdateStatus(w.ctx, p, s)
 	w.manager.UpdateStatus(w.ctx, p, s)
 	var all []string
@@ -107,14 +107,14 @@ func TestHealthOfDevices(t *testing.T) {
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy on fire")
 
-	// A report that nobody hears is about nothing.
+	// A report without a listener is dropped.
 	w.clock.Step(31 * time.Second)
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 	a.says(unhealthy, "on fire", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy on fire")
 
-	// What is not reported any more is forgotten, in time.
+	// Devices missing in reports are forgotten after a timeout.
 	w.clock.Step(31 * time.Second)
 	a.says(healthy, "", "other")
 	w.updated("p")
@@ -148,7 +148,7 @@ func TestHealthOfInitContainersAndExtendedResources(t *testing.T) {
 		"main claim:entry-c: a/class=c=Healthy, main claim:entry-d: a/class=d=Unknown, main claim:ext/req: a/class=ext=Healthy")
 }
 
-// Entries of the device manager stay, old ones of the same name are replaced.
+// Entries of the device manager stay; old ones of the same name are replaced.
 func TestStatusKeepsOtherResources(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -175,8 +175,7 @@ func TestStatusKeepsOtherResources(t *testing.T) {
 	}
 }
 
-// Devices become Unknown when the driver does not report any more, and it is asked
-// again.
+// When the driver stops reporting, devices become Unknown and the kubelet reconnects.
 func TestDriverStopsReporting(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -201,7 +200,7 @@ func TestDriverStopsReporting(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
 
-// An instance that ends during a rolling update does not make devices Unknown.
+// An instance ending during a rolling update does not make devices Unknown.
 func TestHealthDuringRollingUpdate(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -248,7 +247,7 @@ func TestDriverReportsWithOldService(t *testing.T) {
 	}
 }
 
-// The health of before a restart is good until it expires.
+// Health from before a restart is valid until it expires.
 func TestHealthAfterRestart(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -261,8 +260,8 @@ func TestHealthAfterRestart(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
 
-// The clock was set back while the kubelet was down: what a driver said before is not
-// believed any longer than usual.
+// The clock was set back while the kubelet was down: an old report is not trusted for longer than
+// usual.
 func TestHealthAfterRestartWithAnEarlierClock(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -277,7 +276,7 @@ func TestHealthAfterRestartWithAnEarlierClock(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
 
-// The kubelet writes this file, too. What is not in it has its default.
+// The kubelet writes this file, too. Missing fields have their defaults.
 func TestHealthFileOfTheKubelet(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
@@ -294,7 +293,7 @@ func TestHealthFileOfTheKubelet(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
 
-// Devices without CDI devices are named after themselves, each name is there once.
+// Without CDI devices, the device name is used. There are no duplicates.
 func TestResourceIDs(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -311,8 +310,7 @@ func TestResourceIDs(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/pool/0=Unknown a/class=all=Unknown")
 }
 
-// A driver that makes up devices does not fill the memory, one that cannot be saved
-// still counts.
+// A driver inventing devices does not fill the memory. A device beyond the limit still counts.
 func TestTooManyDevices(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c", "d")
@@ -332,8 +330,8 @@ func TestTooManyDevices(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown, main claim:entry-d: a/class=d=Healthy")
 }
 
-// Updates are not lost when nobody receives, and do not pile up: the seven reports
-// bring one that waits to be received, one after that, and the last.
+// Updates are not lost without a receiver, and do not pile up: seven reports lead to one update
+// waiting to be received, one after that, and the last.
 func TestUpdatesDoNotPileUp(t *testing.T) {
 	w := newWorld(t)
 	p, q := pod("p", "c"), pod("q", "d")

@@ -13,19 +13,18 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Name and format of the file are those of the kubelet.
+// Name and format of the file are the kubelet's.
 const healthFile = "dra_health_state"
 
 const (
-	// healthTimeout is how long a report is believed if the driver has not said.
+	// healthTimeout is the validity of a report if the driver did not set one.
 	healthTimeout = 30 * time.Second
-	// maxDevices is how many devices of a driver are remembered. Reports are not
-	// checked against ResourceSlices, so that a driver could make up any number.
+	// maxDevices is the limit of remembered devices per driver. Reports are not checked against
+	// ResourceSlices, so a driver could invent any number.
 	maxDevices = 16384
 )
 
-// deviceHealth is what a driver has said of a device. The names of its fields are the
-// file format.
+// deviceHealth is the reported health of a device. Its field names are the file format.
 type deviceHealth struct {
 	PoolName, DeviceName string
 	Health               corev1.ResourceHealthStatus
@@ -38,7 +37,7 @@ type deviceName struct{ pool, device string }
 
 func (h deviceHealth) name() deviceName { return deviceName{h.PoolName, h.DeviceName} }
 
-// differs says whether users can see a difference between two reports.
+// differs reports whether two reports differ for users.
 func (h deviceHealth) differs(other deviceHealth) bool {
 	other.LastUpdated = h.LastUpdated
 	return h != other
@@ -48,23 +47,22 @@ func (h deviceHealth) expired(now time.Time) bool {
 	return now.Sub(h.LastUpdated) > h.HealthCheckTimeout
 }
 
-// healthCache has the health of devices. A device that is not in it is Unknown.
+// healthCache has the health of devices. Missing devices are Unknown.
 type healthCache struct {
 	path  string
 	clock clock.Clock
 
 	mu      sync.Mutex
 	drivers map[string]map[deviceName]deviceHealth
-	// streams counts the instances of a driver that report.
+	// streams counts the reporting instances of a driver.
 	streams map[string]int
 }
 
 // healthState is the content of the file: drivers, and devices by "<pool>/<device>".
 type healthState map[string]struct{ Devices map[string]deviceHealth }
 
-// readHealth starts with what is in the file. After an error it starts with nothing:
-// drivers report again. A report of a time to come, because the clock was set back, is
-// as one of now.
+// readHealth reads the file. After an error it starts empty: drivers report again. A report from
+// the future, because the clock was set back, counts as current.
 func readHealth(path string, clock clock.Clock) (*healthCache, error) {
 	c := &healthCache{path: path, clock: clock, drivers: make(map[string]map[deviceName]deviceHealth), streams: make(map[string]int)}
 	file, err := os.ReadFile(path)
@@ -93,7 +91,7 @@ func readHealth(path string, clock clock.Clock) (*healthCache, error) {
 	return c, nil
 }
 
-// write stores what is known. The lock is held.
+// write saves the state. The lock is held.
 func (c *healthCache) write() error {
 	state := make(healthState)
 	for driver, devices := range c.drivers {
@@ -113,7 +111,7 @@ func (c *healthCache) write() error {
 	return nil
 }
 
-// get returns the health of a device and what the driver has to say about it.
+// get returns the health of a device and the driver's message.
 func (c *healthCache) get(driver string, name deviceName) (corev1.ResourceHealthStatus, string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,9 +122,9 @@ func (c *healthCache) get(driver string, name deviceName) (corev1.ResourceHealth
 	return device.Health, device.Message
 }
 
-// update takes in a report, which is about all devices that the driver watches, and
-// returns those with another health than before. Devices that are not in it are
-// forgotten when their last report expires. An error is only about the file.
+// update stores a report about all devices watched by the driver, and returns the devices with
+// changed health. Missing devices are forgotten when their last report expires. Errors are only
+// about the file.
 func (c *healthCache) update(driver string, report []deviceHealth) (changed map[deviceName]bool, ignored int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,15 +163,15 @@ func (c *healthCache) update(driver string, report []deviceHealth) (changed map[
 	return changed, ignored, err
 }
 
-// begin says that an instance of a driver reports from now on.
+// begin records that an instance of a driver starts reporting.
 func (c *healthCache) begin(driver string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.streams[driver]++
 }
 
-// end says that an instance of a driver does not report any more. With the last one,
-// all devices become Unknown, unless keep is set; those that change are returned.
+// end records that an instance of a driver stops reporting. After the last one, all devices become
+// Unknown unless keep is set. It returns the changed devices.
 func (c *healthCache) end(driver string, keep bool) (changed map[deviceName]bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

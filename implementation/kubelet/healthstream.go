@@ -15,11 +15,10 @@ import (
 	healthv1alpha1 "k8s.io/kubelet/pkg/apis/dra-health/v1alpha1"
 )
 
-// healthRetry is how long to wait before a driver is asked for health again.
+// healthRetry is the delay before watching a driver's health again.
 const healthRetry = 5 * time.Second
 
-// healthClient returns the client for the best health service that a plugin has, nil
-// if it has none.
+// healthClient returns the client for a plugin's best health service, or nil.
 func healthClient(conn *grpc.ClientConn, services []string) healthv1.DRAResourceHealthClient {
 	switch {
 	case slices.Contains(services, healthv1.DRAResourceHealthService):
@@ -31,8 +30,8 @@ func healthClient(conn *grpc.ClientConn, services []string) healthv1.DRAResource
 	}
 }
 
-// watchHealth takes in what an instance of a driver reports, until ctx is done or the
-// driver says that it does not report.
+// watchHealth receives an instance's health reports until ctx is done or the driver does not
+// implement them.
 func (m *Manager) watchHealth(ctx context.Context, driver string, client healthv1.DRAResourceHealthClient) {
 	logger := klog.FromContext(ctx)
 	for {
@@ -47,7 +46,7 @@ func (m *Manager) watchHealth(ctx context.Context, driver string, client healthv
 	}
 }
 
-// receiveHealth takes in reports until there are no more.
+// receiveHealth receives reports until the stream ends.
 func (m *Manager) receiveHealth(ctx context.Context, driver string, client healthv1.DRAResourceHealthClient) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -57,7 +56,7 @@ func (m *Manager) receiveHealth(ctx context.Context, driver string, client healt
 	}
 	m.health.begin(driver)
 	defer func() {
-		// What drivers said is still good when the kubelet is back soon.
+		// Reports stay valid over a kubelet restart.
 		keep := m.started() == nil
 		changed, err := m.health.end(driver, keep)
 		m.healthChanged(ctx, driver, changed, err)
@@ -75,8 +74,7 @@ func (m *Manager) receiveHealth(ctx context.Context, driver string, client healt
 	}
 }
 
-// healthChanged asks for the status of all pods that have devices whose health is
-// another now.
+// healthChanged requests status updates for all pods with devices of changed health.
 func (m *Manager) healthChanged(ctx context.Context, driver string, changed map[deviceName]bool, err error) {
 	logger := klog.FromContext(ctx)
 	if err != nil {
@@ -116,7 +114,7 @@ func report(devices []*healthv1.DeviceHealth) []deviceHealth {
 	return to
 }
 
-// shortened cuts what the API server would not take.
+// shortened truncates a message to the API server's limit.
 func shortened(message string) string {
 	if len(message) <= corev1.ResourceHealthMessageMaxLength {
 		return message

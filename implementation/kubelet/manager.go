@@ -16,53 +16,52 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// reconcilePeriod is how often pods are looked for that are gone without having been
-// stopped, for example because the kubelet was down.
+// reconcilePeriod is the period of looking for deleted pods that were never stopped, for example
+// because the kubelet was down.
 const reconcilePeriod = time.Minute
 
-// Manager prepares the claims of pods on this node.
+// Manager prepares the claims of this node's pods.
 type Manager struct {
 	config     Config
 	checkpoint checkpoint
 	cdiSpecs   cdiSpecs
 	health     *healthCache
 	updates    *updates
-	// rebuilding is held while a lost checkpoint is made up for.
+	// rebuilding is held while rebuilding a lost checkpoint.
 	rebuilding sync.Mutex
 
 	logger klog.Logger
 
-	// mu is never held while a driver or the API server is called, or a file written.
+	// mu is never held during calls of drivers or the API server, or file writes.
 	mu    sync.Mutex
 	state *nodeplan.State
-	// tasks are what pods wait for, the oldest first. planning says that somebody
-	// takes care of them, due that something has changed since nodeplan was asked.
+	// tasks are waiting pods, oldest first. planning is set while a goroutine works on them, due
+	// after a change since the last nodeplan call.
 	tasks         []*task
 	planning, due bool
 	// saved is the content of the checkpoint.
 	saved []nodeplan.ClaimInfo
-	// lost says why the claims in state are not all of this node's.
+	// lost is why the state may miss claims of this node.
 	lost    error
 	drivers nodeplan.Drivers
-	// plugins are the connections to the instances of drivers, by endpoint.
+	// plugins are the connections to driver instances, by endpoint.
 	plugins map[string]*plugin
-	// wipes are the removals of ResourceSlices that are due or under way, by driver.
+	// wipes are the pending removals of ResourceSlices, by driver.
 	wipes map[string]*wipe
 	node  *node
-	// stopped is when the context of Start is done.
+	// stopped is set when the context of Start is done.
 	stopped bool
 }
 
-// node is what Start brings. It is nil before Start and after its context is done.
+// node is set by Start. It is nil before Start and after its context is done.
 type node struct {
 	activePods ActivePods
 	get        GetNode
 	sources    SourcesReady
 }
 
-// New reads the checkpoint. If it is corrupt, then the manager does nothing for claims
-// until it knows which of them pods may have (see nodeplan.Rebuild). All other problems
-// with it are errors.
+// New reads the checkpoint. If it is corrupt, the manager does nothing for claims until it knows
+// those pods may have (see nodeplan.Rebuild). All other problems with it are errors.
 func New(ctx context.Context, config Config) (*Manager, error) {
 	if err := config.setDefaults(); err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 	return m, nil
 }
 
-// load takes over the content of the checkpoint.
+// load applies the content of the checkpoint.
 func (m *Manager) load(claims []nodeplan.ClaimInfo) {
 	m.saved = claims
 	m.state = nodeplan.New(nodeplan.Config{
@@ -107,8 +106,7 @@ func (m *Manager) load(claims []nodeplan.ClaimInfo) {
 	}, claims)
 }
 
-// Start begins what goes on in the background until ctx is done. Plugins can be
-// registered from then on.
+// Start starts the background work, until ctx is done. Plugins can be registered from then on.
 func (m *Manager) Start(ctx context.Context, activePods ActivePods, getNode GetNode, sources SourcesReady) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +114,7 @@ func (m *Manager) Start(ctx context.Context, activePods ActivePods, getNode GetN
 		return errors.New("the DRA manager was started before")
 	}
 	m.node = &node{activePods: activePods, get: getNode, sources: sources}
-	// KEP-4381: no pod is to be scheduled for devices of drivers that do not come back.
+	// KEP-4381: no pod should be scheduled for devices of drivers that do not return.
 	m.startWipe(ctx, allDrivers, 0)
 	go m.updates.run(ctx)
 	go m.reconcile(ctx)
@@ -124,7 +122,7 @@ func (m *Manager) Start(ctx context.Context, activePods ActivePods, getNode GetN
 	return nil
 }
 
-// stop ends what methods without a context of that length have begun.
+// stop ends background work started by methods without a context of that lifetime.
 func (m *Manager) stop() {
 	m.mu.Lock()
 	m.node, m.stopped = nil, true
@@ -146,7 +144,7 @@ func (m *Manager) started() *node {
 	return m.node
 }
 
-// reconcile unprepares the claims of pods that are gone, until ctx is done.
+// reconcile unprepares the claims of deleted pods, until ctx is done.
 func (m *Manager) reconcile(ctx context.Context) {
 	for {
 		m.stopGone(ctx)
@@ -182,8 +180,8 @@ func (m *Manager) stopGone(ctx context.Context) {
 	wg.Wait()
 }
 
-// gone returns the pods with claims that are not active any more. Pods with claims are
-// listed first: one that starts in the meantime is active before it gets its claims.
+// gone returns inactive pods with claims. Pods with claims are listed first: a pod starting
+// meanwhile is active before it gets its claims.
 func (m *Manager) gone(node *node) []types.UID {
 	m.mu.Lock()
 	all := m.state.Gone(nil)
@@ -198,8 +196,8 @@ func (m *Manager) gone(node *node) []types.UID {
 	return slices.DeleteFunc(all, active.Has)
 }
 
-// MightNeedToUnprepare says whether a pod still has claims here, or may have. It must
-// not be reported as terminated before.
+// MightNeedToUnprepare reports whether a pod has, or may have, claims here. The pod must not be
+// reported as terminated before.
 func (m *Manager) MightNeedToUnprepare(pod types.UID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,8 +22,8 @@ func notFound(d *driver, times int) prepareFunc {
 	}
 }
 
-// KEP-4381, "NodePrepareResource Errors": the claim is verified, then the driver gets
-// called again, after one second, two, four.
+// KEP-4381, "NodePrepareResource Errors": the claim is verified, then the driver is called again
+// after 1, 2 and 4 seconds.
 func TestNotFoundIsRetried(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -41,8 +41,8 @@ func TestNotFoundIsRetried(t *testing.T) {
 	}
 }
 
-// A driver that keeps saying so is told to users, and the next attempt goes on where
-// the last one ended.
+// If a driver keeps answering NOT_FOUND, users get an event. The next attempt continues the
+// backoff.
 func TestNotFoundForLong(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -60,7 +60,7 @@ func TestNotFoundForLong(t *testing.T) {
 	w.equal("calls", a.seen(), "+c")
 }
 
-// There is no such claim indeed.
+// The claim does not exist.
 func TestNotFoundBecauseDeleted(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -82,8 +82,8 @@ func TestNotFoundBecauseDeleted(t *testing.T) {
 	w.equal("checkpoint", w.saved(), "")
 }
 
-// Once a pod was deleted by force, its node may not ask for the claim any more, whether
-// it exists or not. The driver does not know it either: nothing is left to do.
+// After a pod was force-deleted, its node may not read the claim, whether it exists or not. The
+// driver does not know it either: nothing is left to do.
 func TestNotFoundAndPodIsGone(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -98,7 +98,7 @@ func TestNotFoundAndPodIsGone(t *testing.T) {
 	w.equal("checkpoint", w.saved(), "")
 }
 
-// The pod is deleted while the claim is looked up for it.
+// The pod is deleted during the lookup of its claim.
 func TestPodIsDeletedDuringLookUp(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")

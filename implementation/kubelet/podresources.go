@@ -8,8 +8,8 @@ import (
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 )
 
-// PodResources returns the claims of a container for the podresources API, with the
-// devices of the requests that it names, each with its own CDI devices.
+// PodResources returns a container's claims for the podresources API, with the devices of its
+// requests, each with its own CDI devices.
 func (m *Manager) PodResources(ctx context.Context, pod *corev1.Pod, container *corev1.Container) []*podresources.DynamicResource {
 	claims, err := m.containerClaims(m.gated(pod), container)
 	if err != nil {

@@ -16,13 +16,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// notFoundPatience is how long a pod waits for a driver that answers NOT_FOUND for its
-// claims, for example because the driver's informer is late. Then the pod is told, and
-// the kubelet asks again.
+// notFoundPatience is how long a pod waits for a driver answering NOT_FOUND, for example because of
+// a stale informer. Then the pod gets an event, and the kubelet retries.
 const notFoundPatience = 10 * time.Second
 
-// Prepare prepares the claims of a pod that is about to start. It can be repeated.
-// Errors are for users: they become part of an event of the pod.
+// Prepare prepares the claims of a starting pod. It is idempotent. Errors are for users: they
+// become part of a pod event.
 func (m *Manager) Prepare(ctx context.Context, pod *corev1.Pod) error {
 	start := m.config.Clock.Now()
 	err := m.prepare(ctx, pod)
@@ -42,9 +41,9 @@ func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
 	return m.settle(ctx, nodeplan.Prepare, pod.UID, desired).Err
 }
 
-// Unprepare unprepares the claims of a pod whose containers are gone, except those that
-// other pods use. It can be repeated. If that fails, then the pod gets an event that says
-// why it keeps terminating: the kubelet has a log for it, and nothing else.
+// Unprepare unprepares the claims of a pod without containers, except those in use by other pods.
+// It is idempotent. On failure, the pod gets an event explaining why it keeps terminating: the
+// kubelet only logs it.
 func (m *Manager) Unprepare(ctx context.Context, pod *corev1.Pod) error {
 	start := m.config.Clock.Now()
 	err := m.unprepare(ctx, pod)
@@ -68,7 +67,7 @@ func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
 	return outcome.Err
 }
 
-// has says whether a pod is known to have claims. Pods without must not wait for
+// has reports whether a pod is known to have claims. Pods without claims must not wait for
 // anything: the API server may be one of them.
 func (m *Manager) has(pod types.UID) bool {
 	m.mu.Lock()
@@ -76,10 +75,9 @@ func (m *Manager) has(pod types.UID) bool {
 	return m.state.MightNeedUnprepare(pod)
 }
 
-// gated returns a pod without what is switched off. A special claim that has been prepared for
-// it stays: its containers keep their devices when they are started again (KEP-5004, "Can the
-// feature be disabled once it has been enabled"). Kubernetes' kubelet starts them without
-// (v1.37.1 pkg/kubelet/cm/dra/manager.go:559).
+// gated returns a pod without disabled features. A special claim prepared earlier stays: restarted
+// containers keep their devices (KEP-5004, "Can the feature be disabled once it has been enabled").
+// Kubernetes' kubelet starts them without (v1.37.1 pkg/kubelet/cm/dra/manager.go:559).
 func (m *Manager) gated(pod *corev1.Pod) *corev1.Pod {
 	extended := pod.Status.ExtendedResourceClaimStatus
 	if m.config.Gates.DRAExtendedResource || extended == nil {
@@ -99,21 +97,20 @@ func (m *Manager) knows(pod types.UID, claim nodeplan.ClaimID) bool {
 	return m.state.Has(pod, claim)
 }
 
-// authorizerPatience is for what the API server forbids because it does not know yet
-// that a pod is on this node: its node authorizer learns that from a watch of its own,
-// and may be later than the kubelet (k8s.io/kubernetes plugin/pkg/auth/authorizer/node).
-// An error would cost the pod much more: the kubelet comes back to it after its
-// syncFrequency, 60 to 90 s by default. But it must end, because the kubelet does not
-// cancel the start of a pod that is deleted.
+// authorizerPatience bounds the retries of forbidden requests. The API server's node authorizer
+// learns from its own watch that a pod is on this node, maybe later than the kubelet
+// (k8s.io/kubernetes plugin/pkg/auth/authorizer/node). An error would cost the pod much more: the
+// kubelet retries after its syncFrequency, 60 to 90 s by default. The wait must be bounded, because
+// the kubelet does not cancel the start of a deleted pod.
 func authorizerPatience() *wait.Backoff {
 	return &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 7} // 6.35 s in all
 }
 
-// fetch gets the claims of a pod from the API server, and waits with patience if it may
-// not. Informers will not do: a claim must be as the scheduler has left it.
+// fetch gets the claims of a pod from the API server, and retries while forbidden. Informers do not
+// suffice: a claim must be as the scheduler left it.
 func (m *Manager) fetch(ctx context.Context, pod *corev1.Pod, patience *wait.Backoff) nodeplan.Pod {
 	fetched := nodeplan.Pod{Pod: pod, Claims: make(map[string]nodeplan.Found)}
-	// A name that is missing is noticed by nodeplan as well.
+	// nodeplan detects a missing name as well.
 	names, _ := nodeplan.ClaimNames(pod)
 	for _, name := range names {
 		fetched.Claims[name] = m.getPatiently(ctx, patience, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
@@ -145,7 +142,7 @@ func (m *Manager) get(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
 	return nodeplan.Found{Claim: claim}
 }
 
-// settle takes all steps for a pod until it is done or has failed.
+// settle executes all steps for a pod until it is done or has failed.
 func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
 	patience := m.config.Clock.Now().Add(notFoundPatience)
 	m.retry(pod)
@@ -155,7 +152,7 @@ func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, des
 		case ctx.Err() != nil:
 			return outcome
 		case errors.Is(outcome.Err, errAbandoned):
-			// Another pod has begun the call and does not want it any more.
+			// Another pod started the call and has stopped waiting.
 			m.retry(pod)
 		case !outcome.RetryAt.IsZero() && !outcome.RetryAt.After(patience):
 			if err := m.sleep(ctx, outcome.RetryAt.Sub(m.config.Clock.Now())); err != nil {
@@ -197,7 +194,7 @@ func (m *Manager) rebuild(ctx context.Context) error {
 		pods = append(pods, fetched)
 	}
 	claims := nodeplan.Rebuild(pods)
-	// Nobody else writes as long as the checkpoint is lost.
+	// There is no other writer while the checkpoint is lost.
 	if err := m.checkpoint.write(claims, true); err != nil {
 		return fmt.Errorf("checkpoint ResourceClaim state: %w", err)
 	}

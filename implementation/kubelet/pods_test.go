@@ -67,7 +67,7 @@ func TestClaimForExtendedResources(t *testing.T) {
 	w.unprepare(p)
 }
 
-// With the feature gate off, what the scheduler wrote into the pod's status is ignored.
+// With the feature gate off, the scheduler's status for extended resources is ignored.
 func TestExtendedResourcesAreOff(t *testing.T) {
 	w := newWorld(t)
 	w.gates.DRAExtendedResource = false
@@ -80,8 +80,8 @@ func TestExtendedResourcesAreOff(t *testing.T) {
 	}
 }
 
-// A container that is started again after the feature gate was switched off would have lost
-// its devices without a word, as it does with Kubernetes' kubelet.
+// A container restarted after the feature gate was disabled would silently lose its devices, as
+// with Kubernetes' kubelet.
 func TestExtendedResourcesGoOnWhenTheyAreSwitchedOff(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -159,7 +159,7 @@ func TestSharedClaim(t *testing.T) {
 	w.equal("checkpoint", w.saved(), "")
 }
 
-// together does the same for all pods at once.
+// together acts on all pods concurrently.
 func (w *world) together(pods []*corev1.Pod, do func(*corev1.Pod)) {
 	w.t.Helper()
 	var wg sync.WaitGroup
@@ -169,8 +169,8 @@ func (w *world) together(pods []*corev1.Pod, do func(*corev1.Pod)) {
 	wg.Wait()
 }
 
-// One pod gets deleted while the driver prepares a claim for it. Another one that waits
-// for the same claim does not suffer.
+// A pod is deleted while the driver prepares its claim. Another pod waiting for the same claim is
+// not affected.
 func TestPodStopsWaiting(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -204,7 +204,7 @@ func TestPodStopsWaiting(t *testing.T) {
 	w.equal("left", strings.Join(a.holds(), " "), "")
 }
 
-// The reconcile loop finds pods that are gone.
+// The reconcile loop finds deleted pods.
 func TestGonePodsAreUnprepared(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -224,7 +224,7 @@ func TestGonePodsAreUnprepared(t *testing.T) {
 	w.equal("calls", a.seen(), "-d")
 }
 
-// A pod that starts while the reconcile loop lists active pods is not taken for gone.
+// A pod starting while the reconcile loop lists active pods is not treated as deleted.
 func TestPodStartsDuringReconcile(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -250,14 +250,14 @@ func TestPodStartsDuringReconcile(t *testing.T) {
 	w.equal("calls", a.seen(), "+d, +c")
 }
 
-// tick lets a minute pass for the reconcile loop.
+// tick advances the clock by a minute for the reconcile loop.
 func (w *world) tick() {
 	w.t.Helper()
 	w.eventually("somebody waits", w.clock.HasWaiters)
 	w.clock.Step(61e9)
 }
 
-// A pod of before a restart is unprepared, and one that starts again is prepared again.
+// A pod from before a restart is unprepared, and prepared when it starts again.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -274,7 +274,7 @@ func TestRestart(t *testing.T) {
 	w.equal("calls", a.seen(), "-c, +d")
 }
 
-// Running pods need nothing of the API server.
+// Running pods do not need the API server.
 func TestRunningPodsNeedNoAPIServer(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -296,12 +296,12 @@ func TestRunningPodsNeedNoAPIServer(t *testing.T) {
 	}
 }
 
-// forbidden is what the API server's node authorizer says.
+// forbidden is the node authorizer's error.
 func forbidden() error {
 	return apierrors.NewForbidden(resourceapi.Resource("resourceclaims"), "c", errors.New("no relationship found"))
 }
 
-// forbid refuses the next requests for claims.
+// forbid rejects the next requests for claims.
 func (w *world) forbid(times int) {
 	var asked atomic.Int32
 	w.onGet(func() error {
@@ -314,9 +314,8 @@ func (w *world) forbid(times int) {
 
 const isForbidden = `resourceclaims.resource.k8s.io "c" is forbidden: no relationship found`
 
-// A pod came to the node, and its kubelet asked for the claims before the API server's
-// node authorizer knew about the pod. With stock kubelets such a pod waited for 6 to 9 s
-// in bench-node, and would have waited for 60 to 90 s by default.
+// The kubelet read a new pod's claims before the API server's node authorizer knew about the pod.
+// With stock kubelets such a pod waited for 6 to 9 s in bench-node, and for 60 to 90 s by default.
 func TestNodeMayReadTheClaimALittleLater(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusals, gets int
@@ -350,7 +349,7 @@ func TestNodeMayReadTheClaimALittleLater(t *testing.T) {
 	}
 }
 
-// What is left to wait is not waited for if the kubelet ends.
+// A stopping kubelet cancels the wait.
 func TestKubeletEndsBeforeNodeMayReadTheClaim(t *testing.T) {
 	w := newWorld(t)
 	w.driver("a")
@@ -365,7 +364,7 @@ func TestKubeletEndsBeforeNodeMayReadTheClaim(t *testing.T) {
 	w.unprepare(p)
 }
 
-// The same when claims are read again because the checkpoint was lost.
+// The same when claims are read again after losing the checkpoint.
 func TestLostCheckpointAndNodeMayNotReadTheClaimYet(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")

@@ -16,33 +16,32 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// plugin is the connection to an instance of a driver.
+// plugin is the connection to a driver instance.
 type plugin struct {
 	driver, endpoint string
 	conn             *grpc.ClientConn
-	// cancel ends what goes on in the background for the instance.
+	// cancel ends the instance's background work.
 	cancel context.CancelFunc
-	// connected is as last recorded.
+	// connected is the last recorded state.
 	connected bool
 }
 
 func (p *plugin) close() {
 	p.cancel()
-	// The only error is that it was closed before.
+	// The only possible error is that it was already closed.
 	_ = p.conn.Close()
 }
 
-// ValidatePlugin says whether a plugin can be used. Together with RegisterPlugin and
-// DeRegisterPlugin it makes the Manager the kubelet's handler for plugins of type
-// DRAPlugin.
+// ValidatePlugin checks whether a plugin is usable. With RegisterPlugin and DeRegisterPlugin, it
+// makes the Manager the kubelet's handler for plugins of type DRAPlugin.
 func (m *Manager) ValidatePlugin(_ context.Context, driver, endpoint string, services []string) error {
 	var none nodeplan.Drivers
 	_, err := none.Register(driver, endpoint, services, 0)
 	return err
 }
 
-// RegisterPlugin adds an instance of a driver. There may be several, the newest that
-// has a connection is called. A timeout of nil is nodeplan.DefaultTimeout for each call.
+// RegisterPlugin adds a driver instance. There may be several; the newest connected one is called.
+// A nil timeout means nodeplan.DefaultTimeout for each call.
 func (m *Manager) RegisterPlugin(ctx context.Context, driver, endpoint string, services []string, timeout *time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +57,7 @@ func (m *Manager) RegisterPlugin(ctx context.Context, driver, endpoint string, s
 		m.drivers.Deregister(driver, endpoint)
 		return fmt.Errorf("create gRPC connection to DRA driver %s plugin at endpoint %s: %w", driver, endpoint, err)
 	}
-	// It lasts longer than the call of this method.
+	// It outlives this call.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &plugin{driver: driver, endpoint: endpoint, conn: conn, cancel: cancel}
 	m.plugins[endpoint] = p
@@ -87,8 +86,8 @@ func (m *Manager) DeRegisterPlugin(ctx context.Context, driver, endpoint string)
 	klog.FromContext(ctx).V(2).Info("Deregistered DRA plugin", "driver", driver, "endpoint", endpoint)
 }
 
-// connect makes a connection that comes up by itself and stays: a driver may be
-// restarted at the same endpoint without being registered again.
+// connect opens a persistent connection: a driver may restart at the same endpoint without
+// registering again.
 func (m *Manager) connect(driver, endpoint string) (*grpc.ClientConn, error) {
 	retry := backoff.DefaultConfig
 	retry.BaseDelay = 100 * time.Millisecond
@@ -96,8 +95,8 @@ func (m *Manager) connect(driver, endpoint string) (*grpc.ClientConn, error) {
 	conn, err := grpc.NewClient("unix:"+endpoint,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: 5 * time.Second}),
-		// Without calls a connection would be closed after half an hour, and a
-		// driver that is lost then would not be noticed (kubernetes#133920).
+		// By default an idle connection is closed after 30 minutes, and a driver lost after that
+		// goes unnoticed (kubernetes#133920).
 		grpc.WithIdleTimeout(0),
 		grpc.WithUnaryInterceptor(m.observe(driver)),
 	)
@@ -108,12 +107,12 @@ func (m *Manager) connect(driver, endpoint string) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// monitor records whether there is a connection, until ctx is done.
+// monitor records the connection state until ctx is done.
 func (m *Manager) monitor(ctx context.Context, p *plugin) {
 	for {
 		state := p.conn.GetState()
 		if state == connectivity.Idle {
-			// A lost connection is not made again without this.
+			// Required to reconnect after a loss.
 			p.conn.Connect()
 		}
 		m.setConnected(ctx, p, state == connectivity.Ready)
@@ -135,7 +134,7 @@ func (m *Manager) setConnected(ctx context.Context, p *plugin, connected bool) {
 	klog.FromContext(ctx).V(2).Info("Connection to DRA plugin has changed", "driver", p.driver, "endpoint", p.endpoint, "connected", connected)
 }
 
-// pick returns the instance of a driver that is to be called.
+// pick returns the driver instance to call.
 func (m *Manager) pick(driver string) (nodeplan.Instance, *plugin, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,7 +41,7 @@ func TestRefusedPlugins(t *testing.T) {
 	}
 }
 
-// Plugins are registered while the manager runs, and only once it can be stopped.
+// Plugins register only while the manager runs, so it can stop them.
 func TestRegistrationNeedsAStart(t *testing.T) {
 	w := newWorld(t)
 	m, err := kubelet.New(w.ctx, w.config())

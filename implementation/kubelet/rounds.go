@@ -10,18 +10,18 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// task is what has to be done for one pod.
+// task is the work for one pod.
 type task struct {
-	// ctx is that of who waits. Calls of drivers are made on its behalf.
+	// ctx is the waiting caller's. Driver calls use it.
 	ctx     context.Context
 	pod     types.UID
 	desired nodeplan.Desired
-	// outcome gets the one that ends the task.
+	// outcome receives the final outcome.
 	outcome chan nodeplan.Outcome
 }
 
-// perform returns when something is done for a pod or has failed. Pods of the same time
-// share a checkpoint: that is what takes time when many of them start.
+// perform returns when a pod is done or has failed. Concurrent pods share a checkpoint: writing it
+// dominates when many start.
 func (m *Manager) perform(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
 	w := &task{ctx: ctx, pod: pod, desired: desired, outcome: make(chan nodeplan.Outcome, 1)}
 	m.mu.Lock()
@@ -39,7 +39,7 @@ func (m *Manager) perform(ctx context.Context, op nodeplan.Op, pod types.UID, de
 	}
 }
 
-// forget ends a task. If its pod has another one, then that is next. The lock is held.
+// forget ends a task. The pod's next task, if any, follows. The lock is held.
 func (m *Manager) forget(w *task) {
 	m.tasks = slices.DeleteFunc(m.tasks, func(other *task) bool { return other == w })
 	if slices.ContainsFunc(m.tasks, func(other *task) bool { return other.pod == w.pod }) {
@@ -47,8 +47,7 @@ func (m *Manager) forget(w *task) {
 	}
 }
 
-// plan has the next steps taken, because there are new tasks or answers. The lock is
-// held.
+// plan triggers planning after new tasks or answers. The lock is held.
 func (m *Manager) plan() {
 	m.due = true
 	if !m.planning {
@@ -57,7 +56,7 @@ func (m *Manager) plan() {
 	}
 }
 
-// rounds asks nodeplan what to do until there is nothing new.
+// rounds calls nodeplan until nothing changes.
 func (m *Manager) rounds() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,13 +67,12 @@ func (m *Manager) rounds() {
 	m.planning = false
 }
 
-// round asks for all pods at once. The lock is held, but not while it writes.
+// round plans for all pods at once. The lock is held, except during writes.
 func (m *Manager) round() {
 	first := make(map[types.UID]*task, len(m.tasks))
 	var desired nodeplan.Desired
 	for _, w := range m.tasks {
-		// A pod wants one thing after the other. Who does not wait any more has a
-		// context with which nothing can be done.
+		// A pod's tasks are sequential. A caller that stopped waiting has a canceled context.
 		if first[w.pod] == nil && w.ctx.Err() == nil {
 			first[w.pod] = w
 			desired.Run = append(desired.Run, w.desired.Run...)

@@ -11,9 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Each pod waited for all checkpoints of the pods before it, with the manager locked:
-// a hundred pods that started at once took twice as long as with the kubelet's manager,
-// and a disk that hung kept pods from reporting their status.
+// Each pod waited for the checkpoints of all earlier pods, with the manager locked: 100 concurrent
+// pod starts took twice as long as with the kubelet's manager, and a hanging disk blocked pod
+// status updates.
 func TestPodsShareCheckpointsOfADiskThatHangs(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -22,7 +22,7 @@ func TestPodsShareCheckpointsOfADiskThatHangs(t *testing.T) {
 		pods[i] = pod(fmt.Sprint("p", i), fmt.Sprint("c", i))
 		w.reserve(claim(fmt.Sprint("c", i), "a"), pods[i])
 	}
-	// Writes to a pipe that nobody reads hang, and fail once somebody has.
+	// Writes to a FIFO without reader hang, and fail after it was read.
 	if err := syscall.Mkfifo(w.path()+".tmp", 0o600); err != nil {
 		t.Fatal(err)
 	}

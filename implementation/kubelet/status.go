@@ -11,9 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// UpdateStatus adds the health of the devices of containers and init containers to a
-// pod's status, for each request that they name and for those behind their extended
-// resources (kubernetes#139939).
+// UpdateStatus adds device health to the status of a pod's containers and init containers, for each
+// of their requests and those behind extended resources (kubernetes#139939).
 func (m *Manager) UpdateStatus(ctx context.Context, pod *corev1.Pod, status *corev1.PodStatus) {
 	if !m.config.Gates.ResourceHealthStatus {
 		return
@@ -47,8 +46,8 @@ func (m *Manager) containerRequests(ctx context.Context, pod *corev1.Pod, contai
 	return requests
 }
 
-// statusName is what the API server wants: the entry in the pod's spec, or the claim
-// itself if it is for extended resources.
+// statusName is the name required by the API server: the entry in the pod's spec, or the claim
+// itself for extended resources.
 func statusName(request nodeplan.ContainerRequest) corev1.ResourceName {
 	name := request.Entry
 	if name == "" {
@@ -60,8 +59,8 @@ func statusName(request nodeplan.ContainerRequest) corev1.ResourceName {
 	return corev1.ResourceName("claim:" + name)
 }
 
-// healthOf returns the health of devices, each resource ID once: several devices may
-// have the same CDI device.
+// healthOf returns the health of devices, without duplicate resource IDs: several devices may share
+// a CDI device.
 func (m *Manager) healthOf(devices []nodeplan.ContainerDevice) []corev1.ResourceHealth {
 	var resources []corev1.ResourceHealth
 	for _, device := range devices {
@@ -84,8 +83,7 @@ func resourceID(device nodeplan.ContainerDevice) corev1.ResourceID {
 	return corev1.ResourceID(fmt.Sprintf("%s/%s/%s", device.Driver, device.PoolName, device.DeviceName))
 }
 
-// withResource replaces the entry of the same name, or adds one. An entry without
-// devices is left out.
+// withResource replaces the entry of the same name, or adds one. It omits an entry without devices.
 func withResource(all []corev1.ResourceStatus, resource corev1.ResourceStatus) []corev1.ResourceStatus {
 	at := slices.IndexFunc(all, func(r corev1.ResourceStatus) bool { return r.Name == resource.Name })
 	switch {

@@ -12,14 +12,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// errAbandoned: a step was ended because the pod for which it was begun does not want
-// it any more. Others may.
+// errAbandoned ends a step whose pod has stopped waiting. Other pods may still need it.
 var errAbandoned = errors.New("pod has stopped waiting")
 
-// errStopped: nothing is written after stop. Another manager may be there by then.
+// errStopped rejects writes after stop: another manager may be running by then.
 var errStopped = errors.New("the kubelet is stopping")
 
-// answer takes in what came out of a step.
+// answer applies the result of a step.
 func (m *Manager) answer(apply func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,14 +46,13 @@ func (m *Manager) write(step nodeplan.WriteCheckpoint) {
 	m.saved = step.Claims
 }
 
-// countSkips counts the calls that are not made for claims that come and go.
+// countSkips counts calls skipped for added and removed claims.
 func (m *Manager) countSkips(before, after []nodeplan.ClaimInfo) {
 	eachSkip(after, before, resourceapi.SkipNodeOperationNodePrepareResources, m.config.Metrics.PrepareSkipped)
 	eachSkip(before, after, resourceapi.SkipNodeOperationNodeUnprepareResources, m.config.Metrics.UnprepareSkipped)
 }
 
-// eachSkip calls count for each driver which has nothing to do for a claim that is in
-// one list and not in the other.
+// eachSkip calls count for each driver without work for a claim that is in one list only.
 func eachSkip(in, notIn []nodeplan.ClaimInfo, op resourceapi.SkipNodeOperation, count func(driver string)) {
 	known := make(map[nodeplan.ClaimRef]bool, len(notIn))
 	for _, info := range notIn {
@@ -72,7 +70,7 @@ func eachSkip(in, notIn []nodeplan.ClaimInfo, op resourceapi.SkipNodeOperation, 
 	}
 }
 
-// lookUp finds out whether a claim exists that a driver does not know.
+// lookUp checks whether a claim unknown to a driver exists.
 func (m *Manager) lookUp(ctx context.Context, step nodeplan.LookUp) {
 	found := m.find(ctx, step.Claim.ClaimID)
 	m.answer(func() { m.state.ApplyLookUp(step, found, m.config.Clock.Now()) })
@@ -85,8 +83,8 @@ func (m *Manager) find(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found 
 	case found.Err == nil:
 		logger.V(2).Info("ResourceClaim that the driver does not know exists", "claim", klog.KRef(id.Namespace, id.Name), "claimUID", found.Claim.UID)
 	case apierrors.IsNotFound(found.Err), apierrors.IsForbidden(found.Err):
-		// Nodes may only ask for claims of their pods. What the API server says of others
-		// does not tell whether they exist.
+		// Nodes may only read claims of their pods. The response for others does not show whether
+		// they exist.
 		logger.V(2).Info("ResourceClaim that the driver does not know was deleted, or its pods were", "claim", klog.KRef(id.Namespace, id.Name), "err", found.Err)
 		return nodeplan.Found{}
 	case ctx.Err() != nil:
@@ -95,7 +93,7 @@ func (m *Manager) find(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found 
 	return found
 }
 
-// unavailable returns why it is not known which claims a pod may have.
+// unavailable returns why a pod's claims are unknown.
 func unavailable(pod nodeplan.Pod) error {
 	for _, found := range pod.Claims {
 		if found.Err != nil && !apierrors.IsNotFound(found.Err) {

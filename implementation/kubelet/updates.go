@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// updates hands on pods whose status is to be made anew. None gets lost if nobody
-// receives for a while, and none takes more space than once.
+// updates queues pods for a status update. None is lost without a receiver, and each is queued
+// once.
 type updates struct {
 	out  chan []types.UID
 	wake chan struct{}
@@ -59,6 +59,6 @@ func (u *updates) run(ctx context.Context) {
 	}
 }
 
-// Updates returns pods whose status is to be made anew because the health of devices
-// has changed. It always returns the same channel.
+// Updates returns pods in need of a status update because device health changed. It always returns
+// the same channel.
 func (m *Manager) Updates() <-chan []types.UID { return m.updates.out }

@@ -12,18 +12,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// wipeDelay is how long a driver may have no connection before its ResourceSlices are
-// removed: enough to restart its container. The kubelet gives it the same time.
+// wipeDelay is how long a driver may be disconnected before its ResourceSlices are removed: enough
+// to restart its container. The kubelet uses the same delay.
 const wipeDelay = 30 * time.Second
 
-// allDrivers stands for all of them where a driver is named.
+// allDrivers means all drivers in place of a name.
 const allDrivers = ""
 
-// wipe is the removal of a driver's ResourceSlices, due or under way.
+// wipe is a pending removal of a driver's ResourceSlices.
 type wipe struct{ cancel context.CancelFunc }
 
-// syncWipe makes sure that the ResourceSlices of a driver get removed if it has no
-// connection, and stay if it has one. The lock is held.
+// syncWipe schedules the removal of a driver's ResourceSlices if it is disconnected, and cancels it
+// otherwise. The lock is held.
 func (m *Manager) syncWipe(ctx context.Context, driver string) {
 	instance, _ := m.drivers.Pick(driver)
 	switch {
@@ -34,7 +34,7 @@ func (m *Manager) syncWipe(ctx context.Context, driver string) {
 	}
 }
 
-// cancelWipe ends a removal. The lock is held.
+// cancelWipe cancels a removal. The lock is held.
 func (m *Manager) cancelWipe(driver string) {
 	if w := m.wipes[driver]; w != nil {
 		w.cancel()
@@ -42,7 +42,7 @@ func (m *Manager) cancelWipe(driver string) {
 	}
 }
 
-// startWipe begins a removal, after a delay. The lock is held.
+// startWipe starts a removal after a delay. The lock is held.
 func (m *Manager) startWipe(ctx context.Context, driver string, delay time.Duration) {
 	if m.node == nil || m.config.Client == nil {
 		return
@@ -63,8 +63,8 @@ func (m *Manager) startWipe(ctx context.Context, driver string, delay time.Durat
 	}()
 }
 
-// wipeSlices removes the ResourceSlices of the node and a driver. It tries until it has
-// managed to or ctx is done: first after a second, then up to five minutes apart.
+// wipeSlices removes the node's ResourceSlices of a driver. It retries until success or ctx is
+// done, with a backoff of one second to five minutes.
 func (m *Manager) wipeSlices(ctx context.Context, getNode GetNode, driver string) {
 	logger := klog.FromContext(ctx)
 	backoff := wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.2, Cap: 5 * time.Minute, Steps: 100}
@@ -75,7 +75,7 @@ func (m *Manager) wipeSlices(ctx context.Context, getNode GetNode, driver string
 			return
 		}
 		if ctx.Err() == nil && !apierrors.IsNotFound(err) {
-			// The node is made by the kubelet, which may have just begun.
+			// The kubelet may not have created the node yet.
 			logger.Info("Failed to remove ResourceSlices, will retry", "driver", driver, "err", err)
 		}
 		if m.sleep(ctx, backoff.Step()) != nil {
@@ -96,7 +96,7 @@ func (m *Manager) deleteSlices(ctx context.Context, getNode GetNode, driver stri
 	return m.config.Client.ResourceV1().ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: selector.String()})
 }
 
-// sleep returns an error if ctx is done before the time is over.
+// sleep returns an error if ctx is done first.
 func (m *Manager) sleep(ctx context.Context, duration time.Duration) error {
 	if duration <= 0 {
 		return ctx.Err()

@@ -40,21 +40,21 @@ func (w *world) wiped(n int, want string) {
 	w.equal("selector", wipes(w)[n-1], want)
 }
 
-// later lets time pass for all that wait, which includes a wipe.
+// later advances the clock for all waiters, including a wipe.
 func (w *world) later(d time.Duration, waiting int) {
 	w.t.Helper()
 	w.eventually("all wait", func() bool { return w.clock.Waiters() == waiting })
 	w.clock.Step(d)
 }
 
-// connected waits for a driver, and until its slices are not to be removed any more.
+// connected waits for a driver's connection and the end of its wipe.
 func (w *world) connected(driver string) {
 	w.t.Helper()
 	w.eventually("driver is connected", func() bool { return w.manager.Connected(driver) })
 	w.eventually("nothing is due", func() bool { return w.clock.Waiters() == 1 })
 }
 
-// KEP-4381: slices go when the kubelet starts, and when a driver stays away.
+// KEP-4381: slices are removed when the kubelet starts, and when a driver stays away.
 func TestSlicesAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	w.wiped(1, "spec.nodeName=node-1")
@@ -77,7 +77,7 @@ func TestSlicesAreRemoved(t *testing.T) {
 	w.wiped(3, "spec.driver=a,spec.nodeName=node-1")
 }
 
-// A driver that never answers on its socket is not there.
+// A driver that never answers on its socket counts as disconnected.
 func TestSlicesOfDriverWithoutServer(t *testing.T) {
 	w := newWorld(t)
 	w.wiped(1, "spec.nodeName=node-1")
@@ -104,7 +104,7 @@ func TestRemovalIsRetried(t *testing.T) {
 	})
 	w.onNode(apierrors.NewNotFound(corev1.Resource("nodes"), "node-1"))
 	w.restart()
-	w.later(0, 2) // the first try has found no node
+	w.later(0, 2) // the first attempt found no node
 	w.onNode(nil)
 	w.later(3*time.Second, 2)
 	for range 2 {
@@ -119,8 +119,7 @@ func (w *world) onNode(err error) {
 	w.noNode = err
 }
 
-// Without an API server, claims of before can still be unprepared, and nothing fails
-// that need not.
+// Without an API server, old claims can still be unprepared, and nothing else fails.
 func TestStandalone(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")

@@ -30,8 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a node with a kubelet that only has a DRA manager. Files and drivers
-// survive a restart.
+// world is a node with a kubelet reduced to its DRA manager. Files and drivers survive a restart.
 type world struct {
 	t                *testing.T
 	ctx              context.Context
@@ -42,7 +41,7 @@ type world struct {
 	clock            *testingclock.FakeClock
 	counters         *counters
 	gates            kubelet.Gates
-	// timeout is what drivers set for calls.
+	// timeout is the drivers' timeout for calls.
 	timeout *time.Duration
 	manager *kubelet.Manager
 
@@ -51,7 +50,7 @@ type world struct {
 	ready  bool
 	get    func() error
 	noNode error
-	// onActive is called when the manager asks for the active pods.
+	// onActive returns the active pods for the manager.
 	onActive func() []*corev1.Pod
 }
 
@@ -96,7 +95,7 @@ func (w *world) stop() {
 	w.eventually("the manager has stopped", w.manager.Stopped)
 }
 
-// restart loses the memory of the kubelet. Drivers have to register again.
+// restart clears the kubelet's memory. Drivers have to register again.
 func (w *world) restart(drivers ...*driver) {
 	w.t.Helper()
 	w.stop()
@@ -124,7 +123,7 @@ func (w *world) setActive(pods ...*corev1.Pod) {
 	w.active = pods
 }
 
-// activate adds a pod to the active ones, as the kubelet does before it starts it.
+// activate adds a pod to the active ones, like the kubelet before starting it.
 func (w *world) activate(p *corev1.Pod) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +151,7 @@ func (w *world) node(context.Context) (*corev1.Node, error) {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}, nil
 }
 
-// reserve puts a claim into the API, reserved for pods.
+// reserve adds a claim to the API, reserved for pods.
 func (w *world) reserve(claim *resourceapi.ResourceClaim, pods ...*corev1.Pod) {
 	w.t.Helper()
 	for _, p := range pods {
@@ -168,14 +167,14 @@ func (w *world) delete(claim string) {
 	_ = w.client.Tracker().Delete(resourceapi.SchemeGroupVersion.WithResource("resourceclaims"), "ns", claim)
 }
 
-// onGet is asked for an error before the API server answers requests for claims.
+// onGet returns an error for requests of claims, if any.
 func (w *world) onGet(fail func() error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.get = fail
 }
 
-// away makes the API server fail, or not any more.
+// away makes the API server unavailable or available.
 func (w *world) away(away bool) {
 	w.onGet(func() error {
 		if away {
@@ -196,8 +195,8 @@ func (w *world) reactToGet(clienttesting.Action) (bool, runtime.Object, error) {
 	return err != nil, nil, err
 }
 
-// during runs the clock until something is done, step by step and only when waiting is
-// what is left to do: the reconcile loop is the other one that waits.
+// during advances the clock stepwise until do returns, only while everything else waits: the
+// reconcile loop is the other waiter.
 func (w *world) during(step time.Duration, do func() error) (time.Duration, error) {
 	w.t.Helper()
 	w.connected("a")
@@ -291,7 +290,7 @@ func (w *world) equal(what, got, want string) {
 	}
 }
 
-// eventually waits for a fact.
+// eventually waits for a condition.
 func (w *world) eventually(what string, fact func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -337,7 +336,7 @@ func claim(name string, drivers ...string) *resourceapi.ResourceClaim {
 	return c
 }
 
-// standalone starts with nothing but what has to be there.
+// standalone starts with the required configuration only.
 func (w *world) standalone() {
 	w.t.Helper()
 	w.ctx, w.cancel = context.WithCancel(w.t.Context())

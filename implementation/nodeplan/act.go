@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// act plans an operation for claims of one pod: one call for each driver. A claim that
-// fails does not keep the others from being called, but it makes the pod fail once
-// nothing is on its way any more.
+// act plans an operation for claims of one pod: one call per driver. A failed claim does not block
+// calls for the others, but the pod fails once no call is in flight.
 func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
 	b := &batch{round: r, pod: pod, op: op, calls: make(map[string]*Call), stuck: sets.New[string]()}
 	for _, c := range claims {
@@ -34,18 +33,18 @@ func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
 	return b.outcome()
 }
 
-// batch is an operation in the making.
+// batch is an operation being built.
 type batch struct {
 	*round
 	pod types.UID
 	op  Op
-	// calls have the name of the driver, and that of the claim if it is called alone.
+	// calls are keyed by driver, plus the claim if it is called alone.
 	calls map[string]*Call
 	busy  bool
 	err   error
-	// stuck are the drivers that do not do their part.
+	// stuck are drivers that block the operation.
 	stuck sets.Set[string]
-	// cause is the NOT_FOUND after which calls are due at retryAt.
+	// cause is the NOT_FOUND behind a retry at retryAt.
 	cause   error
 	retryAt time.Time
 }
@@ -56,7 +55,7 @@ func (b *batch) fail(err error) {
 	}
 }
 
-// add finds out what to do for a driver's part of a claim.
+// add plans a driver's part of a claim.
 func (b *batch) add(c *claim, driver string) {
 	w := c.work[driver]
 	ref := ClaimRef{ClaimID: c.id, UID: c.uid}
@@ -119,8 +118,8 @@ func (b *batch) outcome() Outcome {
 // ReasonStuck is the reason of the warning event with a StuckMessage.
 const ReasonStuck = "FailedUnprepareDynamicResources"
 
-// StuckMessage tells why a pod keeps terminating, and what can be done about it
-// (kubernetes#129402). It is for outcomes that have failed.
+// StuckMessage explains why a pod keeps terminating, and possible fixes (kubernetes#129402). It is
+// for failed outcomes.
 func StuckMessage(outcome Outcome) string {
 	message := fmt.Sprintf("The pod cannot terminate before its ResourceClaims are unprepared: %v. The kubelet tries again by itself.", outcome.Err)
 	if len(outcome.Drivers) > 0 {

@@ -13,9 +13,9 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// admit checks that a pod may have its claims and makes it their user with the next
-// checkpoint, or returns why not. A pod that is refused leaves no trace: it can be
-// deleted without any driver, even if the driver never was on this node.
+// admit checks that a pod may use its claims and adds it as their user in the next checkpoint, or
+// returns an error. A rejected pod leaves no trace: it can be deleted without any driver, even if
+// the driver never was on this node.
 func (r *round) admit(pod Pod) error {
 	wanted, err := r.check(pod)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *round) admit(pod Pod) error {
 			return fmt.Errorf("ResourceClaim %s is being unprepared", c.id.Name)
 		}
 	}
-	// A claim that was generated again has another name.
+	// A regenerated claim has another name.
 	for _, old := range r.of(pod.UID) {
 		if !slices.ContainsFunc(wanted, func(c *claim) bool { return c.id == old.id }) {
 			replaced = append(replaced, old)
@@ -54,10 +54,10 @@ func (r *round) admit(pod Pod) error {
 	return nil
 }
 
-// sameAs says whether a claim still is what was or is to be prepared.
+// sameAs reports whether a claim is still the prepared or planned one.
 func (c *claim) sameAs(other *claim) bool { return c.uid == other.uid && c.sameAllocation(other) }
 
-// known returns a claim as the next checkpoint has it, nil if it does not.
+// known returns a claim in the next checkpoint, or nil.
 func (r *round) known(id ClaimID) *claim {
 	if c := r.change.claims[id]; c != nil {
 		return c
@@ -79,10 +79,10 @@ func (r *round) attach(c *claim, pod types.UID) {
 	}
 }
 
-// replaceable says whether an old claim can be unprepared so that a pod can have the
-// one which has taken its name or its UID with other devices. If the pod itself is its
-// only user, then none of its containers runs: the claim was replaced while the pod
-// started. Otherwise the other pods have to stop first.
+// replaceable reports whether an old claim can be unprepared in favor of its replacement with the
+// same name, or with the same UID and other devices. If the pod itself is the only user, none of
+// its containers runs: the claim was replaced while the pod started. Otherwise the other pods have
+// to stop first.
 func (r *round) replaceable(old, c *claim, pod types.UID) error {
 	if len(r.users(old).Difference(sets.New(pod))) == 0 {
 		return nil
@@ -93,9 +93,9 @@ func (r *round) replaceable(old, c *claim, pod types.UID) error {
 	return fmt.Errorf("old ResourceClaim with same name %s and different UID %s still exists (previous pod force-deleted?!)", c.id.Name, old.uid)
 }
 
-// check returns the claims of a pod, each once, if the pod may use all of them and all
-// drivers are there. Drivers are wanted even if their part is done already: without
-// one, something is wrong with the node.
+// check returns the claims of a pod without duplicates, if the pod may use all of them and all
+// drivers are registered. A missing driver is an error even if its part is done: something is wrong
+// with the node.
 func (r *round) check(pod Pod) ([]*claim, error) {
 	refs, err := claimsOf(pod.Pod)
 	if err != nil {
@@ -124,8 +124,8 @@ func (r *round) check(pod Pod) ([]*claim, error) {
 	return wanted, nil
 }
 
-// claim returns the claim that a reference leads to, if the pod is allowed to use it,
-// with groups also as one of its group.
+// claim returns the claim for a reference if the pod may use it, with groups also through its
+// group.
 func (p Pod) claim(ref podClaim, groups bool) (*resourceapi.ResourceClaim, error) {
 	found := p.Claims[ref.name]
 	if found.Claim == nil {
@@ -161,7 +161,7 @@ func notRegistered(driver string) error {
 func Rebuild(pods []Pod) []ClaimInfo {
 	claims := make(map[ClaimID]*claim)
 	for _, pod := range pods {
-		// A claim that has no name yet was not prepared. The others count.
+		// A claim without a name was not prepared. The others count.
 		refs, _ := claimsOf(pod.Pod)
 		for _, ref := range refs {
 			from, err := pod.claim(ref, true)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ApplyWrite says that a checkpoint was written or why not. What was not written does
-// not become true: pods that wanted a claim do not have it, and can go as they came.
+// ApplyWrite reports the result of writing a checkpoint. Failed changes do not become true: new
+// users of a claim do not have it and leave no trace.
 func (s *State) ApplyWrite(step WriteCheckpoint, err error) {
 	if err != nil {
 		s.disk = fmt.Errorf("checkpoint ResourceClaim state: %w", err)
@@ -22,7 +22,7 @@ func (s *State) ApplyWrite(step WriteCheckpoint, err error) {
 	for id, pods := range step.change.pods {
 		c := s.claims[id]
 		if !c.pods.IsSuperset(pods) {
-			// What others were told does not keep a new user from trying.
+			// Errors of earlier users do not block a new user.
 			c.forgive()
 		}
 		c.pods = pods
@@ -35,8 +35,7 @@ func (s *State) ApplyWrite(step WriteCheckpoint, err error) {
 	}
 }
 
-// ApplyCall says what came out of a call. If in doubt, the driver may have done what
-// it was called for, or a part of it.
+// ApplyCall applies the result of a call. If in doubt, the driver may have done all or part of it.
 func (s *State) ApplyCall(call Call, answer Answer) {
 	err := call.rejected(answer)
 	missing := 0
@@ -57,7 +56,7 @@ func (s *State) ApplyCall(call Call, answer Answer) {
 		case err != nil && answer.NotFound && len(call.Claims) > 1:
 			w.alone = true
 		case err != nil && answer.NotFound:
-			// The look-up belongs to the same attempt.
+			// The lookup belongs to the same attempt.
 			w.lookUp, w.op, w.cause = true, call.Op, err
 			w.answers++
 		case err != nil:
@@ -74,8 +73,8 @@ func (s *State) ApplyCall(call Call, answer Answer) {
 	}
 }
 
-// rejected says why nothing in an answer can be used. A result for a claim that was
-// not asked for is a sign of a driver that mixes up its claims.
+// rejected returns why an answer is unusable. A result for an unrequested claim is a sign of a
+// driver mixing up its claims.
 func (call Call) rejected(answer Answer) error {
 	if answer.Err != nil {
 		return fmt.Errorf("%s: %w", call.Op, answer.Err)
@@ -88,8 +87,7 @@ func (call Call) rejected(answer Answer) error {
 	return nil
 }
 
-// accept takes over the devices that a driver has prepared. They replace those of an
-// earlier answer.
+// accept stores the devices prepared by a driver. They replace those of an earlier answer.
 func (c *claim) accept(w *work, devices []Device) {
 	for _, device := range devices {
 		for _, id := range device.CDIDeviceIDs {
@@ -109,9 +107,8 @@ func (c *claim) accept(w *work, devices []Device) {
 	}
 }
 
-// ApplyLookUp says whether a claim that a driver does not know is there for this node.
-// If it is, the driver is called again, after a while. If it is not, there is nothing to
-// prepare, and nothing left to unprepare.
+// ApplyLookUp applies whether a claim unknown to a driver exists for this node. If so, the driver
+// is called again after a backoff. If not, there is nothing to prepare or unprepare.
 func (s *State) ApplyLookUp(step LookUp, found Found, now time.Time) {
 	c := s.claims[step.Claim.ClaimID]
 	if c == nil || c.uid != step.Claim.UID || c.work[step.Driver] == nil {
@@ -121,7 +118,7 @@ func (s *State) ApplyLookUp(step LookUp, found Found, now time.Time) {
 	w.busy = false
 	switch {
 	case c.closing && w.op == Prepare:
-		// It does not matter any more, see close.
+		// No longer relevant, see close.
 		w.notFound = notFound{}
 	case found.Err != nil:
 		w.err = fmt.Errorf("%w; fetch ResourceClaim %s: %w", w.cause, c.id.Name, found.Err)

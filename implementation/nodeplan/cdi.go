@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// checkCDI says what is wrong with the name of a CDI device: vendor/class=device, as
-// the CDI specification has it. The runtime would refuse it later, with an error that
-// does not name the driver.
+// checkCDI validates the name of a CDI device: vendor/class=device, according to the CDI
+// specification. The runtime would reject it later, with an error that does not name the driver.
 func checkCDI(id string) error {
 	kind, device, ok := strings.Cut(id, "=")
 	if !ok {
@@ -28,8 +27,8 @@ func checkCDI(id string) error {
 	return nil
 }
 
-// isName says whether a name has a good first character, a letter or digit at the end
-// and nothing else but those and the extra characters between.
+// isName checks that a name starts with a valid first character, ends with a letter or digit and
+// has only these and the extra characters between.
 func isName(name string, first func(byte) bool, extra string) bool {
 	if name == "" || !first(name[0]) || !isAlphanumeric(name[len(name)-1]) {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// phase is what a pod is for the kubelet.
+// phase is the kubelet's state of a pod.
 type phase int
 
 const (
@@ -24,13 +24,13 @@ const (
 	stopping
 )
 
-// actor is a pod that comes and goes.
+// actor is a pod slot.
 type actor struct {
 	*corev1.Pod
 	phase phase
 }
 
-// chaos lets everything happen in any order, with calls side by side.
+// chaos runs everything in random order, with concurrent calls.
 type chaos struct {
 	*machine
 	*rand.Rand
@@ -40,7 +40,7 @@ type chaos struct {
 	next    int
 	// calls counts the calls for each claim and driver.
 	calls map[string]int
-	// crashes counts kills, started the pods that got to run.
+	// crashes counts crashes, started the pods that ran.
 	crashes, started int
 }
 
@@ -53,7 +53,7 @@ func newChaos(t *testing.T, seed uint64, faults bool) *chaos {
 	return c
 }
 
-// renew makes a claim, with another UID than before.
+// renew makes a claim with a new UID.
 func (c *chaos) renew(name string) {
 	c.next++
 	drivers := [][]string{{"a"}, {"b"}, {"a", "b"}}[c.IntN(3)]
@@ -62,7 +62,7 @@ func (c *chaos) renew(name string) {
 	c.api[name] = fresh
 }
 
-// event lets something happen.
+// event triggers a random event.
 func (c *chaos) event() {
 	slot := fmt.Sprintf("slot-%d", c.IntN(4))
 	a := c.pods[slot]
@@ -76,7 +76,7 @@ func (c *chaos) event() {
 	case n < 82 && a != nil:
 		a.phase = stopping
 	case n < 84 && a != nil && a.phase == running && c.faults:
-		a.phase = starting // Its sandbox has to be made again.
+		a.phase = starting // Its sandbox is recreated.
 	case n < 88:
 		c.now = c.now.Add(time.Duration(c.IntN(100)-10) * time.Second)
 	case n < 90 && c.faults:
@@ -102,8 +102,8 @@ func (c *chaos) create(slot string) {
 	c.pods[slot] = &actor{Pod: p}
 }
 
-// recreate replaces a claim whose pods are all on their way out (force-deleted) or have
-// not started: then its new version is reserved for them.
+// recreate replaces a claim whose pods are all terminating (force-deleted) or have not started:
+// then its new version is reserved for them.
 func (c *chaos) recreate(name string) {
 	users := c.users(name)
 	if slices.ContainsFunc(users, func(a *actor) bool { return a.phase == running }) {
@@ -129,7 +129,7 @@ func (c *chaos) users(name string) []*actor {
 	return users
 }
 
-// kill loses the memory. What was on its way may or may not take effect.
+// kill clears the memory. Steps in flight may or may not take effect.
 func (c *chaos) kill() {
 	c.crashes++
 	for _, step := range c.pending {
@@ -147,8 +147,7 @@ func (c *chaos) kill() {
 	c.restart()
 }
 
-// sync asks for some of the pods at once, as the kubelet does now and then. It has to
-// wait for a checkpoint that is being written.
+// sync plans for some of the pods, like the kubelet. It has to wait for a checkpoint in progress.
 func (c *chaos) sync() {
 	if slices.ContainsFunc(c.pending, func(step nodeplan.Step) bool { _, ok := step.(nodeplan.WriteCheckpoint); return ok }) {
 		return
@@ -181,7 +180,7 @@ func (c *chaos) sync() {
 	}
 }
 
-// settle draws the conclusions from an outcome and checks them.
+// settle applies and checks an outcome.
 func (c *chaos) settle(slot string, a *actor, outcome nodeplan.Outcome) {
 	if outcome.Phase != nodeplan.Done {
 		return
@@ -221,7 +220,7 @@ func (c *chaos) checkpoint() []nodeplan.ClaimInfo {
 	return claims
 }
 
-// answerOne lets one of the steps end, in one way or another.
+// answerOne completes one of the steps with a random result.
 func (c *chaos) answerOne() {
 	i := c.IntN(len(c.pending))
 	step := c.pending[i]
@@ -242,7 +241,7 @@ func (c *chaos) answerOne() {
 	c.tracked()
 }
 
-// fate is what comes of a call.
+// fate is the random result of a call.
 func (c *chaos) fate(call nodeplan.Call) nodeplan.Answer {
 	outcome := c.IntN(12)
 	switch {
@@ -257,8 +256,8 @@ func (c *chaos) fate(call nodeplan.Call) nodeplan.Answer {
 		c.effect(call)
 		return nodeplan.Answer{Err: errors.New("died after doing it")}
 	case outcome == 2:
-		// A driver that has all claims may fail to find them for preparing again, but not
-		// for unpreparing.
+		// A driver holding all claims may fail to find them for preparing again, but not for
+		// unpreparing.
 		holds := !slices.ContainsFunc(call.Claims, func(ref nodeplan.ClaimRef) bool { return !c.held[call.Driver].Has(ref.UID) })
 		return nodeplan.Answer{Err: errors.New("no such claim"), NotFound: call.Op == nodeplan.Prepare || !holds}
 	case outcome == 3:
@@ -274,8 +273,8 @@ func (c *chaos) fate(call nodeplan.Call) nodeplan.Answer {
 	return answer
 }
 
-// justified checks that a call makes sense: the checkpoint knows the claim, and what is
-// unprepared has no user that runs or is about to.
+// justified checks that a call makes sense: the checkpoint has the claim, and an unprepared claim
+// has no running or starting user.
 func (c *chaos) justified(call nodeplan.Call) {
 	c.listed(call)
 	if call.Op == nodeplan.Prepare {
@@ -293,7 +292,7 @@ func (c *chaos) justified(call nodeplan.Call) {
 	}
 }
 
-// tracked checks that the checkpoint has whatever drivers hold.
+// tracked checks that the checkpoint has all claims held by drivers.
 func (c *chaos) tracked() {
 	known := sets.New[types.UID]()
 	for _, info := range c.checkpoint() {
@@ -306,7 +305,7 @@ func (c *chaos) tracked() {
 	}
 }
 
-// end lets everything work again and all pods go.
+// end removes all faults and all pods.
 func (c *chaos) end() {
 	c.faults, c.disk, c.registered = false, nil, sets.New("a", "b")
 	for _, a := range c.pods {
@@ -346,7 +345,7 @@ func TestAnythingCanHappen(t *testing.T) {
 	}
 }
 
-// When nothing goes wrong, drivers are called exactly once for each claim and user.
+// Without faults, drivers are called exactly once for each claim and user.
 func TestNothingIsDoneTwice(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// What a checkpoint says of itself. Format and file name are those of the kubelet, so
-// that its DRA manager and this one can take over from one another.
+// The checkpoint's metadata. Format and file name are the kubelet's, so its DRA manager and this
+// one can take over from one another.
 const (
 	CheckpointFile  = "dra_manager_state"
 	checkpointKind  = "DRACheckpoint"
@@ -23,42 +23,40 @@ const (
 	checkpointV1    = checkpointGroup + "/v1"
 )
 
-// ErrCorrupt: a checkpoint cannot be read. What it said is lost, see Rebuild.
+// ErrCorrupt means a checkpoint is unreadable. Its content is lost, see Rebuild.
 var ErrCorrupt = errors.New("checkpoint is corrupt")
 
-// ErrOtherVersion: a checkpoint was written by another version of the kubelet, in a
-// format which is not known here. It should be left alone.
+// ErrOtherVersion means a checkpoint was written by another kubelet version, in an unknown format.
+// Leave it alone.
 var ErrOtherVersion = errors.New("checkpoint has another version")
 
-// ClaimInfo is what a checkpoint has of one claim. The names of its fields and of
-// those below are the file format.
+// ClaimInfo is one claim in a checkpoint. Its field names and those below are the file format.
 type ClaimInfo struct {
 	ClaimUID  types.UID
 	ClaimName string
 	Namespace string
-	// PodUIDs are the pods that the claim is or may be prepared for.
+	// PodUIDs are the pods for which the claim is or may be prepared.
 	PodUIDs sets.Set[string]
 	// DriverState has all drivers of the claim's allocation.
 	DriverState map[string]DriverState
 }
 
-// Ref tells claims apart that have the same name one after the other.
+// Ref distinguishes successive claims of the same name.
 func (info ClaimInfo) Ref() ClaimRef {
 	return ClaimRef{ClaimID: ClaimID{Namespace: info.Namespace, Name: info.ClaimName}, UID: info.ClaimUID}
 }
 
 // DriverState is a driver's part of a claim.
 type DriverState struct {
-	// Devices are what the driver has answered. Drivers need not have any, for example
-	// those of network devices.
+	// Devices are the driver's answer. Drivers may return none, for example for network devices.
 	Devices            []Device
 	SkipNodeOperations []resourceapi.SkipNodeOperation `json:"skipNodeOperations,omitempty"`
-	// DevicesLost says that the driver may have answered with devices that are not known:
-	// the checkpoint with them was lost, see Rebuild. The kubelet does not know this field.
+	// DevicesLost is set if the driver may have returned devices that are unknown: the checkpoint
+	// was lost, see Rebuild. The kubelet does not know this field.
 	DevicesLost bool `json:"devicesLost,omitempty"`
 }
 
-// Skips says whether the devices need no call of this kind.
+// Skips reports whether the devices need no call of this kind.
 func (s DriverState) Skips(op resourceapi.SkipNodeOperation) bool {
 	return slices.Contains(s.SkipNodeOperations, resourceapi.SkipNodeOperationAll) || slices.Contains(s.SkipNodeOperations, op)
 }
@@ -68,7 +66,7 @@ type Device struct {
 	PoolName   string
 	DeviceName string
 	ShareID    *types.UID
-	// RequestNames are the requests it was allocated for, none means all.
+	// RequestNames are the requests it was allocated for; none means all.
 	RequestNames []string
 	CDIDeviceIDs []string
 }
@@ -96,8 +94,7 @@ func Encode(claims []ClaimInfo) ([]byte, error) {
 	return json.Marshal(envelope{Data: string(data), Checksum: crc32.ChecksumIEEE(data)})
 }
 
-// Decode reads what Encode or the kubelet wrote. Errors are ErrCorrupt or
-// ErrOtherVersion.
+// Decode reads the output of Encode or the kubelet. It returns ErrCorrupt or ErrOtherVersion.
 func Decode(file []byte) ([]ClaimInfo, error) {
 	var outer envelope
 	if err := json.Unmarshal(file, &outer); err != nil {
@@ -116,8 +113,7 @@ func Decode(file []byte) ([]ClaimInfo, error) {
 	case header.APIVersion != checkpointV1:
 		return nil, fmt.Errorf("%w: %s, known is %s", ErrOtherVersion, header.APIVersion, checkpointV1)
 	}
-	// Fields that are not known are passed over: a newer kubelet may have added some
-	// without changing the version.
+	// Unknown fields are ignored: a newer kubelet may have added some without changing the version.
 	var inner content
 	if err := json.Unmarshal([]byte(outer.Data), &inner); err != nil {
 		return nil, fmt.Errorf("%w: decode claims: %w", ErrCorrupt, err)

@@ -51,7 +51,7 @@ func TestFileOfTheKubeletIsRead(t *testing.T) {
 	}
 }
 
-// The kubelet must be able to read what is written here: byte for byte what it writes.
+// The kubelet must be able to read our file: it is identical byte for byte.
 func TestFileIsLikeTheKubelets(t *testing.T) {
 	claims, err := nodeplan.Decode(readFile(t))
 	if err != nil {
@@ -73,7 +73,7 @@ func TestFileIsLikeTheKubelets(t *testing.T) {
 	}
 }
 
-// sealed returns a file with this content and a good checksum.
+// sealed returns a file with this content and a valid checksum.
 func sealed(t *testing.T, data string) []byte {
 	t.Helper()
 	file, err := json.Marshal(map[string]any{"Data": data, "Checksum": crc32.ChecksumIEEE([]byte(data))})

@@ -10,39 +10,39 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// ClaimID names a claim. Another claim may have the same name later, with another UID.
+// ClaimID names a claim. A later claim may have the same name with another UID.
 type ClaimID struct{ Namespace, Name string }
 
-// String returns the usual notation.
+// String returns "namespace/name".
 func (id ClaimID) String() string { return id.Namespace + "/" + id.Name }
 
 func compareIDs(a, b ClaimID) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// claim is what is known of a claim on this node.
+// claim is the known state of a claim on this node.
 type claim struct {
 	id   ClaimID
 	uid  types.UID
 	pods sets.Set[types.UID]
-	// work is what there is to do for each driver.
+	// work is the state by driver.
 	work map[string]*work
-	// devices are the allocated devices, nil if the claim comes from a checkpoint,
-	// which does not have them.
+	// devices are the allocated devices, nil for a claim from a checkpoint, which does not have
+	// them.
 	devices []deviceID
-	// used says that the claim may be in use: it was prepared by all drivers once,
-	// by this kubelet or by one before a restart.
+	// used is set if the claim may be in use: all drivers prepared it once, for this kubelet or one
+	// before a restart.
 	used bool
-	// closing says that unpreparing has started. There is no way back: the devices
-	// may be gone already.
+	// closing is set when unpreparing has started. It cannot be reversed: the devices may be gone
+	// already.
 	closing bool
-	// edition goes up when its devices change, saved is the one in the checkpoint.
+	// edition is incremented when its devices change, saved is the one in the checkpoint.
 	edition, saved int
 }
 
 type deviceID struct{ driver, pool, device, share string }
 
-// progress is how far a driver is with a claim.
+// progress is a driver's progress with a claim.
 type progress int
 
 const (
@@ -60,18 +60,18 @@ type work struct {
 	progress progress
 	// busy says that a call or a look-up is on its way.
 	busy bool
-	// err is why the last step failed. There is no next one before Retry.
+	// err is why the last step failed. The next step waits for Retry.
 	err error
 	notFound
 }
 
-// skips says whether the devices need no call of this kind.
+// skips reports whether the devices need no call of this kind.
 func (w *work) skips(op Op) bool {
 	return w.state.Skips(op.skippedAs())
 }
 
-// done says whether the driver has nothing to do any more. What it never saw, it need
-// not unprepare, unless that is its only part in the claim.
+// done reports whether the driver has nothing left to do. It need not unprepare a claim it never
+// saw, unless that is its only part in the claim.
 func (w *work) done(op Op) bool {
 	if w.skips(op) {
 		return true
@@ -82,7 +82,7 @@ func (w *work) done(op Op) bool {
 	return w.progress == unprepared || w.progress == untouched && !w.skips(Prepare)
 }
 
-// done says whether all drivers are.
+// done reports whether all drivers are done.
 func (c *claim) done(op Op) bool {
 	for _, w := range c.work {
 		if w.busy || !w.done(op) {
@@ -92,9 +92,8 @@ func (c *claim) done(op Op) bool {
 	return true
 }
 
-// close starts unpreparing. What drivers said before about preparing does not matter
-// for it: in particular, one that once did not find a claim may have prepared it at
-// another time.
+// close starts unpreparing. Earlier prepare results do not matter: a driver that once did not find
+// a claim may have prepared it at another time.
 func (c *claim) close() {
 	if c.closing {
 		return
@@ -111,7 +110,7 @@ func (c *claim) close() {
 // drivers are sorted by name.
 func (c *claim) drivers() []string { return slices.Sorted(maps.Keys(c.work)) }
 
-// info is what the checkpoint gets, for these pods.
+// info is the checkpoint entry with these pods.
 func (c *claim) info(pods sets.Set[types.UID]) ClaimInfo {
 	info := ClaimInfo{
 		ClaimUID:    c.uid,
@@ -147,7 +146,7 @@ func restored(info ClaimInfo) *claim {
 	return c
 }
 
-// allocated is a claim that comes to this node.
+// allocated is a new claim on this node.
 func allocated(from *resourceapi.ResourceClaim, drivers map[string]DriverState) *claim {
 	c := &claim{
 		id:      ClaimID{Namespace: from.Namespace, Name: from.Name},
@@ -174,8 +173,8 @@ func devicesOf(from *resourceapi.ResourceClaim) []deviceID {
 	return devices
 }
 
-// sameAllocation says whether other is the same claim with the same devices, as far
-// as can be known: a checkpoint only has the drivers.
+// sameAllocation reports whether other is the same claim with the same devices, as far as known: a
+// checkpoint only has the drivers.
 func (c *claim) sameAllocation(other *claim) bool {
 	return slices.Equal(c.drivers(), other.drivers()) &&
 		(c.devices == nil || other.devices == nil || slices.Equal(c.devices, other.devices))

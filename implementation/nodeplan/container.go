@@ -8,26 +8,25 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// ContainerClaim is a claim that a container uses, with the devices that it gets: those
-// of the requests it names and no others.
+// ContainerClaim is a claim used by a container, with the devices of its own requests only.
 type ContainerClaim struct {
 	ClaimID
 	// Entry is the name in the pod's spec, empty for extended resources.
 	Entry   string
 	Devices []ContainerDevice
-	// Incomplete says that a driver's devices are not known, because the checkpoint was
-	// lost. The claim has to be prepared again, see Desired.Restore.
+	// Incomplete is set if devices of a driver are unknown because the checkpoint was lost. The
+	// claim has to be prepared again, see Desired.Restore.
 	Incomplete bool
 }
 
-// ContainerDevice is a device that a container gets.
+// ContainerDevice is a device for a container.
 type ContainerDevice struct {
 	Driver string
 	Device
 }
 
-// ContainerClaims returns the claims of a container or init container in the order of
-// the pod's spec, the one for extended resources last.
+// ContainerClaims returns the claims of a container or init container in the order of the pod's
+// spec, with the extended resource claim last.
 func (s *State) ContainerClaims(pod *corev1.Pod, container *corev1.Container) ([]ContainerClaim, error) {
 	refs, err := containerRefs(pod, container)
 	if err != nil {
@@ -58,7 +57,7 @@ func (c *claim) serving(requests []string) []ContainerDevice {
 	return devices
 }
 
-// incomplete says whether there is a driver that may have devices which are not known.
+// incomplete reports whether devices of a driver are unknown.
 func (c *claim) incomplete() bool {
 	for _, w := range c.work {
 		if w.state.DevicesLost && !w.done(Prepare) {
@@ -68,7 +67,7 @@ func (c *claim) incomplete() bool {
 	return false
 }
 
-// ContainerRequest is what a container names: a request of a claim, or a whole claim.
+// ContainerRequest is a container's reference to a request of a claim, or to a whole claim.
 type ContainerRequest struct {
 	ClaimID
 	// Entry is the name in the pod's spec, empty for extended resources.
@@ -78,8 +77,8 @@ type ContainerRequest struct {
 	Devices []ContainerDevice
 }
 
-// ContainerRequests returns each request of a container or init container with its
-// devices. Claims that are not on this node are left out.
+// ContainerRequests returns each request of a container or init container with its devices. Claims
+// not on this node are omitted.
 func (s *State) ContainerRequests(pod *corev1.Pod, container *corev1.Container) ([]ContainerRequest, error) {
 	refs, err := containerRefs(pod, container)
 	if err != nil {
@@ -99,8 +98,8 @@ func (s *State) ContainerRequests(pod *corev1.Pod, container *corev1.Container) 
 	return requests, nil
 }
 
-// CDIDevices returns the names of the CDI devices of some claims, each once: drivers
-// may describe several devices by one.
+// CDIDevices returns the CDI device names of claims, without duplicates: drivers may share one
+// among devices.
 func CDIDevices(claims []ContainerClaim) []string {
 	var ids []string
 	for _, claim := range claims {
@@ -115,10 +114,10 @@ func CDIDevices(claims []ContainerClaim) []string {
 	return ids
 }
 
-// containerRef is a claim that a container names.
+// containerRef is a claim referenced by a container.
 type containerRef struct {
 	podClaim
-	// requests that the container gets, an empty name stands for all of them.
+	// requests are the container's requests; an empty name means all.
 	requests []string
 }
 
@@ -149,8 +148,8 @@ func containerRefs(pod *corev1.Pod, container *corev1.Container) ([]containerRef
 	return refs, nil
 }
 
-// extendedRequests are the requests behind a container's extended resources. One
-// resource may be served by several requests.
+// extendedRequests are the requests behind a container's extended resources. One resource may have
+// several requests.
 func extendedRequests(pod *corev1.Pod, container *corev1.Container) []string {
 	if pod.Status.ExtendedResourceClaimStatus == nil {
 		return nil
@@ -165,8 +164,8 @@ func extendedRequests(pod *corev1.Pod, container *corev1.Container) []string {
 	return requests
 }
 
-// serves says whether a device belongs to one of the requests. A driver may name the
-// subrequest that was chosen, containers name the request.
+// serves reports whether a device belongs to one of the requests. A driver may return the chosen
+// subrequest, containers name the request.
 func (d Device) serves(requests []string) bool {
 	return len(d.RequestNames) == 0 || slices.ContainsFunc(requests, func(request string) bool {
 		return request == "" || slices.ContainsFunc(d.RequestNames, func(name string) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// prepared is a node with a claim for a pod that has these devices of driver "a", each
-// with a CDI device of the same name, and another claim for extended resources.
+// preparedDevices is a node with a claim of a pod with these devices of driver "a", each with a CDI
+// device of the same name, and another claim for extended resources.
 func preparedDevices(t *testing.T, requests map[string][]string) (*machine, *corev1.Pod) {
 	m := newMachine(t, "a")
 	p := pod("p", "c", "d")
@@ -88,8 +88,7 @@ func TestDevicesOfContainers(t *testing.T) {
 	}
 }
 
-// What podresources lists: the devices of the requests that the container names, each
-// with its own CDI devices.
+// podresources lists the devices of the container's requests, each with its own CDI devices.
 func TestClaimsOfContainer(t *testing.T) {
 	m, p := preparedDevices(t, map[string][]string{"c/d0": {"x"}, "c/d1": {"y"}, "c/d2": {"x"}})
 	claims, err := m.state.ContainerClaims(p, &corev1.Container{Resources: corev1.ResourceRequirements{

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// killed is what goes through the test when the kubelet gets killed.
+// killed is the panic value of a kubelet crash.
 type killed struct{}
 
-// killer kills the kubelet at one of the points that it comes by.
+// killer crashes the kubelet at one of the points it passes.
 type killer struct {
 	*machine
 	left int
@@ -27,8 +27,7 @@ func (k *killer) point() {
 	}
 }
 
-// do is like that of machine, with points before and after the effect of a step and
-// after the answer.
+// do is machine.do with points before and after the effect of a step and after the answer.
 func (k *killer) do(step nodeplan.Step) {
 	k.point()
 	switch step := step.(type) {
@@ -46,7 +45,7 @@ func (k *killer) do(step nodeplan.Step) {
 	k.point()
 }
 
-// listed checks that the checkpoint knows whom a driver is called for.
+// listed checks that the checkpoint has the claims and pods of a call.
 func (m *machine) listed(call nodeplan.Call) {
 	m.t.Helper()
 	claims, err := nodeplan.Decode(m.file)
@@ -66,8 +65,7 @@ func (m *machine) listed(call nodeplan.Call) {
 	}
 }
 
-// attempt asks for something until it is done. It returns false if the kubelet was
-// killed before that.
+// attempt retries until done. It returns false if the kubelet crashed before.
 func (k *killer) attempt(uid types.UID, desired nodeplan.Desired) (ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -88,9 +86,8 @@ func (k *killer) attempt(uid types.UID, desired nodeplan.Desired) (ok bool) {
 	}
 }
 
-// TestKilledAtEachPoint lets pods come and go and kills the kubelet once, at each point
-// in turn. Afterwards it carries on: pods that are to run are asked for again, pods
-// that are gone are found in the checkpoint.
+// TestKilledAtEachPoint starts and stops pods and crashes the kubelet once, at each point in turn.
+// Afterwards the kubelet starts the desired pods again and finds deleted pods in the checkpoint.
 func TestKilledAtEachPoint(t *testing.T) {
 	for point := 1; ; point++ {
 		reached := true
@@ -104,7 +101,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 	}
 }
 
-// story returns whether the point was reached.
+// story reports whether the point was reached.
 func story(t *testing.T, point int) bool {
 	k := &killer{machine: newMachine(t, "a", "b"), left: point}
 	p, q, r := pod("p", "c"), pod("q", "c", "d"), pod("r", "d")
@@ -156,7 +153,7 @@ func (m *machine) check(active sets.Set[types.UID], pods ...*corev1.Pod) {
 	}
 }
 
-// once checks that without a kill nothing is done twice.
+// once checks that nothing is done twice without a crash.
 func (m *machine) once() {
 	m.t.Helper()
 	m.saw("write", "+a c", "+b c", "write", // p

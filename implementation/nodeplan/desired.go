@@ -8,28 +8,26 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// Desired says what is wanted. It may be about one pod or all: pods that are not in it
-// stay as they are.
+// Desired is the desired state of one pod or more. Other pods stay as they are.
 type Desired struct {
-	// Run are pods which are about to start.
+	// Run are pods about to start.
 	Run []Pod
-	// Restore are pods that have started before and need claims to be prepared again,
-	// without being checked.
+	// Restore are pods started before, whose claims need preparing again without checks.
 	Restore []types.UID
-	// Stop are pods that have no running containers and will not have any.
+	// Stop are pods whose containers do not run and never will.
 	Stop []types.UID
 }
 
-// Pod is a pod and what the API server has said of its claims, which has to be as
-// recent as the request to start the pod.
+// Pod is a pod and the API server's answers about its claims, not older than the request to start
+// the pod.
 type Pod struct {
 	*corev1.Pod
-	// Claims are those of ClaimNames, by name.
+	// Claims are the claims of ClaimNames, by name.
 	Claims map[string]Found
 }
 
-// ClaimNames returns the names of a pod's claims, each once, the one for its extended
-// resources last. It fails if one has not been created yet.
+// ClaimNames returns the names of a pod's claims without duplicates, with the extended resource
+// claim last. It fails if one has not been created yet.
 func ClaimNames(pod *corev1.Pod) ([]string, error) {
 	refs, err := claimsOf(pod)
 	names := make([]string, 0, len(refs))
@@ -41,11 +39,11 @@ func ClaimNames(pod *corev1.Pod) ([]string, error) {
 	return names, err
 }
 
-// podClaim is an entry of a pod's spec.resourceClaims, or the claim for its extended
-// resources, which has no entry.
+// podClaim is an entry of a pod's spec.resourceClaims, or the extended resource claim, which has no
+// entry.
 type podClaim struct {
 	entry, name string
-	// generated claims have to be owned by the pod or, with WorkloadResourceClaims, by its group.
+	// generated claims must be owned by the pod or, with WorkloadResourceClaims, by its group.
 	generated bool
 }
 

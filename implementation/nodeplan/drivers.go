@@ -13,21 +13,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// DefaultTimeout is how long calls of a driver may take that has not set a limit.
+// DefaultTimeout is the timeout of driver calls without a configured one.
 const DefaultTimeout = 45 * time.Second
 
-// supportedServices are the gRPC services that can be called, the best first.
+// supportedServices are the supported gRPC services, best first.
 func supportedServices() []string { return []string{"v1.DRAPlugin", "v1beta1.DRAPlugin"} }
 
-// Instance is a kubelet plugin of a driver. A driver may have several of them for a
-// while, during a rolling update.
+// Instance is a kubelet plugin of a driver. A driver may temporarily have several, during a rolling
+// update.
 type Instance struct {
 	Driver, Endpoint string
-	// Service is the gRPC service to be called.
+	// Service is the gRPC service to call.
 	Service string
-	// Timeout is how long a call may take.
+	// Timeout is the timeout of a call.
 	Timeout time.Duration
-	// Connected says that there is a connection.
+	// Connected is set while there is a connection.
 	Connected bool
 }
 
@@ -37,10 +37,9 @@ type Drivers struct {
 	instances map[string][]Instance
 }
 
-// Register adds an instance that has said which services it has. A timeout of zero is
-// the default. An endpoint belongs to one instance and one driver. A driver must have a
-// name that ResourceSlices and allocations can have, otherwise nothing is ever asked of
-// it.
+// Register adds an instance with its services. A timeout of zero is the default. An endpoint
+// belongs to one instance and one driver. The driver name must be valid in ResourceSlices and
+// allocations, otherwise the driver would never be called.
 func (d *Drivers) Register(driver, endpoint string, services []string, timeout time.Duration) (Instance, error) {
 	if err := checkName(driver); err != nil {
 		return Instance{}, fmt.Errorf("invalid name %q of DRA driver plugin at endpoint %s: %w", driver, endpoint, err)
@@ -67,7 +66,7 @@ func (d *Drivers) Register(driver, endpoint string, services []string, timeout t
 	return instance, nil
 }
 
-// checkName allows what the API server does for drivers (k8s.io/kubernetes v1.37.1
+// checkName follows the API server's validation of driver names (k8s.io/kubernetes v1.37.1
 // pkg/apis/core/validation/validation.go, ValidateCSIDriverName).
 func checkName(driver string) error {
 	if len(driver) > resourceapi.DriverNameMaxLength {
@@ -91,8 +90,8 @@ func choose(services []string) (string, error) {
 	return "", fmt.Errorf("none of services supported by the plugin (%q) are supported by the kubelet (%q)", services, supportedServices())
 }
 
-// Deregister removes an instance and says whether the driver has none left: then its
-// ResourceSlices are to be removed unless it comes back.
+// Deregister removes an instance and reports whether it was the driver's last one: then the
+// driver's ResourceSlices are removed unless it returns.
 func (d *Drivers) Deregister(driver, endpoint string) bool {
 	left := slices.DeleteFunc(d.instances[driver], func(instance Instance) bool { return instance.Endpoint == endpoint })
 	if len(left) > 0 {
@@ -104,7 +103,7 @@ func (d *Drivers) Deregister(driver, endpoint string) bool {
 	return known
 }
 
-// SetConnected records that a connection came up or was lost.
+// SetConnected records a new or lost connection.
 func (d *Drivers) SetConnected(driver, endpoint string, connected bool) {
 	for i := range d.instances[driver] {
 		if d.instances[driver][i].Endpoint == endpoint {
@@ -113,8 +112,8 @@ func (d *Drivers) SetConnected(driver, endpoint string, connected bool) {
 	}
 }
 
-// Pick returns the instance to call: the newest one that is connected, otherwise the
-// newest, whose connection may come up with the call.
+// Pick returns the instance to call: the newest connected one, otherwise the newest, which may
+// connect with the call.
 func (d *Drivers) Pick(driver string) (Instance, bool) {
 	instances := d.instances[driver]
 	if len(instances) == 0 {
@@ -128,5 +127,5 @@ func (d *Drivers) Pick(driver string) (Instance, bool) {
 	return instances[len(instances)-1], true
 }
 
-// Names returns the drivers that have an instance.
+// Names returns the drivers with an instance.
 func (d *Drivers) Names() sets.Set[string] { return sets.KeySet(d.instances) }

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// broken lets a driver give this answer to an operation.
+// broken sets a driver's answer to an operation.
 func (m *machine) broken(op nodeplan.Op, driver string, answer nodeplan.Answer) {
 	m.answer = func(call nodeplan.Call) *nodeplan.Answer {
 		if call.Op != op || call.Driver != driver {
@@ -27,8 +27,8 @@ func cdi(id string) nodeplan.ClaimAnswer {
 	return nodeplan.ClaimAnswer{Devices: []nodeplan.Device{{CDIDeviceIDs: []string{id}}}}
 }
 
-// Whatever a driver answers to a prepare call, the pod fails with a clear error, the
-// next attempt calls the driver again, and stopping the pod unprepares the claim.
+// For any bad answer to a prepare call, the pod fails with a clear error, the next attempt calls
+// the driver again, and stopping the pod unprepares the claim.
 func TestBadAnswersToPrepare(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer nodeplan.Answer
@@ -74,8 +74,8 @@ func TestGoodCDINames(t *testing.T) {
 	}
 }
 
-// A bad answer to an unprepare call keeps the pod from terminating and the claim in
-// the checkpoint, until a good one comes.
+// A bad answer to an unprepare call keeps the pod terminating and the claim in the checkpoint,
+// until a good one comes.
 func TestBadAnswersToUnprepare(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer nodeplan.Answer
@@ -107,7 +107,7 @@ func TestBadAnswersToUnprepare(t *testing.T) {
 	}
 }
 
-// The driver that has done its part is not called again.
+// A driver that is done is not called again.
 func TestOneOfTwoDriversFails(t *testing.T) {
 	m := newMachine(t, "a", "b")
 	p := pod("p", "c", "d")
@@ -137,7 +137,7 @@ func TestOneOfTwoDriversFails(t *testing.T) {
 	m.nothingLeft()
 }
 
-// Each pod has its own calls: a driver that hangs for one does not hold up others.
+// Each pod has its own calls: a driver hanging for one does not block others.
 func TestCallsAreNotSharedByPods(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "d")
@@ -171,7 +171,7 @@ func TestDriverIsGone(t *testing.T) {
 	m.nothingLeft()
 }
 
-// The driver goes between checkpoint and call.
+// The driver disappears between checkpoint and call.
 func TestDriverGoesAway(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -182,7 +182,7 @@ func TestDriverGoesAway(t *testing.T) {
 	failed(t, m.restore(p), "prepare dynamic resources: DRA driver a is not registered")
 }
 
-// A driver that is replaced by a newer one finds its claims as they were.
+// After an upgrade, the new driver gets its claims unchanged.
 func TestDriverIsUpgraded(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "d")
@@ -197,8 +197,8 @@ func TestDriverIsUpgraded(t *testing.T) {
 	m.saw("write", "+a c", "write", "write", "+a d", "write", "-a c", "write")
 }
 
-// Nothing can be written: no driver is called for a new pod, and pods that have not
-// started can go. Those that have wait for the disk.
+// The disk is not writable: no driver is called for a new pod, and unstarted pods can go. Started
+// ones wait for the disk.
 func TestUnwritableDisk(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "d")
@@ -220,7 +220,7 @@ func TestUnwritableDisk(t *testing.T) {
 	m.nothingLeft()
 }
 
-// The disk becomes full between the call and the second checkpoint.
+// The disk fills up between the call and the second checkpoint.
 func TestDevicesCannotBeSaved(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -235,7 +235,7 @@ func TestDevicesCannotBeSaved(t *testing.T) {
 	m.saw("write", "+a c", "write failed", "write")
 }
 
-// What one pod was told does not count for the next one: it asks the driver itself.
+// Errors of one pod do not count for the next: the driver is called again.
 func TestNewUserOfFailedClaim(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -248,7 +248,7 @@ func TestNewUserOfFailedClaim(t *testing.T) {
 	m.saw("write", "+a c", "write", "+a c", "write")
 }
 
-// Answers for claims that are not here any more change nothing.
+// Answers for removed claims change nothing.
 func TestLateAnswers(t *testing.T) {
 	m := newMachine(t, "a")
 	late := nodeplan.ClaimRef{ClaimID: nodeplan.ClaimID{Namespace: namespace, Name: "c"}, UID: "before"}
@@ -264,7 +264,7 @@ func TestLateAnswers(t *testing.T) {
 	m.saw()
 }
 
-// That preparing failed is no reason to wait with unpreparing.
+// Failure to prepare does not delay unpreparing.
 func TestStopAfterFailedPrepare(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")

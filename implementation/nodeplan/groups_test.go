@@ -21,7 +21,7 @@ func reserveFor(c *resourceapi.ResourceClaim, group string) *resourceapi.Resourc
 	return c
 }
 
-// A pod may use what its group may, where the gate is on.
+// With the feature gate, a pod may use its group's claims.
 func TestClaimsOfGroups(t *testing.T) {
 	const notReserved = "prepare dynamic resources: pod p (p) is not allowed to use ResourceClaim c (c)"
 	generated := pod("p")
@@ -30,7 +30,7 @@ func TestClaimsOfGroups(t *testing.T) {
 	for name, tc := range map[string]struct {
 		off      bool
 		pod      *corev1.Pod
-		group    string // that the claim is reserved for and, if it is generated, belongs to
+		group    string // the claim is reserved for and, if generated, owned by it
 		refusal  string
 		resource string
 	}{

@@ -25,17 +25,17 @@ type machine struct {
 	api        map[string]*resourceapi.ResourceClaim
 	file       []byte
 	registered sets.Set[string]
-	// held is what drivers have prepared.
+	// held are the prepared claims by driver.
 	held map[string]sets.Set[types.UID]
 	// log has the calls and writes, in order.
 	log []string
-	// durable says which writes have to survive a power failure.
+	// durable are the durability flags of writes.
 	durable []bool
 	state   *nodeplan.State
 	now     time.Time
-	// answer replaces a driver's answer, nil is the usual one.
+	// answer replaces a driver's answer; nil is the usual one.
 	answer func(nodeplan.Call) *nodeplan.Answer
-	// disk is why nothing can be written.
+	// disk is the error of writes.
 	disk   error
 	config nodeplan.Config
 }
@@ -47,7 +47,7 @@ func newMachine(t *testing.T, drivers ...string) *machine {
 	return m
 }
 
-// restart loses the memory.
+// restart clears the memory.
 func (m *machine) restart() {
 	m.t.Helper()
 	var claims []nodeplan.ClaimInfo
@@ -60,7 +60,7 @@ func (m *machine) restart() {
 	m.state = nodeplan.New(m.config, claims)
 }
 
-// reserve puts a claim into the API, allocated from drivers and reserved for pods.
+// reserve adds a claim to the API, allocated from drivers and reserved for pods.
 func (m *machine) reserve(c *resourceapi.ResourceClaim, pods ...*corev1.Pod) {
 	for _, p := range pods {
 		c.Status.ReservedFor = append(c.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: p.Name, UID: p.UID})
@@ -68,7 +68,7 @@ func (m *machine) reserve(c *resourceapi.ResourceClaim, pods ...*corev1.Pod) {
 	m.api[c.Name] = c
 }
 
-// wants is a request to run a pod, with the claims that the API has now.
+// wants is a request to run a pod, with its current claims from the API.
 func (m *machine) wants(p *corev1.Pod) nodeplan.Pod {
 	pod := nodeplan.Pod{Pod: p, Claims: make(map[string]nodeplan.Found)}
 	names, err := nodeplan.ClaimNames(p)
@@ -81,7 +81,7 @@ func (m *machine) wants(p *corev1.Pod) nodeplan.Pod {
 	return pod
 }
 
-// run asks to start a pod, once.
+// run requests a pod start, once.
 func (m *machine) run(p *corev1.Pod) nodeplan.Outcome {
 	return m.ask(p.UID, nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}})
 }
@@ -110,7 +110,7 @@ func (m *machine) ask(uid types.UID, desired nodeplan.Desired) nodeplan.Outcome 
 	return nodeplan.Outcome{}
 }
 
-// do does a step and applies the answer.
+// do executes a step and applies the answer.
 func (m *machine) do(step nodeplan.Step) {
 	m.t.Helper()
 	switch step := step.(type) {
@@ -156,7 +156,7 @@ func (m *machine) call(call nodeplan.Call) nodeplan.Answer {
 	return m.effect(call)
 }
 
-// effect is what a good driver does.
+// effect behaves like a correct driver.
 func (m *machine) effect(call nodeplan.Call) nodeplan.Answer {
 	if m.held[call.Driver] == nil {
 		m.held[call.Driver] = sets.New[types.UID]()
@@ -187,7 +187,7 @@ func describe(call nodeplan.Call) string {
 	return text
 }
 
-// saw compares the log with what is wanted and clears it.
+// saw compares the log with the expected one and clears it.
 func (m *machine) saw(want ...string) {
 	m.t.Helper()
 	if got := strings.Join(m.log, ", "); got != strings.Join(want, ", ") {
@@ -211,7 +211,7 @@ func (m *machine) saved() string {
 	return strings.Join(all, " ")
 }
 
-// nothingLeft checks that neither disk nor drivers know any claim.
+// nothingLeft checks that neither disk nor drivers have any claim.
 func (m *machine) nothingLeft() {
 	m.t.Helper()
 	if saved := m.saved(); saved != "" {

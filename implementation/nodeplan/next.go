@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Next says what to do for the pods in desired, given the drivers that are registered.
-// Steps that it returns are on their way until they are answered.
+// Next plans steps for the pods in desired, given the registered drivers. Returned steps are in
+// flight until they are answered.
 func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) Plan {
 	r := &round{
 		State:   s,
@@ -26,8 +26,7 @@ func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) P
 		changed:  sets.New[types.UID](),
 		plan:     Plan{Pods: make(map[types.UID]Outcome)},
 	}
-	// New users come first: a claim that passes from one pod to the next stays
-	// prepared.
+	// New users come first: a claim passed from one pod to the next stays prepared.
 	for _, pod := range desired.Run {
 		if err := r.admit(pod); err != nil {
 			r.plan.Pods[pod.UID] = failed(Prepare, err)
@@ -52,17 +51,17 @@ type round struct {
 	*State
 	drivers sets.Set[string]
 	now     time.Time
-	// change is what the next checkpoint brings.
+	// change is applied by the next checkpoint.
 	change change
-	// changed are the pods that wait for it. If not writing, they fail: it is the disk.
+	// changed are the pods waiting for it. If not writing, they fail: it is the disk.
 	changed sets.Set[types.UID]
 	writing bool
-	// replaced are claims of pods that have to go before their successors come.
+	// replaced are claims of pods to be removed before their successors are prepared.
 	replaced map[types.UID][]*claim
 	plan     Plan
 }
 
-// users returns the pods of a claim, as the next checkpoint has them.
+// users returns the pods of a claim in the next checkpoint.
 func (r *round) users(c *claim) sets.Set[types.UID] {
 	if pods, ok := r.change.pods[c.id]; ok {
 		return pods
@@ -70,8 +69,8 @@ func (r *round) users(c *claim) sets.Set[types.UID] {
 	return c.pods
 }
 
-// detach makes a pod let go of a claim. The last one can do so when all drivers have
-// unprepared the claim.
+// detach removes a pod from a claim. The last pod must wait until all drivers have unprepared the
+// claim.
 func (r *round) detach(c *claim, pod types.UID) {
 	others := r.users(c).Difference(sets.New(pod))
 	switch {
@@ -85,7 +84,7 @@ func (r *round) detach(c *claim, pod types.UID) {
 	r.changed.Insert(pod)
 }
 
-// unsaved returns the pods of claims whose devices are not in the checkpoint yet.
+// unsaved returns the pods of claims with devices missing in the checkpoint.
 func (s *State) unsaved() sets.Set[types.UID] {
 	pods := sets.New[types.UID]()
 	for _, c := range s.claims {
@@ -110,8 +109,8 @@ func (r *round) write() {
 	r.plan.Steps = append(r.plan.Steps, step)
 }
 
-// waits says whether a pod has to wait for the next checkpoint: it changes the pod's
-// claims, or who else uses what is to be unprepared for the pod.
+// waits reports whether a pod has to wait for the next checkpoint: it changes the pod's claims, or
+// other users of claims to be unprepared for the pod.
 func (r *round) waits(pod types.UID, op Op, claims []*claim) bool {
 	return r.changed.Has(pod) || op == Unprepare && slices.ContainsFunc(claims, func(c *claim) bool {
 		_, users := r.change.pods[c.id]
@@ -119,7 +118,7 @@ func (r *round) waits(pod types.UID, op Op, claims []*claim) bool {
 	})
 }
 
-// call plans calls of drivers, for pods that do not wait for a checkpoint.
+// call plans driver calls, for pods not waiting for a checkpoint.
 func (r *round) call(desired Desired) {
 	act := func(pod types.UID, op Op, claims []*claim) {
 		if _, ok := r.plan.Pods[pod]; ok {

@@ -13,7 +13,7 @@ import (
 
 var notFound = nodeplan.Answer{Err: errors.New("rpc error: code = NotFound desc = no such claim"), NotFound: true}
 
-// unknownTo sets up a pod whose claim a driver says it does not know.
+// unknownTo sets up a pod whose driver answers NOT_FOUND for its claim.
 func unknownTo(t *testing.T, op nodeplan.Op) *machine {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -56,7 +56,7 @@ func TestNotFoundIsRetriedWithBackoff(t *testing.T) {
 	done(t, m.run(p))
 	m.saw("+a c", "write")
 
-	// Once it has worked, the next wait is short again.
+	// After a success, the backoff restarts.
 	m.state.Distrust(nodeplan.ClaimID{Namespace: namespace, Name: "c"})
 	m.broken(nodeplan.Prepare, "a", notFound)
 	if outcome := m.run(p); !outcome.RetryAt.Equal(m.now.Add(time.Second)) {
@@ -120,7 +120,7 @@ func TestUnprepareNotFound(t *testing.T) {
 	m.nothingLeft()
 }
 
-// It is not the driver that is to be repaired.
+// The API server needs fixing, not the driver.
 func TestUnprepareNotFoundWhileAPIServerIsAway(t *testing.T) {
 	m := unknownTo(t, nodeplan.Unprepare)
 	m.api["c"] = nil
@@ -131,7 +131,7 @@ func TestUnprepareNotFoundWhileAPIServerIsAway(t *testing.T) {
 	}
 }
 
-// Neither driver nor API server know the claim: there is nothing to be done.
+// Neither driver nor API server know the claim: nothing to do.
 func TestUnprepareNotFoundAndDeleted(t *testing.T) {
 	m := unknownTo(t, nodeplan.Unprepare)
 	delete(m.api, "c")
@@ -153,9 +153,8 @@ func TestBackoffCanBeSet(t *testing.T) {
 	}
 }
 
-// The driver has prepared the claim, did not find it when asked again, and now the pod
-// goes while the claim is looked up. That the claim is deleted must not be taken for
-// an answer to unprepare.
+// The driver has prepared the claim, did not find it in a second call, and the pod is deleted
+// during the claim's lookup. The claim's deletion does not count as unprepared.
 func TestNotFoundBeforeUnprepare(t *testing.T) {
 	for name, late := range map[string]bool{"look-up to be done": false, "look-up on its way": true} {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +182,8 @@ func TestNotFoundBeforeUnprepare(t *testing.T) {
 	}
 }
 
-// Waiting for one driver to find a claim is of no use to a pod that another driver has
-// failed: the kubelet asks again.
+// Another driver's error fails the pod at once, without waiting for the NOT_FOUND backoff: the
+// kubelet retries.
 func TestNotFoundDoesNotHoldUpOtherErrors(t *testing.T) {
 	m := newMachine(t, "a", "b")
 	p := pod("p", "c")
@@ -202,9 +201,9 @@ func TestNotFoundDoesNotHoldUpOtherErrors(t *testing.T) {
 	}
 }
 
-// A driver answers NOT_FOUND because it does not know one of two claims, whose pod was
-// deleted by force together with both claims. The other one is still prepared: if the
-// answer counted for it as well, its device would never be released.
+// A driver answers NOT_FOUND because it does not know one of two claims. Their pod was
+// force-deleted and both claims are deleted. The other claim is still prepared: if the answer
+// counted for it as well, its device would be leaked.
 func TestUnprepareNotFoundOfOneOfSeveral(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c", "d")
@@ -227,8 +226,8 @@ func TestUnprepareNotFoundOfOneOfSeveral(t *testing.T) {
 	m.nothingLeft()
 }
 
-// One of two claims was deleted while the pod starts. The other one is prepared, the pod
-// is told about the first.
+// One of two claims is deleted while the pod starts. The other one is prepared, the pod gets an
+// error about the first.
 func TestPrepareNotFoundOfOneOfSeveral(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c", "d")

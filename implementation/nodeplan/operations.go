@@ -8,10 +8,10 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Op is what a driver is called for.
+// Op is a driver operation.
 type Op int
 
-// The calls of drivers.
+// The driver operations.
 const (
 	Prepare Op = iota
 	Unprepare
@@ -25,7 +25,7 @@ func (op Op) String() string {
 	return "NodePrepareResources"
 }
 
-// Wrap says in an error that users get to see what has failed.
+// Wrap adds the operation to an error for users.
 func (op Op) Wrap(err error) error {
 	if op == Unprepare {
 		return fmt.Errorf("unprepare dynamic resources: %w", err)
@@ -40,8 +40,8 @@ func (op Op) skippedAs() resourceapi.SkipNodeOperation {
 	return resourceapi.SkipNodeOperationNodePrepareResources
 }
 
-// driversOf returns the drivers of a claim's allocation. An operation is skipped for a
-// driver if all its devices can do without (KEP-5945).
+// driversOf returns the drivers of a claim's allocation. An operation is skipped for a driver if
+// none of its devices needs it (KEP-5945).
 func driversOf(claim *resourceapi.ResourceClaim, optional bool) (map[string]DriverState, error) {
 	if claim.Status.Allocation == nil {
 		return nil, errors.New("not allocated")

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// What the health of devices is published for: each request that a container names.
+// Device health is published for each of a container's requests.
 func TestRequestsOfContainer(t *testing.T) {
 	m, p := preparedDevices(t, map[string][]string{"c/d0": {"x"}, "c/d1": {"y"}, "ext/d0": {"container-0-request-0"}})
 	uses := &corev1.Container{Name: "main", Resources: corev1.ResourceRequirements{
@@ -58,7 +58,7 @@ func TestUsersOfDevices(t *testing.T) {
 	}
 }
 
-// A checkpoint that was rebuilt has no devices: containers must not start without them.
+// A rebuilt checkpoint has no devices: containers must not start without them.
 func TestDevicesThatAreNotKnown(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -96,9 +96,8 @@ func TestDevicesThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// Drivers of network devices, for example, need no CDI device and may answer with no device
-// at all. After a restart this is known, and containers can be restarted without the
-// driver.
+// Network drivers, for example, need no CDI device and may return no device at all. This is known
+// after a restart, and containers can restart without the driver.
 func TestNoDevicesAreAnAnswer(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")

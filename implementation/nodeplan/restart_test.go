@@ -20,7 +20,7 @@ func TestRestartWithRunningPods(t *testing.T) {
 	m.log = nil
 	m.restart()
 
-	// The metric is right at once: drivers a and b must not be removed.
+	// The metric is correct at once: drivers a and b must not be removed.
 	if use := m.state.InUse(); use["a"] != 1 || use["b"] != 2 || use[nodeplan.AnyDriver] != 2 {
 		t.Errorf("wrong use: %v", use)
 	}
@@ -29,7 +29,7 @@ func TestRestartWithRunningPods(t *testing.T) {
 	if ids := nodeplan.CDIDevices(claims); err != nil || len(ids) != 2 || ids[0] != "a/class=c" {
 		t.Errorf("wrong devices: %v, %v", ids, err)
 	}
-	// A new sandbox: drivers are called again, what is in the checkpoint is still right.
+	// After a new sandbox, drivers are called again. The checkpoint stays valid.
 	done(t, m.run(p))
 	m.saw("+a c", "+b c")
 	done(t, m.stop(p))
@@ -41,8 +41,8 @@ func TestRestartWithRunningPods(t *testing.T) {
 	}
 }
 
-// The pod was deleted while the kubelet was down. Whether the driver had prepared its
-// claim is not known, so it is called.
+// The pod was deleted while the kubelet was down. The driver may have prepared its claim, so it is
+// called.
 func TestPodGoneAfterRestart(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -59,7 +59,7 @@ func TestPodGoneAfterRestart(t *testing.T) {
 	m.nothingLeft()
 }
 
-// kubernetes#141433: CDI files were lost in a reboot, although the claim is prepared.
+// kubernetes#141433: CDI files of a prepared claim are lost in a reboot.
 func TestLostCDIFilesAreMadeAgain(t *testing.T) {
 	m := newMachine(t, "a", "b")
 	p := pod("p", "c")
@@ -78,7 +78,7 @@ func TestLostCDIFilesAreMadeAgain(t *testing.T) {
 	m.saw()
 }
 
-// The name of a claim was taken over while an earlier pod still has the old claim.
+// A new claim has the same name while an earlier pod still uses the old claim.
 func TestForceDeletedPod(t *testing.T) {
 	for name, tc := range map[string]struct {
 		uid  types.UID
@@ -105,7 +105,7 @@ func TestForceDeletedPod(t *testing.T) {
 	}
 }
 
-// After a restart, the next pod brings the devices that the checkpoint does not have.
+// After a restart, the next pod brings the devices missing in the checkpoint.
 func TestOtherAllocationAfterRestart(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -119,7 +119,7 @@ func TestOtherAllocationAfterRestart(t *testing.T) {
 	failed(t, m.run(q), "prepare dynamic resources: ResourceClaim c is still prepared with the devices of an earlier allocation (previous pod force-deleted?!)")
 }
 
-// A claim is replaced while its pod starts: the old one goes first, without a person.
+// A claim is replaced while its pod starts: the old one is removed first, automatically.
 func TestClaimReplacedWhilePodStarts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		uid    types.UID
@@ -152,7 +152,7 @@ func TestClaimReplacedWhilePodStarts(t *testing.T) {
 	}
 }
 
-// The controller made a generated claim again. It has another name.
+// The controller regenerated a claim, with another name.
 func TestClaimGeneratedAgain(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -168,7 +168,8 @@ func TestClaimGeneratedAgain(t *testing.T) {
 	}
 }
 
-// It was taken from reservedFor: no new start, what was prepared goes with the pod.
+// The pod was removed from reservedFor: it cannot start again, and its claims are unprepared with
+// the pod.
 func TestReservationTakenWhilePodStarts(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -180,7 +181,7 @@ func TestReservationTakenWhilePodStarts(t *testing.T) {
 	m.nothingLeft()
 }
 
-// Without a checkpoint, the API tells what may be prepared.
+// Without a checkpoint, the API server provides the possibly prepared claims.
 func TestRebuild(t *testing.T) {
 	m := newMachine(t, "a", "b")
 	p, q, other := pod("p", "c", "shared", "missing"), pod("q", "shared", "pending"), pod("other", "shared")

@@ -38,7 +38,7 @@ func TestPodComesAndGoes(t *testing.T) {
 	m.saw()
 }
 
-// What a driver is called for must not be forgotten, all else can be found out again.
+// Driver calls must be durable; all else can be recovered.
 func TestNewClaimsMustSurviveAPowerFailure(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -69,8 +69,8 @@ func TestClaimForExtendedResources(t *testing.T) {
 	m.saw("write", "+a ext", "write")
 }
 
-// A claim that has two entries in a pod is one claim for its driver. The kubelet has
-// it twice in the request and then misses one of the results.
+// A claim with two entries in a pod is one claim for its driver. The kubelet sends it twice and
+// then misses one of the results.
 func TestClaimWithTwoEntries(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c", "c")
@@ -106,7 +106,7 @@ func TestSharedClaim(t *testing.T) {
 	m.nothingLeft()
 }
 
-// Several pods asked for at once: each claim is prepared and unprepared once.
+// Several pods at once: each claim is prepared and unprepared once.
 func TestSharedClaimAllAtOnce(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -118,7 +118,7 @@ func TestSharedClaimAllAtOnce(t *testing.T) {
 	m.nothingLeft()
 }
 
-// The next user comes when the last one goes: the claim stays prepared.
+// A new user comes as the last one leaves: the claim stays prepared.
 func TestClaimPassesToTheNextPod(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -132,7 +132,7 @@ func TestClaimPassesToTheNextPod(t *testing.T) {
 	}
 }
 
-// A call that is on its way is not made a second time for another pod.
+// A call in flight is not repeated for another pod.
 func TestSecondPodWaitsForTheCall(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -148,8 +148,8 @@ func TestSecondPodWaitsForTheCall(t *testing.T) {
 	done(t, m.run(q))
 }
 
-// stopDuringPrepare stops a pod while a driver prepares its claim, and returns the call,
-// which the pod has to wait for.
+// stopDuringPrepare stops a pod while a driver prepares its claim, and returns the call. The pod
+// has to wait for it.
 func (m *machine) stopDuringPrepare(p *corev1.Pod) (prepare nodeplan.Step) {
 	m.t.Helper()
 	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
@@ -163,7 +163,7 @@ func (m *machine) stopDuringPrepare(p *corev1.Pod) (prepare nodeplan.Step) {
 	return prepare
 }
 
-// The pod is stopped while a driver prepares its claim: first things first.
+// The pod is stopped while a driver prepares its claim: preparing ends first.
 func TestStopWaitsForPrepare(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -178,7 +178,7 @@ func TestStopWaitsForPrepare(t *testing.T) {
 	m.nothingLeft()
 }
 
-// The claim was never shown to the driver: it can go without the driver.
+// The claim was never sent to the driver: it can be removed without the driver.
 func TestStopBeforeAnyCall(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
@@ -190,7 +190,7 @@ func TestStopBeforeAnyCall(t *testing.T) {
 	m.nothingLeft()
 }
 
-// Refusals use the words of the kubelet and leave nothing behind.
+// Rejections use the kubelet's wording and leave nothing behind.
 func TestRefusedPods(t *testing.T) {
 	p := pod("p", "c")
 	generated := pod("p")
@@ -295,7 +295,7 @@ func TestGonePods(t *testing.T) {
 	}
 }
 
-// Claims are told apart by their namespaces.
+// Namespaces distinguish claims.
 func TestNamespaces(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -313,8 +313,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// One driver answers while the checkpoint with the devices of another one is written:
-// its devices need a checkpoint of their own.
+// A driver answers while the checkpoint with another driver's devices is written: its devices need
+// their own checkpoint.
 func TestAnswerDuringAWrite(t *testing.T) {
 	m := newMachine(t, "a", "b")
 	p := pod("p", "c")
@@ -334,8 +334,8 @@ func TestAnswerDuringAWrite(t *testing.T) {
 	m.saw("write")
 }
 
-// Drivers are called, and pods get to run, while a checkpoint is written for others:
-// pods that come one after the other would all wait for the last one.
+// While a checkpoint is written, drivers are called and other pods start. Otherwise pods arriving
+// one after the other would all wait for the last one.
 func TestOthersDoNotWaitForACheckpoint(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q, r := pod("p", "c1"), pod("q", "c2"), pod("r", "c3")
@@ -359,8 +359,8 @@ func TestOthersDoNotWaitForACheckpoint(t *testing.T) {
 	}
 }
 
-// A pod has to let go of a claim that was replaced, while another one with an old view
-// of it wants to be its user: it must not be unprepared under the other's feet.
+// A pod removes a replaced claim while another one with a stale view wants to use it: the claim
+// must not be unprepared while in use.
 func TestReplacedClaimIsNotUnpreparedForANewUser(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -377,7 +377,7 @@ func TestReplacedClaimIsNotUnpreparedForANewUser(t *testing.T) {
 	m.saw("write")
 }
 
-// A pod that has all it wants gets to run, however many others join its claim.
+// A pod with all its claims prepared starts, however many others join.
 func TestPodDoesNotWaitForThoseWhoJoin(t *testing.T) {
 	m := newMachine(t, "a")
 	p, q := pod("p", "c"), pod("q", "c")
@@ -390,7 +390,7 @@ func TestPodDoesNotWaitForThoseWhoJoin(t *testing.T) {
 	}
 }
 
-// A claim that need not be unprepared is not forgotten before the driver has prepared it.
+// A claim skipping unprepare is not removed before the driver has prepared it.
 func TestClaimStaysUntilTheDriverHasAnswered(t *testing.T) {
 	m := newMachine(t, "a")
 	m.config.OptionalNodeOperations = true

@@ -8,28 +8,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Config has the settings of a State. The zero value works.
+// Config configures a State. The zero value works.
 type Config struct {
-	// NotFound is how calls are repeated that were answered with NOT_FOUND.
-	// The default is one second, up to a minute.
+	// NotFound is the backoff after NOT_FOUND. The default is one second, up to a minute.
 	NotFound Backoff
 	// OptionalNodeOperations is the feature gate DRAOptionalNodeOperations.
 	OptionalNodeOperations bool
-	// WorkloadResourceClaims is the feature gate DRAWorkloadResourceClaims: that a claim is
-	// reserved for a pod's group, or was made for it, counts as if it were for the pod.
+	// WorkloadResourceClaims is the feature gate DRAWorkloadResourceClaims: a claim reserved for a
+	// pod's group, or generated for it, counts as the pod's.
 	WorkloadResourceClaims bool
 }
 
-// State has the claims of a node. Memory follows the checkpoint: pods and claims come
-// and go here when that is written.
+// State has the claims of a node. Pods and claims are added and removed when the checkpoint is
+// written.
 type State struct {
 	config Config
 	claims map[ClaimID]*claim
-	// disk is why the last checkpoint could not be written.
+	// disk is the error of the last checkpoint write.
 	disk error
 }
 
-// New starts with what a checkpoint has, which may be nothing.
+// New starts from a checkpoint, which may be empty.
 func New(config Config, checkpoint []ClaimInfo) *State {
 	if config.NotFound == (Backoff{}) {
 		config.NotFound = Backoff{First: time.Second, Max: time.Minute}
@@ -42,7 +41,7 @@ func New(config Config, checkpoint []ClaimInfo) *State {
 	return s
 }
 
-// of returns the claims of a pod in order of their names.
+// of returns the claims of a pod, sorted by name.
 func (s *State) of(pod types.UID) []*claim {
 	var claims []*claim
 	for _, c := range s.claims {
@@ -54,9 +53,8 @@ func (s *State) of(pod types.UID) []*claim {
 	return claims
 }
 
-// Retry lets the steps for a pod that have failed be tried again. It is called when
-// the kubelet asks for the pod once more, so that the kubelet sets the pace. The wait
-// after NOT_FOUND remains.
+// Retry allows retrying a pod's failed steps. Call it when the kubelet syncs the pod again, so the
+// kubelet sets the pace. The backoff after NOT_FOUND remains.
 func (s *State) Retry(pod types.UID) {
 	s.disk = nil
 	for _, c := range s.of(pod) {
@@ -70,9 +68,8 @@ func (c *claim) forgive() {
 	}
 }
 
-// Distrust makes Next prepare a claim again although it is prepared: its CDI devices
-// do not resolve, for example because the files were lost in a reboot
-// (kubernetes#141433). Ask with Desired.Restore.
+// Distrust makes Next prepare a prepared claim again: its CDI devices do not resolve, for example
+// because the files were lost in a reboot (kubernetes#141433). Use it with Desired.Restore.
 func (s *State) Distrust(id ClaimID) {
 	if c := s.claims[id]; c != nil {
 		for _, w := range c.work {
@@ -83,18 +80,17 @@ func (s *State) Distrust(id ClaimID) {
 	}
 }
 
-// MightNeedUnprepare says whether a pod still has claims here. It must not be reported
-// as terminated until it has none.
+// MightNeedUnprepare reports whether a pod still has claims here. The pod must not be reported as
+// terminated before.
 func (s *State) MightNeedUnprepare(pod types.UID) bool { return len(s.of(pod)) > 0 }
 
-// Has says whether a pod has a claim here.
+// Has reports whether a pod has a claim here.
 func (s *State) Has(pod types.UID, id ClaimID) bool {
 	c, ok := s.claims[id]
 	return ok && c.pods.Has(pod)
 }
 
-// Gone returns the pods that have claims here and are not active, sorted: they are to
-// be stopped.
+// Gone returns the inactive pods with claims, sorted: they have to be stopped.
 func (s *State) Gone(active sets.Set[types.UID]) []types.UID {
 	gone := sets.New[types.UID]()
 	for _, c := range s.claims {
@@ -103,7 +99,7 @@ func (s *State) Gone(active sets.Set[types.UID]) []types.UID {
 	return sets.List(gone)
 }
 
-// Users returns the pods with claims that have one of a driver's devices, sorted.
+// Users returns the pods with claims using one of a driver's devices, sorted.
 func (s *State) Users(driver string, has func(pool, device string) bool) []types.UID {
 	users := sets.New[types.UID]()
 	for _, c := range s.claims {
@@ -115,12 +111,11 @@ func (s *State) Users(driver string, has func(pool, device string) bool) []types
 	return sets.List(users)
 }
 
-// AnyDriver is the key for all claims in what InUse returns.
+// AnyDriver is the key for all claims in the result of InUse.
 const AnyDriver = "<any>"
 
-// InUse counts the claims that are in use, for each driver and for AnyDriver. A driver
-// without any can be removed from the node. Claims from before a restart count: their
-// pods run.
+// InUse counts the claims in use by driver and for AnyDriver. A driver without any can be removed
+// from the node. Claims from before a restart count: their pods run.
 func (s *State) InUse() map[string]int {
 	counts := map[string]int{AnyDriver: 0}
 	for _, c := range s.claims {

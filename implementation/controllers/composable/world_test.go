@@ -29,8 +29,7 @@ const (
 	node   = "worker"
 )
 
-// cluster is an API server with a controller, and the fabric behind it, which has two
-// devices.
+// cluster is an API server with a controller and a fabric of two devices.
 type cluster struct {
 	*apitest.Cluster
 	fabric *fabrictest.Fabric
@@ -48,7 +47,7 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	}, objects...)
 }
 
-// start starts the controller, instead of one that runs.
+// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -87,7 +86,7 @@ func (c *cluster) said() string {
 	return strings.Join(all, ", ")
 }
 
-// slots are the names of what is published in pools of the fabric.
+// slots are the names of the slots published in pools of the fabric.
 func (c *cluster) slots() string {
 	c.Helper()
 	list, err := c.ResourceV1().ResourceSlices().List(c.Ctx, metav1.ListOptions{LabelSelector: fabricplan.FabricLabel})
@@ -106,7 +105,7 @@ func (c *cluster) wantCounter(name string, want string) {
 	c.Must(testutil.GatherAndCompare(c.Metrics, strings.NewReader(want), name))
 }
 
-// allocated is the claim "claim" with a device, of the fabric if it is a slot.
+// allocated is the claim "claim" with a device, from the fabric if it is a slot.
 func allocated(device string) *resourceapi.ResourceClaim {
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim"}}
 	result := resourceapi.DeviceRequestAllocationResult{Request: "req", Driver: driver, Pool: node, Device: device}
@@ -122,14 +121,14 @@ func allocated(device string) *resourceapi.ResourceClaim {
 	return claim
 }
 
-// reschedule has the slot's pod be scheduled anew.
+// reschedule makes the slot's pod be rescheduled.
 func reschedule(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	result := &claim.Status.Allocation.Devices.Results[0]
 	result.BindingFailureConditions = append(result.BindingFailureConditions, fabricplan.AttachedAsLocal)
 	return claim
 }
 
-// local is what a driver publishes of its node.
+// local is a driver's slice for its node.
 func local(devices ...string) *resourceapi.ResourceSlice {
 	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: resourceapi.ResourceSliceSpec{
 		Driver: driver, NodeName: new(node), Pool: resourceapi.ResourcePool{Name: node}}}
@@ -139,7 +138,7 @@ func local(devices ...string) *resourceapi.ResourceSlice {
 	return slice
 }
 
-// deallocate is what the scheduler does when it gives up.
+// deallocate clears the allocation, like a scheduler giving up.
 func (c *cluster) deallocate() {
 	c.Helper()
 	claim := c.claim()

@@ -14,11 +14,11 @@ import (
 
 // Fabric has devices of one model. Its clock is time.Now.
 type Fabric struct {
-	// Takes is how long tasks run that begin from now on.
+	// Takes is the duration of new tasks.
 	Takes time.Duration
-	// DetachTakes is how long it takes to give a device back.
+	// DetachTakes is the duration of detaching a device.
 	DetachTakes time.Duration
-	// Fail is what tasks fail with that begin from now on.
+	// Fail is the error of new tasks.
 	Fail string
 
 	mu      sync.Mutex
@@ -28,15 +28,15 @@ type Fabric struct {
 	tasks   map[string]*task
 	// attached and detached count devices.
 	attached, detached int
-	// asked is how often a device was to be given back.
+	// asked counts detach requests.
 	asked int
 }
 
 type device struct {
 	fabricplan.Device
-	// other says that another cluster has it.
+	// other is set if another cluster has it.
 	other bool
-	// leaves is when it is given back, if it is about to be.
+	// leaves is the end of a running detach.
 	leaves time.Time
 }
 
@@ -48,14 +48,14 @@ type task struct {
 
 const free fabricplan.DevicePhase = ""
 
-// Break has everything answered with an error, until it is nil.
+// Break makes all requests fail with an error, until it is nil.
 func (f *Fabric) Break(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.down = err
 }
 
-// New makes a fabric with so many devices of a model: model-0, model-1.
+// New makes a fabric with count devices of a model: model-0, model-1.
 func New(model string, count int) *Fabric {
 	f := &Fabric{model: model, devices: map[string]*device{}, tasks: map[string]*task{}}
 	for i := range count {
@@ -65,7 +65,7 @@ func New(model string, count int) *Fabric {
 	return f
 }
 
-// Inventory is what the cluster can see.
+// Inventory is the cluster's view.
 func (f *Fabric) Inventory(context.Context) (fabricplan.Inventory, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *Fabric) Inventory(context.Context) (fabricplan.Inventory, error) {
 	return inventory, nil
 }
 
-// Attach begins to attach a device, or says how far that is.
+// Attach starts to attach a device, or reports progress.
 func (f *Fabric) Attach(_ context.Context, a fabricplan.Attach) (fabricplan.Answer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,7 @@ func (f *Fabric) Attach(_ context.Context, a fabricplan.Attach) (fabricplan.Answ
 	return fabricplan.Answer{Refused: fabricplan.ReasonNoneFree, Message: "none is free"}, nil
 }
 
-// Detach begins to give a device back. One that is dead looks dead until then.
+// Detach starts to detach a device. A dead device looks dead until then.
 func (f *Fabric) Detach(_ context.Context, a fabricplan.Detach) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,7 +134,7 @@ func (f *Fabric) Detach(_ context.Context, a fabricplan.Detach) error {
 	}
 	f.asked++
 	if !d.leaves.IsZero() {
-		return nil // on the way
+		return nil // detaching already
 	}
 	f.detached++
 	d.leaves = time.Now().Add(f.DetachTakes)
@@ -169,10 +169,10 @@ func (f *Fabric) settle() {
 	}
 }
 
-// Take has another cluster take a device that is free.
+// Take has another cluster take a free device.
 func (f *Fabric) Take(id string) { f.with(id, func(d *device) { d.other = true }) }
 
-// Kill lets a device die.
+// Kill makes a device die.
 func (f *Fabric) Kill(id string) {
 	f.with(id, func(d *device) { d.Phase = fabricplan.DeviceDead })
 }
@@ -191,14 +191,14 @@ func (f *Fabric) Device(id string) fabricplan.Device {
 	return found
 }
 
-// Asked is how often a device was to be given back.
+// Asked returns the number of detach requests for a device.
 func (f *Fabric) Asked() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked
 }
 
-// Count is how many devices were attached, and how many of these were detached again.
+// Count returns the numbers of attached and of detached devices.
 func (f *Fabric) Count() (attached, detached int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
