@@ -11,7 +11,7 @@ import (
 
 var names = []string{"c0", "c1", "c2"}
 
-// event is what users, schedulers and time do.
+// event is a random action of users, schedulers and time.
 func (w *world) event() {
 	name := names[w.IntN(len(names))]
 	c := w.claims[name]
@@ -23,7 +23,7 @@ func (w *world) event() {
 	case n < 10 && c != nil:
 		w.selections[name] = []classicSelection{selects("pod", []string{"", "a", "b"}[w.IntN(3)])}
 	case n < 12:
-		w.selections[name] = nil // The pod is gone, or bound.
+		w.selections[name] = nil // The pod is deleted or bound.
 	case n < 14 && c != nil && c.Status.Allocation != nil:
 		w.setUsers(c, len(c.Status.ReservedFor) == 0)
 	case n < 15 && c != nil && c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0:
@@ -59,8 +59,8 @@ func (w *world) setUsers(c *resourceapi.ResourceClaim, used bool) {
 	w.storeClaim(c, true)
 }
 
-// settle lets everything end that is under way, with nobody using claims any more, and
-// returns whether nothing changes after so many rounds.
+// settle lets everything in progress end, with all claims unused, and reports whether the state is
+// stable after the given rounds.
 func (w *world) settle() bool {
 	for _, do := range w.late {
 		do()
@@ -82,8 +82,8 @@ func (w *world) settle() bool {
 	return false
 }
 
-// Whatever happens in whatever order: a device is never given away while an allocation
-// names it, none is forgotten, and in the end claims have what they are to have.
+// For any order of events: a device is never reused while an allocation names it, none is leaked,
+// and in the end claims have their expected state.
 func TestClaimsInAnyOrder(t *testing.T) {
 	seen := make(map[string]int)
 	for seed := range uint64(1000) {

@@ -6,39 +6,39 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// Negotiation is what a scheduler knows when a pod fits some nodes otherwise.
+// Negotiation is a scheduler's knowledge when a pod otherwise fits some nodes.
 type Negotiation struct {
 	// Scheduling is nil if there is none yet.
 	Scheduling *v1alpha1.PodScheduling
-	// Pending are the names, in the pod's spec, of the claims that wait for their first
-	// consumer and are not allocated.
+	// Pending are the names, in the pod's spec, of unallocated claims waiting for their first
+	// consumer.
 	Pending []string
-	// Fitting are the nodes on which the pod fits otherwise, the best ones first. Nodes
-	// that are unsuitable by the answers in Scheduling may be among them.
+	// Fitting are the nodes where the pod otherwise fits, best first. They may include nodes
+	// reported as unsuitable in Scheduling.
 	Fitting []string
-	// Rejected are the nodes that earlier rounds of this negotiation found unsuitable, as
-	// Ask returned them. It may be lost: then nodes are asked for again.
+	// Rejected are the nodes found unsuitable in earlier rounds of this negotiation, from Ask. If
+	// lost, nodes are requested again.
 	Rejected sets.Set[string]
 }
 
-// Move is what a scheduler does next. The set is closed: Bind, Ask, Await and GiveUp.
+// Move is the scheduler's next action. The set is closed: Bind, Ask, Await and GiveUp.
 type Move interface{ move() }
 
-// Bind goes on with scheduling: all claims are allocated.
+// Bind continues scheduling: all claims are allocated.
 type Bind struct{}
 
 // Ask writes the spec of the PodScheduling, and waits for a change of its status.
 type Ask struct {
 	Spec v1alpha1.PodSchedulingSpec
-	// Rejected takes the place of the negotiation's.
+	// Rejected replaces the negotiation's.
 	Rejected sets.Set[string]
 }
 
 // Await waits for drivers: for their answers, or for allocations.
 type Await struct{ Why string }
 
-// GiveUp ends the negotiation until something changes: no node suits all drivers. The
-// next one begins without rejected nodes.
+// GiveUp ends the negotiation until something changes: no node suits all drivers. The next one
+// begins without rejected nodes.
 type GiveUp struct{ Why string }
 
 func (Bind) move()   {}
@@ -48,10 +48,10 @@ func (GiveUp) move() {}
 
 // Negotiate returns the scheduler's next move.
 //
-// Each Ask after an answer either selects a node that all drivers have called suitable,
-// or leaves for good at least one that some driver has not, so that a negotiation about
-// n nodes has at most 2n+1 rounds, and n/128+2 unless drivers change their minds. A pod
-// with one pending claim has a node selected at once, since nobody else has to agree.
+// Each Ask after an answer either selects a node suitable for all drivers, or permanently excludes
+// at least one unsuitable node. So a negotiation about n nodes has at most 2n+1 rounds, and n/128+2
+// unless drivers change their minds. For a pod with one pending claim, a node is selected at once,
+// because no other driver has to agree.
 func Negotiate(n Negotiation) Move {
 	if len(n.Pending) == 0 {
 		return Bind{}
@@ -80,10 +80,9 @@ func Negotiate(n Negotiation) Move {
 	return n.ask(rejected)
 }
 
-// Awaiting says what drivers have to do next, and is empty if it is the scheduler's turn:
-// nobody was asked, all have answered, or one refuses the selected node. For as long as
-// drivers have to, another attempt to schedule the pod achieves nothing, if the nodes that
-// they are asked about fit.
+// Awaiting returns what drivers have to do next, and is empty if it is the scheduler's turn: there
+// was no request, all have answered, or one rejects the selected node. During the drivers' turn,
+// another attempt to schedule the pod achieves nothing, if the requested nodes fit.
 func Awaiting(scheduling *v1alpha1.PodScheduling, pending []string) string {
 	switch {
 	case scheduling == nil || len(pending) == 0:
@@ -100,7 +99,7 @@ func Awaiting(scheduling *v1alpha1.PodScheduling, pending []string) string {
 	}
 }
 
-// ask returns the question about the best nodes that are left.
+// ask returns the request for the best remaining nodes.
 func (n Negotiation) ask(rejected sets.Set[string]) Move {
 	var left []string
 	for _, node := range n.Fitting {
@@ -118,8 +117,8 @@ func (n Negotiation) ask(rejected sets.Set[string]) Move {
 	return Ask{spec, rejected}
 }
 
-// Unsuitable returns the nodes on which some driver cannot allocate one of these claims, by
-// answers to what the scheduler asks now: see Refused.
+// Unsuitable returns the nodes where some driver cannot allocate one of these claims, from answers
+// to the scheduler's current request: see Refused.
 func Unsuitable(scheduling *v1alpha1.PodScheduling, pending []string) sets.Set[string] {
 	nodes := sets.New[string]()
 	for _, claim := range scheduling.Status.ResourceClaims {

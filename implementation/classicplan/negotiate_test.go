@@ -14,8 +14,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// scheduling is one of generation 2. An answer is "claim: nodes" for generation 2,
-// or "claim@1: nodes" for an earlier one.
+// scheduling has generation 2. An answer is "claim: nodes" for generation 2, or "claim@1: nodes"
+// for an earlier one.
 func scheduling(selected string, potential []string, answers ...string) *v1alpha1.PodScheduling {
 	s := &v1alpha1.PodScheduling{Spec: v1alpha1.PodSchedulingSpec{SelectedNode: selected, PotentialNodes: potential}}
 	s.Generation = 2
@@ -114,9 +114,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// negotiate plays scheduler and drivers until it ends, and returns the last move and
-// the number of questions. taken is how many selected nodes are taken by another pod
-// just before they are allocated.
+// negotiate plays scheduler and drivers until it ends, and returns the last move and the number of
+// requests. taken is how many selected nodes another pod takes just before allocation.
 func negotiate(t *testing.T, r *rand.Rand, nodes []string, unsuitable map[string]sets.Set[string], taken int) (classicplan.Move, string, int) {
 	n := classicplan.Negotiation{Fitting: nodes}
 	for name := range unsuitable {
@@ -155,8 +154,8 @@ func negotiate(t *testing.T, r *rand.Rand, nodes []string, unsuitable map[string
 	}
 }
 
-// Several drivers find a node that suits all if there is one, else the scheduler gives
-// up; and either happens soon.
+// Several drivers find a node suitable for all if there is one, otherwise the scheduler gives up;
+// both happen soon.
 func TestNegotiationsEnd(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -185,14 +184,14 @@ func TestNegotiationsEnd(t *testing.T) {
 		} else if !gaveUp && !left.Has(selected) {
 			t.Errorf("seed %d: %s is selected", seed, selected)
 		}
-		// Each window once, a selection in each, and two for each node that was taken.
+		// Each window once, a selection in each, and two for each taken node.
 		if limit := 2*(size/v1alpha1.MaxNodes+1) + 2*3; drivers > 1 && questions > limit {
 			t.Errorf("seed %d: %d questions about %d nodes, want at most %d", seed, questions, size, limit)
 		}
 	}
 }
 
-// The only node of 5000 that suits two drivers is found within 41 questions.
+// The only node of 5000 suitable for two drivers is found within 41 requests.
 func TestNegotiationOnManyNodes(t *testing.T) {
 	nodes, bad := make([]string, 5000), sets.New[string]()
 	for i := range nodes {

@@ -12,10 +12,9 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// Handled says whether a scheduler leaves a claim to classic DRA: one that a driver's
-// controller allocates or has allocated. The request is what Resolve found; it is empty
-// for a claim that is allocated and whose class does not say so any more. Errors are
-// mistakes that keep the claim from being allocated.
+// Handled reports whether classic DRA is responsible for a claim: a driver's controller allocates
+// it or has allocated it. The request is from Resolve; it is empty for an allocated claim whose
+// class is no longer classic. Errors are mistakes preventing the allocation.
 func Handled(claim *resourceapi.ResourceClaim, class func(name string) *resourceapi.DeviceClass) (request Request, handled bool, err error) {
 	request, err = Resolve(claim, class)
 	classic := !errors.Is(err, ErrNotClassic)
@@ -25,25 +24,24 @@ func Handled(claim *resourceapi.ResourceClaim, class func(name string) *resource
 		}
 		return request, true, err
 	}
-	// The allocation counts, not what its class says by now.
+	// The allocation counts, not the current class.
 	_, ours, configErr := v1alpha1.AllocationConfigOf(claim.Status.Allocation)
 	return request, ours || configErr != nil, configErr
 }
 
-// Place is where a classic claim is, or may be.
+// Place is the actual or possible location of a classic claim.
 type Place struct {
-	// Allocated says that a driver has decided.
+	// Allocated is set after a driver's decision.
 	Allocated bool
-	// Nodes are where the claim's resource is available, or those that suit its class; nil
+	// Nodes are where the claim's resource is available, or the nodes suitable for its class; nil
 	// means all.
 	Nodes *nodeaffinity.NodeSelector
 	// Class is the name of the ResourceClass, for messages.
 	Class string
 }
 
-// Fits says whether the claims of a pod can be used on a node. stuck are the indices of
-// claims that are allocated elsewhere, which a deallocation may change; why says of
-// another reason, with which there are none.
+// Fits reports whether the claims of a pod are usable on a node. stuck are the indices of claims
+// allocated elsewhere, fixable by deallocation; why is any other reason, without stuck claims.
 func Fits(places []Place, rejected sets.Set[string], node *corev1.Node) (stuck []int, why string) {
 	for i, place := range places {
 		switch {

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Focus returns the nodes that an attempt to schedule the pod is limited to, nil for no
-// limit: the selected node, or those that drivers are asked about. A scheduler that looks
-// at a sample of the nodes would else see others each time and never come to an end.
+// Focus returns the nodes for an attempt to schedule the pod, nil for no limit: the selected node,
+// or the requested ones. Otherwise a scheduler sampling nodes would see others each time and never
+// finish.
 func (n Negotiation) Focus() sets.Set[string] {
 	if len(n.Pending) == 0 || n.Scheduling == nil {
 		return nil
@@ -25,8 +25,8 @@ func (n Negotiation) Focus() sets.Set[string] {
 	return focus
 }
 
-// Excluded returns the nodes for which some driver cannot allocate, or which were found
-// not to fit while drivers were asked about them.
+// Excluded returns the nodes where some driver cannot allocate, or found not to fit during a
+// request.
 func (n Negotiation) Excluded() sets.Set[string] {
 	if len(n.Pending) == 0 || n.Scheduling == nil {
 		return nil
@@ -34,54 +34,52 @@ func (n Negotiation) Excluded() sets.Set[string] {
 	return n.Rejected.Union(Unsuitable(n.Scheduling, n.Pending))
 }
 
-// Unfit is what a scheduler knows when a pod fits no node.
+// Unfit is a scheduler's knowledge when a pod fits no node.
 type Unfit struct {
 	// Negotiation has no fitting nodes.
 	Negotiation
-	// Focus is what the attempt was limited to.
+	// Focus is the limit of the attempt.
 	Focus sets.Set[string]
-	// Stuck are the claims that kept the pod from nodes, as Fits found them.
+	// Stuck are the claims that excluded nodes, from Fits.
 	Stuck []Stuck
-	// Allocated are all claims of the pod that are allocated.
+	// Allocated are all allocated claims of the pod.
 	Allocated []Stuck
-	// Blocked says that a claim cannot be used at present, on whichever node.
+	// Blocked is set if a claim is currently unusable on any node.
 	Blocked bool
 }
 
-// Recovery is what a scheduler does for a pod that fits no node. The set is closed:
-// Release, Widen, Free, Yield and Rest.
+// Recovery is a scheduler's action for a pod that fits no node. The set is closed: Release, Widen,
+// Free, Yield and Rest.
 type Recovery interface{ recovery() }
 
-// Release takes the pod's reservations off its claims: another pod may need them, and
-// have what this one waits for.
+// Release removes the pod's reservations from its claims: another pod may need them while holding
+// what this pod waits for.
 type Release struct{}
 
-// Widen tries again without waiting for anything to happen, and without the nodes of the
-// focus. A queue may impose a back-off.
+// Widen retries immediately, without the nodes of the focus. A queue may impose a backoff.
 type Widen struct{ Rejected sets.Set[string] }
 
-// Free requests the deallocation of a claim, by its index. With Withdraw the selected node
-// is taken back first, so that its driver does not allocate it for that again.
+// Free requests the deallocation of a claim, by its index. With Withdraw the selected node is
+// cleared first, so its driver does not allocate it there again.
 type Free struct {
 	Claim    int
 	Withdraw bool
 }
 
-// Yield requests the deallocation of a claim that the pod has, by its index among those that
-// are allocated. Its drivers have nothing for its other claims: pods that have one claim
-// each and wait for another one would have all there is, and wait for each other for ever.
+// Yield requests the deallocation of one of the pod's allocated claims, by its index among them.
+// The drivers have nothing for its other claims: pods holding one claim each while waiting for
+// another could take all resources and deadlock.
 type Yield struct{ Claim int }
 
-// noneSuits says whether drivers have answered that none of the nodes that they were asked
-// about suits them.
+// noneSuits reports whether drivers have rejected all requested nodes.
 func (u *Unfit) noneSuits() bool {
 	nodes := ToCheck(u.Scheduling)
 	return len(nodes) > 0 && Unsuitable(u.Scheduling, u.Pending).HasAll(nodes...)
 }
 
-// Rest waits until something changes. With Withdraw the selected node is taken back
-// first: the pod does not fit it any more. What was rejected is forgotten; Beyond says
-// that there were nodes that drivers are not asked about now, and so do not tell of.
+// Rest waits for a change. With Withdraw the selected node is cleared first: it no longer fits the
+// pod. Rejected nodes are forgotten; Beyond is set if there were nodes not covered by the current
+// request, for which drivers report nothing.
 type Rest struct{ Withdraw, Beyond bool }
 
 func (Release) recovery() {}
@@ -90,8 +88,8 @@ func (Free) recovery()    {}
 func (Yield) recovery()   {}
 func (Rest) recovery()    {}
 
-// Recover returns what to do for a pod that fits no node. Widen follows Widen only after
-// nodes were asked about that no Widen had: each leaves out at least one node until Rest.
+// Recover returns the action for a pod that fits no node. Each Widen until Rest excludes at least
+// one more node, so Widen cannot repeat forever.
 func Recover(u Unfit, pod types.UID, random *rand.Rand) Recovery {
 	selected := u.Scheduling != nil && u.Scheduling.Spec.SelectedNode != ""
 	if u.Blocked {

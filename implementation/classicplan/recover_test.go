@@ -108,9 +108,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A scheduler that sees another sample of 5000 nodes at each attempt and whose nodes fill
-// up meanwhile gets to the one node that suits two drivers, with each question answered
-// once.
+// A scheduler sampling 5000 nodes differently at each attempt, while nodes fill up, finds the one
+// node suitable for two drivers, with each request answered once.
 func TestNegotiationOnSamplesOfNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	all, bad := sets.New[string](), sets.New[string]()
@@ -119,7 +118,7 @@ func TestNegotiationOnSamplesOfNodes(t *testing.T) {
 	}
 	bad = bad.Union(all).Delete("node-4321")
 	n := classicplan.Negotiation{Pending: []string{"c", "d"}}
-	full := sets.New[string]() // nodes that do not fit any more
+	full := sets.New[string]() // nodes that are full
 	for attempts, questions := 0, 0; ; attempts++ {
 		if attempts > 300 || questions > 60 {
 			t.Fatalf("%d attempts, %d questions", attempts, questions)
@@ -153,7 +152,7 @@ func TestNegotiationOnSamplesOfNodes(t *testing.T) {
 	}
 }
 
-// sample is what a scheduler looks at: all nodes of the focus, or 200 of all.
+// sample is the scheduler's node sample: all nodes of the focus, or 200 of all.
 func sample(r *rand.Rand, nodes, focus sets.Set[string]) []string {
 	if focus != nil {
 		return sets.List(nodes.Intersection(focus))

@@ -11,28 +11,27 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// ErrNotClassic says that no class of a claim names a ResourceClass: the claim is
-// allocated by the scheduler, or cannot be before a class is there.
+// ErrNotClassic means no class of a claim names a ResourceClass: the scheduler allocates the claim,
+// or it must wait for a class.
 var ErrNotClassic = errors.New("not a classic claim")
 
-// Request is what a classic claim asks for.
+// Request is the request of a classic claim.
 type Request struct {
-	// Name is that of the claim's only request, for results of the allocation.
+	// Name is the name of the claim's only request, for allocation results.
 	Name string
-	// DeviceClass and ResourceClass are names of classes. The second may not exist.
+	// DeviceClass and ResourceClass are class names. The second may not exist.
 	DeviceClass, ResourceClass string
-	// Config is what the user chose.
+	// Config is the user's configuration.
 	Config v1alpha1.ClaimConfig
 }
 
-// Resolve returns what a classic claim asks for. class looks a DeviceClass up and
-// returns nil if there is none. Errors are ErrNotClassic and mistakes of the user or
-// of the administrator, which only a new claim or a change of the class mends; with a
-// mistake, the classes are returned nevertheless if they are known.
+// Resolve returns the request of a classic claim. class looks up a DeviceClass and returns nil if
+// there is none. Errors are ErrNotClassic and mistakes of the user or administrator, fixable only
+// by a new claim or a change of the class; in that case, known classes are returned as well.
 //
-// A classic claim has one request, as claims of KEP-3063 have one class. One with
-// others beside it is refused, because the scheduler and a driver would both have to
-// write its one allocation.
+// A classic claim has one request, like claims of KEP-3063 have one class. A claim with additional
+// requests is rejected, because the scheduler and a driver would both have to write its single
+// allocation.
 func Resolve(claim *resourceapi.ResourceClaim, class func(name string) *resourceapi.DeviceClass) (Request, error) {
 	var found Request
 	for i := range claim.Spec.Devices.Requests {
@@ -73,8 +72,8 @@ func classNames(request *resourceapi.DeviceRequest) []string {
 	return names
 }
 
-// unsupported lists what only structured parameters have. A driver does not see it,
-// so that it must not look as if it counted.
+// unsupported lists features of structured parameters. Drivers do not see them, so they must not be
+// silently ignored.
 func unsupported(devices *resourceapi.DeviceClaim) []string {
 	var problems []string
 	if len(devices.Requests) != 1 {
@@ -102,8 +101,8 @@ func unsupported(devices *resourceapi.DeviceClaim) []string {
 	return problems
 }
 
-// Finalizer is what a driver sets on its claims and records: they must not go before
-// the driver has freed the resource.
+// Finalizer is the driver's finalizer on its claims and records: they must exist until the driver
+// has freed the resource.
 func Finalizer(driver string) string { return driver + "/deletion-protection" }
 
 func has(finalizers []string, driver string) bool {

@@ -9,53 +9,53 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// RevokedAnnotation of a claim has the UID of the record whose allocation was taken
-// out of the claim, or will never be in it. Setting it changes the claim's version, so
-// that a write of that allocation which is still under way is refused.
+// RevokedAnnotation of a claim has the UID of the record whose allocation was removed from the
+// claim, or will never be in it. Setting it changes the claim's resourceVersion, so a write of that
+// allocation in flight is rejected.
 const RevokedAnnotation = v1alpha1.GroupName + "/revoked"
 
-// Step is one thing to do for a claim. The set is closed: Nothing, AddFinalizer,
-// CreateRecord, Allocate, Revoke, Abandon, Deallocate and RemoveFinalizer.
+// Step is one action for a claim. The set is closed: Nothing, AddFinalizer, CreateRecord, Allocate,
+// Revoke, Abandon, Deallocate and RemoveFinalizer.
 type Step interface{ step() }
 
-// Nothing is to be done until something changes.
+// Nothing waits for a change.
 type Nothing struct{ Why string }
 
-// AddFinalizer updates the claim, before anything is allocated for it.
+// AddFinalizer updates the claim, before any allocation.
 type AddFinalizer struct{ Driver string }
 
 // CreateRecord creates the record of an attempt.
 type CreateRecord struct{ Record *v1alpha1.ClassicClaim }
 
-// Allocate has the driver allocate for the record's node. On success two writes
-// follow: the record's status, with Allocated, then the claim's status, with the
-// allocation. The second is sent once, for the claim that the step was planned for: it
-// is not tried again for a newer one. If it fails, planning goes on from what there is.
+// Allocate has the driver allocate for the record's node. On success two writes follow: the
+// record's status, with Allocated, then the claim's status, with the allocation. The second is sent
+// once, for the planned version of the claim, and not retried for a newer one. If it fails, plan
+// again from the current objects.
 type Allocate struct {
 	Node string
 	// Consumer is reserved together with the allocation, nil for an immediate one.
 	Consumer *resourceapi.ResourceClaimConsumerReference
 }
 
-// Revoke takes the allocation out of the claim, or makes sure that it does not get
-// there; then the record's status is updated to Deallocating.
+// Revoke removes the allocation from the claim, or prevents it; then the record's status is updated
+// to Deallocating.
 type Revoke struct {
 	Record *v1alpha1.ClassicClaim
 	Why    string
 }
 
-// Abandon updates the record's status to Deallocating, after an attempt that cannot
-// have got as far as writing to the claim.
+// Abandon updates the record's status to Deallocating, after an attempt that cannot have written to
+// the claim.
 type Abandon struct {
 	Record *v1alpha1.ClassicClaim
 	Why    string
 }
 
-// Deallocate has the driver free what it has for the record's claim, if anything, then
-// removes the record: first its finalizer, then the object.
+// Deallocate has the driver free all resources of the record's claim, then removes the record:
+// first its finalizer, then the object.
 type Deallocate struct{ Record *v1alpha1.ClassicClaim }
 
-// RemoveFinalizer updates a claim for which nothing is held.
+// RemoveFinalizer updates a claim without resources.
 type RemoveFinalizer struct{ Driver string }
 
 func (Nothing) step()         {}
@@ -67,10 +67,9 @@ func (Abandon) step()         {}
 func (Deallocate) step()      {}
 func (RemoveFinalizer) step() {}
 
-// NeedsLiveRecord says whether a step must be planned from the record that the API
-// server has, not from one of a cache: calls of the driver are refused by nobody, and
-// neither is a write to the claim, which would take back its next allocation for a record
-// that is gone.
+// NeedsLiveRecord reports whether a step must be planned from the API server's record, not a cached
+// one: driver calls cannot conflict, and neither can a claim write, which would revert the next
+// allocation for a deleted record.
 func NeedsLiveRecord(step Step) bool {
 	switch step.(type) {
 	case Allocate, Deallocate, Revoke:
@@ -95,8 +94,8 @@ func (s RemoveFinalizer) Apply(claim *resourceapi.ResourceClaim) *resourceapi.Re
 	return claim
 }
 
-// Apply returns the claim as it has to be written, and whether that is its status; nil
-// if the claim is as it has to be.
+// Apply returns the changed claim, and whether the change is in its status; nil if nothing has to
+// change.
 func (s Revoke) Apply(claim *resourceapi.ResourceClaim) (changed *resourceapi.ResourceClaim, status bool) {
 	if claim.Status.Allocation != nil {
 		claim = claim.DeepCopy()
@@ -118,7 +117,7 @@ func Deallocating(record *v1alpha1.ClassicClaim) *v1alpha1.ClassicClaim {
 	return record
 }
 
-// Released returns a record without the finalizer of its driver.
+// Released returns a record without its driver's finalizer.
 func Released(record *v1alpha1.ClassicClaim) *v1alpha1.ClassicClaim {
 	record = record.DeepCopy()
 	finalizer := Finalizer(string(record.Spec.DriverName))

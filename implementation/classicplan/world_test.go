@@ -13,30 +13,30 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// world is an API server with claims of a few names, a driver that has one device on
-// each of two nodes, and the driver's controller. The controller may be killed at each
-// write, which then lands at once, later or never; and its caches are behind.
+// world is an API server with claims of a few names, a driver with one device on each of two nodes,
+// and the driver's controller. The controller may crash at each write, which takes effect at once,
+// later or never; its caches are stale.
 type world struct {
 	*testing.T
 	*rand.Rand
 	version int
 	claims  map[string]*resourceapi.ResourceClaim
 	records map[string]*v1alpha1.ClassicClaim
-	// cachedClaims and cachedRecords are what the controller sees.
+	// cachedClaims and cachedRecords are the controller's cache.
 	cachedClaims  map[string]*resourceapi.ResourceClaim
 	cachedRecords map[string]*v1alpha1.ClassicClaim
-	// olderClaims are those that the controller has seen before.
+	// olderClaims are an older state of the cache.
 	olderClaims map[string]*resourceapi.ResourceClaim
 	selections  map[string][]classicSelection
 	modes       map[string]v1alpha1.AllocationMode
-	// held says who holds the device of a node.
+	// held are the owners of devices by node.
 	held map[string]types.UID
 	late []func()
-	// seen counts what happened, so that a test can tell that it tested something.
+	// seen counts events, to check the test's coverage.
 	seen map[string]int
 }
 
-// killed is thrown where the controller dies.
+// killed is the panic value of a controller crash.
 type killed struct{}
 
 func (w *world) next() string {
@@ -44,7 +44,7 @@ func (w *world) next() string {
 	return fmt.Sprint(w.version)
 }
 
-// storeClaim writes a claim if the writer knows the latest version.
+// storeClaim writes a claim unless the writer's version is stale.
 func (w *world) storeClaim(c *resourceapi.ResourceClaim, status bool) bool {
 	old := w.claims[c.Name]
 	if old == nil || old.UID != c.UID || old.ResourceVersion != c.ResourceVersion {
@@ -83,7 +83,7 @@ func (w *world) storeRecord(r *v1alpha1.ClassicClaim) bool {
 	return true
 }
 
-// check is what must hold at any time.
+// check checks the invariants.
 func (w *world) check() {
 	holders := make(map[types.UID]string)
 	for node, uid := range w.held {
@@ -109,7 +109,7 @@ func (w *world) check() {
 	}
 }
 
-// remembered says whether a record keeps the resource of a claim from being forgotten.
+// remembered reports whether a record tracks the resource of a claim.
 func (w *world) remembered(uid types.UID) bool {
 	for _, r := range w.records {
 		if r.Spec.ClaimUID == uid && len(r.Finalizers) > 0 {
@@ -119,7 +119,7 @@ func (w *world) remembered(uid types.UID) bool {
 	return false
 }
 
-// write does a write of the controller, which may be killed before or after it.
+// write executes a write of the controller, which may crash before or after it.
 func (w *world) write(do func() bool) bool {
 	switch w.IntN(25) {
 	case 0:
@@ -138,8 +138,7 @@ func (w *world) write(do func() bool) bool {
 	return do()
 }
 
-// sync is one work item of the controller: steps until there is nothing to do, or a
-// write is refused.
+// sync is one work item of the controller: steps until nothing is left, or a write is rejected.
 func (w *world) sync(name string) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -147,7 +146,7 @@ func (w *world) sync(name string) {
 				panic(reason)
 			}
 			w.late = append(w.late, func() {})
-			w.cachedClaims = w.olderClaims // What the next leader is given may be older.
+			w.cachedClaims = w.olderClaims // The next leader's cache may be older.
 		}
 	}()
 	view := classicplan.ClaimView{
@@ -165,7 +164,7 @@ func (w *world) sync(name string) {
 			return
 		}
 		if !live && classicplan.NeedsLiveRecord(step) {
-			// The record has to be the one that there is.
+			// The record must be the current one.
 			view.Record, live = w.records[name], true
 			continue
 		}
@@ -177,7 +176,7 @@ func (w *world) sync(name string) {
 	w.Fatalf("%s: more than 12 steps", name)
 }
 
-// do does a step and says whether to go on.
+// do executes a step and reports whether to continue.
 func (w *world) do(name string, step classicplan.Step, view *classicplan.ClaimView, live *bool) bool {
 	switch s := step.(type) {
 	case classicplan.AddFinalizer:
@@ -213,7 +212,7 @@ func (w *world) do(name string, step classicplan.Step, view *classicplan.ClaimVi
 			return false
 		}
 		view.Record = nil
-		return w.write(func() bool { // With the UID as precondition.
+		return w.write(func() bool { // with the UID as precondition
 			if r := w.records[name]; r != nil && r.UID == s.Record.UID {
 				delete(w.records, name)
 			}
@@ -249,7 +248,7 @@ func (w *world) allocate(s classicplan.Allocate, view *classicplan.ClaimView) bo
 			if s.Node != "" && s.Node != n {
 				w.Fatalf("claim %s holds the device of %s and is to get that of %s", uid, n, s.Node)
 			}
-			node = n // As it did before.
+			node = n // As before.
 		}
 	}
 	for _, n := range []string{"a", "b"} {

@@ -14,8 +14,8 @@ import (
 
 type prepared = map[string]*drav1.NodePrepareResourceResponse
 
-// Whatever a driver does, the pod is told what, the claim is remembered, and all is
-// well when the driver is.
+// For any bad driver answer, the pod gets an event, the claim stays in the checkpoint, and a
+// correct answer recovers.
 func TestBadAnswers(t *testing.T) {
 	good := []*drav1.Device{{PoolName: "pool", DeviceName: "dev"}}
 	for name, tc := range map[string]struct {

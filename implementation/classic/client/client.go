@@ -15,16 +15,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// Interface is a client of all objects of classic DRA. A namespace may be empty where
-// all are meant.
+// Interface is a client of all objects of classic DRA. An empty namespace means all.
 type Interface interface {
 	ResourceClasses() Objects[*v1alpha1.ResourceClass, *v1alpha1.ResourceClassList]
 	PodSchedulings(namespace string) Objects[*v1alpha1.PodScheduling, *v1alpha1.PodSchedulingList]
 	ClassicClaims(namespace string) Objects[*v1alpha1.ClassicClaim, *v1alpha1.ClassicClaimList]
 }
 
-// Objects is a client of the objects of a kind. UpdateStatus writes nothing but the
-// status, Update everything else; kinds without a status have only Update.
+// Objects is a client of objects of a kind. UpdateStatus only writes the status, Update everything
+// else; kinds without a status only have Update.
 type Objects[T, L any] interface {
 	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
 	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
@@ -35,14 +34,13 @@ type Objects[T, L any] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// client is an Interface of a real API server.
+// client is an Interface to a real API server.
 type client struct {
 	rest  rest.Interface
 	codec runtime.ParameterCodec
 }
 
-// New returns a client of an API server. Errors are those of a configuration that
-// cannot be used.
+// New returns a client of an API server. It fails for an invalid configuration.
 func New(config *rest.Config) (Interface, error) {
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -82,9 +80,8 @@ func (c *client) ClassicClaims(namespace string) Objects[*v1alpha1.ClassicClaim,
 		func() *v1alpha1.ClassicClaimList { return &v1alpha1.ClassicClaimList{} })
 }
 
-// Informer returns an informer of the objects of a kind; example is one of them, for
-// its type. owner is the Interface that objects is from: a fake says there that it
-// cannot stream lists.
+// Informer returns an informer of objects of a kind; example defines the type. owner is the
+// Interface of objects: a fake declares there that it cannot stream lists.
 func Informer[T runtime.Object, L runtime.Object](owner Interface, objects Objects[T, L], example T) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

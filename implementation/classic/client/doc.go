@@ -1,3 +1,3 @@
-// Package client reads and writes the objects of classic DRA with their types, as
-// client-go does for Kubernetes' own. fake is the same for unit tests.
+// Package client is a typed client for the objects of classic DRA, like client-go for Kubernetes'
+// own. fake is the same for unit tests.
 package client

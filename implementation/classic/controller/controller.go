@@ -22,18 +22,18 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// recheck is how often a driver is asked again which nodes are unsuitable while a pod
-// waits: what it has left changes without an event.
+// recheck is the period of asking a driver for unsuitable nodes while a pod waits: its free
+// resources change without an event.
 const recheck = 30 * time.Second
 
-// afterFreed is when a driver is asked again about nodes once it has freed a resource:
-// what is freed meanwhile is one question, also with many pods that wait.
+// afterFreed is the delay before asking a driver about nodes after it freed a resource. It combines
+// all resources freed meanwhile, also with many waiting pods.
 const afterFreed = time.Second
 
-// written is how many objects of a kind are kept that this controller has written last.
+// written is the number of objects of a kind kept after writing them.
 const written = 1000
 
-// Controller allocates the claims of one driver. See the package's documentation.
+// Controller allocates the claims of one driver. See the package documentation.
 type Controller struct {
 	*loop.Loop[item]
 	name    string
@@ -49,22 +49,21 @@ type Controller struct {
 	classes       cache.SharedIndexInformer
 	schedulings   cache.SharedIndexInformer
 	records       cache.SharedIndexInformer
-	// latestClaims and latestSchedulings are as informers have them or, if that is later, as
-	// this controller has written them: to plan from what was before costs requests that are
-	// refused.
+	// latestClaims and latestSchedulings are from informers or, if newer, from this controller's
+	// own writes: planning from stale objects costs rejected requests.
 	latestClaims, latestSchedulings cache.MutationCache
 
 	// events is set by Run.
 	events record.EventRecorder
 }
 
-// item is a claim or a PodScheduling that has to be looked at.
+// item is a claim or PodScheduling to sync.
 type item struct {
 	Kind itemKind
 	Name cache.ObjectName
 }
 
-// String is for logs.
+// String formats an item for logs.
 func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 
 type itemKind string
@@ -74,9 +73,9 @@ const (
 	schedulingItem itemKind = "scheduling"
 )
 
-// New makes the controller of a driver, whose name is that of ResourceClasses. The
-// factory has to be started after New and before Run. Errors: indices or handlers that
-// an informer refuses because it was started or stopped.
+// New makes the controller of a driver with the name used in ResourceClasses. Start the factory
+// between New and Run. It returns an error if an informer rejects indices or handlers because it
+// was started or stopped.
 func New(ctx context.Context, name string, driver Driver, kube kubernetes.Interface, classic client.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
 	pods, claims, deviceClasses := factory.Core().V1().Pods(), factory.Resource().V1().ResourceClaims(), factory.Resource().V1().DeviceClasses()
 	c := &Controller{
@@ -105,8 +104,8 @@ func New(ctx context.Context, name string, driver Driver, kube kubernetes.Interf
 	return c, nil
 }
 
-// Run works with so many workers until ctx ends, and returns when they have stopped.
-// Calls that are under way then are cut off: a successor finds what they have done.
+// Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
+// finds their effects.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	events, stop := loop.Events(ctx, c.kube, "resource driver "+c.name)
 	defer stop()
@@ -124,7 +123,7 @@ func (c *Controller) Run(ctx context.Context, workers int) {
 	})
 }
 
-// failed tells about an error where users look for it, and returns it.
+// failed reports an error to users in an event, and returns it.
 func (c *Controller) failed(claim *Claim, err error) error {
 	c.events.Event(claim.Claim, corev1.EventTypeWarning, "Failed", err.Error())
 	return err

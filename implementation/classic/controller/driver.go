@@ -11,28 +11,27 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// Driver is what a driver does itself. Methods are called by several goroutines at a
-// time, but Allocate and Deallocate never for the same claim. They return soon after
-// ctx ends. Each error is tried again with back-off, for as long as the call is needed.
+// Driver is implemented by a driver. Methods are called concurrently, but Allocate and Deallocate
+// never for the same claim. They return soon after ctx ends. Each error is retried with backoff,
+// for as long as the call is needed.
 type Driver interface {
-	// Parameters reads and checks the parameters of a claim: the objects that its class and
-	// its Config name, which package parametersref finds, or configurations in the claim; that
-	// one is missing is an error. What it returns is in Claim.Parameters later; it is read anew for each attempt, and not once
-	// the claim is allocated: what is needed of it then belongs into Allocation.Handle, so
-	// that nobody has to keep the objects from being changed or deleted (docs/adr/0021).
+	// Parameters reads and checks the parameters of a claim: the objects referenced by its class
+	// and its Config, found with package parametersref, or configurations in the claim. A missing
+	// object is an error. The result is stored in Claim.Parameters. Parameters are read for each
+	// attempt, but not after the claim is allocated: put all information needed then into
+	// Allocation.Handle, so objects may be changed or deleted (docs/adr/0021).
 	Parameters(ctx context.Context, claim *Claim) (any, error)
-	// Allocate takes the resource for a claim, so that it can be used on the node; for a
-	// claim with immediate allocation node is empty, and the driver chooses. It is
-	// idempotent: if the claim's UID has a resource already, that is returned. After an
-	// error nothing need be held; what is held nevertheless is freed by Deallocate or found
-	// by the next Allocate.
+	// Allocate allocates a resource for a claim, usable on the node. For immediate allocation node
+	// is empty, and the driver chooses. It is idempotent: if the claim's UID has a resource
+	// already, it is returned. After an error nothing need be held; Deallocate or the next Allocate
+	// must handle leftovers.
 	Allocate(ctx context.Context, claim *Claim, node string) (*Allocation, error)
-	// Deallocate frees what there is for the record's claim, found by its spec.claimUID or
-	// its status.resourceHandle. The handle is empty if Allocate did not end or its result
-	// was lost. There may be nothing to free; the claim and its class may be gone.
+	// Deallocate frees the resources of the record's claim, identified by its spec.claimUID or
+	// status.resourceHandle. The handle is empty if Allocate did not finish or its result was lost.
+	// There may be nothing to free; the claim and its class may be gone.
 	Deallocate(ctx context.Context, record *v1alpha1.ClassicClaim) error
-	// UnsuitableNodes returns for claims of a pod, by Claim.PodClaim, those of the nodes
-	// for which they cannot be allocated, all together. It takes nothing.
+	// UnsuitableNodes returns for claims of a pod, by Claim.PodClaim, the nodes where they cannot
+	// be allocated together. It allocates nothing.
 	UnsuitableNodes(ctx context.Context, pod *corev1.Pod, claims []*Claim, nodes []string) (map[string][]string, error)
 }
 
@@ -40,9 +39,9 @@ type Driver interface {
 type Claim struct {
 	Claim *resourceapi.ResourceClaim
 	Class *v1alpha1.ResourceClass
-	// Config is what the user chose.
+	// Config is the user's configuration.
 	Config v1alpha1.ClaimConfig
-	// Parameters are what Driver.Parameters returned.
+	// Parameters is the result of Driver.Parameters.
 	Parameters any
 	// PodClaim is the claim's name in the pod's spec, for UnsuitableNodes only.
 	PodClaim string
@@ -50,22 +49,22 @@ type Claim struct {
 	request, deviceClass string
 }
 
-// Allocation is what a driver took for a claim.
+// Allocation is a driver's allocation for a claim.
 type Allocation struct {
-	// Devices are what the driver's part on the node is to prepare, at most 32. None is
-	// right for an optional resource that there is not.
+	// Devices are the devices to prepare on the node, at most 32. It may be empty for an
+	// unavailable optional resource.
 	Devices []Device
-	// Nodes are where the resource is available. nil means everywhere.
+	// Nodes are the nodes where the resource is available; nil means everywhere.
 	Nodes *corev1.NodeSelector
-	// Handle is what the driver finds the resource by, at most 16 KiB.
+	// Handle identifies the resource to the driver, at most 16 KiB.
 	Handle string
-	// UserLimit is how many pods may use the claim at the same time: -1 for any number, 0
-	// for the default, which is 1.
+	// UserLimit is how many pods may use the claim at the same time: -1 for any number, 0 for the
+	// default of 1.
 	UserLimit int32
 }
 
-// Device names a device by pool and device, as a ResourceSlice would. The two and the
-// name of the driver are unique in the cluster.
+// Device names a device by pool and device, like a ResourceSlice. Together with the driver name
+// they are unique in the cluster.
 type Device struct{ Pool, Device string }
 
 func (a *Allocation) userLimit() int32 {
@@ -75,10 +74,11 @@ func (a *Allocation) userLimit() int32 {
 	return a.UserLimit
 }
 
-// result is the allocation as it is written into the claim, with the configurations
-// that the driver finds in claim and class, as the scheduler would copy them.
+// result is the allocation for the claim's status, with the driver's configurations from claim and
+// class, as copied by the scheduler.
 func (a *Allocation) result(driver string, claim *Claim, class *resourceapi.DeviceClass, now time.Time) *resourceapi.AllocationResult {
-	// Without a timestamp Kubernetes' scheduler adds one, which is refused: docs/adr/0020.
+	// Without a timestamp Kubernetes' scheduler adds one, and the update is rejected:
+	// docs/adr/0020.
 	result := &resourceapi.AllocationResult{NodeSelector: a.Nodes, AllocationTimestamp: &metav1.Time{Time: now}}
 	for _, device := range a.Devices {
 		result.Devices.Results = append(result.Devices.Results, resourceapi.DeviceRequestAllocationResult{

@@ -10,7 +10,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// late has the news of a kind come a second late, as they do while many pods come.
+// late delays a kind's watch events by a second, as happens with many new pods.
 func late(api *clienttesting.Fake, resource string) {
 	prompt := api.WatchReactionChain[0]
 	api.PrependWatchReactor(resource, func(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -25,24 +25,23 @@ func late(api *clienttesting.Fake, resource string) {
 	})
 }
 
-// While the news of what the controller had written itself was on its way, and something else
-// happened, it took its allocation for cleared by somebody, read the record and tried to take
-// the allocation back, which was refused; and it gave its answer a second time, in vain, too.
-// A thousand pods had it send twice the requests.
+// Before the watch event of its own write arrived, the controller took its allocation as cleared by
+// another client, read the record and tried to revoke the allocation, and was rejected; it also
+// repeated its answer, in vain. For 1000 pods it sent twice the requests.
 func TestOwnWritesAreKnownAtOnce(t *testing.T) {
 	story(t, func(c *cluster) {
 		late(&c.Fake, "resourceclaims")
 		late(c.classic.Fake, "podschedulings")
 		c.start()
 		c.schedule("p", "a", "a")
-		for range 30 { // the scheduler tells again and again why the pod waits
+		for range 30 { // the scheduler reports again and again why the pod waits
 			time.Sleep(100 * time.Millisecond)
 			pod := c.pod("p").DeepCopy()
 			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}}
 			_, err := c.CoreV1().Pods("ns").UpdateStatus(c.Ctx, pod, metav1.UpdateOptions{})
 			c.Must(err)
 		}
-		time.Sleep(10 * time.Second) // What is late has come: nobody takes it once the story ends.
+		time.Sleep(10 * time.Second) // Drain late events before the story ends.
 		if c.node("c") != "a" {
 			t.Fatalf("the claim is allocated on %q", c.node("c"))
 		}

@@ -12,25 +12,24 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// ErrLeaseLost says that another process may lead.
+// ErrLeaseLost means another process may lead.
 var ErrLeaseLost = errors.New("the lease was lost")
 
-// Lease names the Lease that the controllers of a driver compete for, and the process
-// that competes, by a name that no other has.
+// Lease names the Lease for the leader election of a driver's controllers, and this process by a
+// unique identity.
 type Lease struct{ Namespace, Name, Identity string }
 
-// How long a lease is valid, how long the leader tries to renew it, and how often
-// anybody tries.
+// The lease duration, renew deadline and retry period.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
 )
 
-// Lead waits until this process leads, calls work, and returns when work has returned;
-// only then is the lease given back. Work's ctx ends with ctx, and when the lease is
-// lost. The error is ErrLeaseLost or that of a Lease that cannot be used; after either
-// the process had better end. It needs get, create and update on leases.
+// Lead waits until this process leads, calls work, and releases the lease only after work has
+// returned. Work's context ends with ctx, or when the lease is lost. Lead returns ErrLeaseLost or
+// the error of an unusable Lease; after either, the process should exit. It needs get, create and
+// update on leases.
 func Lead(ctx context.Context, client kubernetes.Interface, lease Lease, work func(context.Context)) error {
 	held, release := context.WithCancel(context.WithoutCancel(ctx))
 	led, over := make(chan context.Context, 1), make(chan struct{})

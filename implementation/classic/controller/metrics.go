@@ -6,7 +6,7 @@ import (
 	"k8s.io/component-base/metrics"
 )
 
-// controllerMetrics tell how a driver does. Those of the work queue are registered with
+// controllerMetrics are a driver's metrics. Those of the work queue are registered with
 // k8s.io/component-base/metrics/prometheus/workqueue, under the name "classic_DRIVER".
 type controllerMetrics struct{ calls *metrics.HistogramVec }
 
@@ -29,5 +29,5 @@ func (m *controllerMetrics) time(operation string, call func() error) error {
 	return err
 }
 
-// Register makes the controller's metrics visible, once in a process's life.
+// Register registers the controller's metrics, once per process.
 func (c *Controller) Register(register func(...metrics.Registerable)) { register(c.metrics.calls) }

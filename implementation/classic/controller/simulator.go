@@ -6,13 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Simulator is what a Driver may be, too, so that autoscalers can ask which nodes would
-// serve claims: classic/whatif does. What a driver has is in no ResourceSlice, so that
-// nobody else knows (docs/adr/0026).
+// Simulator is an optional interface of a Driver to let autoscalers find nodes for claims, with
+// classic/whatif. A driver's resources are in no ResourceSlice, so only the driver knows
+// (docs/adr/0026).
 type Simulator interface {
-	// Simulate returns a driver as it is at this moment, in a cluster of these nodes, of which
-	// some need not exist. It is asked by one goroutine. What it allocates and deallocates it
-	// remembers, and nothing else changes: nothing is taken or freed. It is quick, and fails
-	// only for what makes Allocate fail each time.
+	// Simulate returns a copy of the driver's current state, in a cluster of these nodes, some of
+	// them hypothetical. A single goroutine uses it. It remembers its allocations and
+	// deallocations, without any other effect. It is fast, and fails only where Allocate always
+	// fails.
 	Simulate(ctx context.Context, nodes []*corev1.Node) (Driver, error)
 }

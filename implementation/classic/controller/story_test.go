@@ -41,7 +41,7 @@ func TestImmediateAllocation(t *testing.T) {
 		if claim.Status.Allocation.AllocationTimestamp == nil {
 			t.Error("Kubernetes' scheduler would add a timestamp, which is refused")
 		}
-		// At rest nothing is called.
+		// A synced controller makes no calls.
 		before := len(c.Actions()) + len(c.classic.Actions())
 		time.Sleep(time.Hour)
 		if after := len(c.Actions()) + len(c.classic.Actions()); after != before {
@@ -164,7 +164,7 @@ func TestAllocationThatIsClearedIsFreed(t *testing.T) {
 		_, err := c.ResourceV1().ResourceClaims("ns").UpdateStatus(c.Ctx, claim, metav1.UpdateOptions{})
 		c.Must(err)
 		time.Sleep(time.Minute)
-		// It is immediate, so that it is allocated again.
+		// It is immediate, so it is allocated again.
 		if want := []string{"allocate ", "deallocate handle-a", "allocate "}; !slices.Equal(c.driver.called(), want) || c.node("c") != "a" {
 			t.Errorf("calls %q, allocated on %q", c.driver.called(), c.node("c"))
 		}
@@ -215,8 +215,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}, wrong, lost, others, otherClass())
 }
 
-// Once a claim is allocated its parameters may be changed or deleted: what is needed of them
-// is in the handle.
+// Parameters may be changed or deleted after allocation: the handle has all required information.
 func TestParametersAreReadToAllocateOnly(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
@@ -238,8 +237,8 @@ func TestParametersAreReadToAllocateOnly(t *testing.T) {
 	}, newClaim("c", immediate))
 }
 
-// The parameters are deleted after the driver has allocated and before anybody could write
-// that down: the claim waits for them, and what is held for it is freed when it is deleted.
+// The parameters are deleted after the driver has allocated and before the result is recorded: the
+// claim waits for them, and deleting it frees its resource.
 func TestParametersGoWhileTheDriverAllocates(t *testing.T) {
 	story(t, func(c *cluster) {
 		var once sync.Once
@@ -263,8 +262,8 @@ func TestParametersGoWhileTheDriverAllocates(t *testing.T) {
 	}, newClaim("c", immediate))
 }
 
-// The controller is killed at each of its writes in turn, which is done or not; its
-// successor brings the claim to the same end.
+// The controller crashes at each of its writes in turn, before or after it; its successor completes
+// the claim.
 func TestKilledAtAnyWrite(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		killed := true
@@ -279,8 +278,8 @@ func TestKilledAtAnyWrite(t *testing.T) {
 	}
 }
 
-// killedAt tells a claim's life with a controller that is killed at its nth write, and
-// returns whether it got that far.
+// killedAt runs a claim's lifecycle with a controller crashing at its nth write, and reports
+// whether it got that far.
 func killedAt(t *testing.T, n int, done bool) (killed bool) {
 	story(t, func(c *cluster) {
 		var writes atomic.Int32

@@ -19,11 +19,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// errOutdated says that an object is not as the cache has it. The event that tells so is
-// on its way and brings the claim back.
+// errOutdated means an object in the cache is stale. Its pending watch event queues the claim
+// again.
 var errOutdated = errors.New("the cache is behind")
 
-// writeFailed describes the error of a write, nil if there is none.
+// writeFailed wraps the error of a write, if any.
 func writeFailed(what string, object klog.KMetadata, err error) error {
 	if err == nil {
 		return nil
@@ -34,10 +34,10 @@ func writeFailed(what string, object klog.KMetadata, err error) error {
 	return fmt.Errorf("%s %s: %w", what, klog.KObj(object), err)
 }
 
-// maxSteps is more than a claim needs from being in use to being allocated again.
+// maxSteps exceeds the steps from an allocated claim to its reallocation.
 const maxSteps = 12
 
-// syncClaim does what is to be done for a claim, step by step.
+// syncClaim executes a claim's steps one by one.
 func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) error {
 	view, resolved, mistake := c.view(name)
 	if mistake != nil {
@@ -71,18 +71,18 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) error
 	return nil
 }
 
-// claimWork is the work on one claim.
+// claimWork is one sync of a claim.
 type claimWork struct {
 	*Controller
 	view     classicplan.ClaimView
 	resolved *Claim // nil if nothing can be allocated
-	// live says that view.Record is what the API server has, not what the cache has.
+	// live is set if view.Record is from the API server, not the cache.
 	live bool
-	// gone is the UID of a claim that the API server does not have.
+	// gone is the UID of a claim missing on the API server.
 	gone types.UID
 }
 
-// do does a step and puts its result into the view.
+// do executes a step and updates the view.
 func (w *claimWork) do(ctx context.Context, step classicplan.Step) error {
 	if !w.live && classicplan.NeedsLiveRecord(step) {
 		return w.readRecord(ctx)
@@ -114,8 +114,7 @@ func (w *claimWork) do(ctx context.Context, step classicplan.Step) error {
 	}
 }
 
-// updateClaim writes the claim, or its status. A claim that is gone after that is nil
-// in the view.
+// updateClaim writes the claim, or its status. A claim deleted by this is nil in the view.
 func (w *claimWork) updateClaim(ctx context.Context, claim *resourceapi.ResourceClaim, status bool) error {
 	claims := w.kube.ResourceV1().ResourceClaims(claim.Namespace)
 	update := claims.Update
@@ -143,8 +142,8 @@ func (w *claimWork) createRecord(ctx context.Context, record *v1alpha1.ClassicCl
 	return nil
 }
 
-// findClaim asks the API server for the record's claim if the cache does not have it: see
-// classicplan.ClaimView.Orphaned. One that is there is errOutdated.
+// findClaim reads the record's claim from the API server if it is missing in the cache: see
+// classicplan.ClaimView.Orphaned. If it exists, the error is errOutdated.
 func (w *claimWork) findClaim(ctx context.Context) error {
 	record := w.view.Record
 	if !w.view.Orphaned() || string(record.Spec.DriverName) != w.name || w.gone == record.Spec.ClaimUID {
@@ -161,7 +160,7 @@ func (w *claimWork) findClaim(ctx context.Context) error {
 	return nil
 }
 
-// readRecord asks the API server: see classicplan.NeedsLiveRecord.
+// readRecord reads the record from the API server: see classicplan.NeedsLiveRecord.
 func (w *claimWork) readRecord(ctx context.Context) error {
 	record := w.view.Record
 	latest, err := w.classic.ClassicClaims(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
@@ -190,7 +189,7 @@ func (w *claimWork) updateRecord(ctx context.Context, record *v1alpha1.ClassicCl
 	return nil
 }
 
-// allocate has the driver allocate and writes what it took: see classicplan.Allocate.
+// allocate has the driver allocate and records the result: see classicplan.Allocate.
 func (w *claimWork) allocate(ctx context.Context, s classicplan.Allocate) error {
 	claim := w.resolved
 	claim.Claim = w.view.Claim
@@ -203,7 +202,7 @@ func (w *claimWork) allocate(ctx context.Context, s classicplan.Allocate) error 
 		return err
 	})
 	if err != nil {
-		// The nodes that suit may be others by now.
+		// The suitable nodes may have changed.
 		for _, pod := range w.podsOf(cache.MetaObjectToName(claim.Claim)) {
 			w.Queue.Add(item{schedulingItem, cache.MetaObjectToName(pod)})
 		}
@@ -217,7 +216,7 @@ func (w *claimWork) allocate(ctx context.Context, s classicplan.Allocate) error 
 	allocated := claim.Claim.DeepCopy()
 	class := w.deviceClass(claim.deviceClass)
 	if class == nil {
-		class = &resourceapi.DeviceClass{} // It was deleted meanwhile.
+		class = &resourceapi.DeviceClass{} // Deleted meanwhile.
 	}
 	allocated.Status.Allocation = allocation.result(w.name, claim, class, time.Now())
 	if s.Consumer != nil {

@@ -16,12 +16,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// syncScheduling answers for the claims of a pod that this driver is to allocate, and
-// again after a while for as long as they wait.
+// syncScheduling answers for a pod's claims of this driver, and again periodically while they wait.
 func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) (time.Duration, error) {
 	pod, err := c.pods.Pods(name.Namespace).Get(name.Name)
 	if err != nil {
-		return 0, nil // It has gone, or not come yet.
+		return 0, nil // Deleted, or not in the cache yet.
 	}
 	scheduling := c.schedulingOf(pod)
 	if scheduling == nil {
@@ -76,8 +75,8 @@ func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) 
 	return recheck, nil
 }
 
-// explainWaiting tells why a pod stays pending that a scheduler without classic DRA has
-// tried: that scheduler says only that no device fits.
+// explainWaiting records an event for a pending pod tried by a scheduler without classic DRA: that
+// scheduler only reports that no device fits.
 func (c *Controller) explainWaiting(pod *corev1.Pod) {
 	tried := slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
 		return condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable

@@ -14,14 +14,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// resolve returns a classic claim of any driver with its class, which is nil if there
-// is none. Errors are those of classicplan.Resolve, but for mistakes in claims of other
-// drivers: they count as not classic.
+// resolve returns a classic claim of any driver with its class, nil if there is none. Errors are
+// those of classicplan.Resolve, except for mistakes in claims of other drivers: these count as not
+// classic.
 func (c *Controller) resolve(claim *resourceapi.ResourceClaim) (*Claim, error) {
 	request, err := classicplan.Resolve(claim, c.deviceClass)
 	class := cached[*v1alpha1.ResourceClass](c.classes.GetIndexer(), cache.NewObjectName("", request.ResourceClass))
 	if err != nil && class != nil && string(class.DriverName) != c.name {
-		return nil, classicplan.ErrNotClassic // It is for its driver to tell.
+		return nil, classicplan.ErrNotClassic // Its driver reports it.
 	}
 	if err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func (c *Controller) ours(claim *Claim) bool {
 	return claim.Class != nil && string(claim.Class.DriverName) == c.name
 }
 
-// view collects what is known of a claim. The second result is nil if the claim is not
-// classic, or not as it should be; then only what is held for it already counts.
+// view collects the known state of a claim. The second result is nil if the claim is not classic,
+// or invalid; then only its held resources matter.
 func (c *Controller) view(name cache.ObjectName) (view classicplan.ClaimView, resolved *Claim, err error) {
 	view = classicplan.ClaimView{
 		Driver: c.name, Record: cached[*v1alpha1.ClassicClaim](c.records.GetIndexer(), name), Claim: cached[*resourceapi.ResourceClaim](c.latestClaims, name),
@@ -66,8 +66,8 @@ func (c *Controller) view(name cache.ObjectName) (view classicplan.ClaimView, re
 	return view, resolved, nil
 }
 
-// selection returns what the scheduler has selected for a pod that waits for a claim.
-// A node counts when all drivers have answered.
+// selection returns the scheduler's selection for a pod waiting for a claim. A node counts when all
+// drivers have answered.
 func (c *Controller) selection(pod *corev1.Pod, claim *resourceapi.ResourceClaim) (classicplan.Selection, bool) {
 	scheduling := c.schedulingOf(pod)
 	if scheduling == nil {
@@ -89,8 +89,7 @@ func (c *Controller) selection(pod *corev1.Pod, claim *resourceapi.ResourceClaim
 	return selection, uses
 }
 
-// schedulingOf returns the PodScheduling of a pod that waits for a node, nil if there
-// is none.
+// schedulingOf returns the PodScheduling of a pod waiting for a node, or nil.
 func (c *Controller) schedulingOf(pod *corev1.Pod) *v1alpha1.PodScheduling {
 	if pod.Spec.NodeName != "" || claimplan.Done(pod) {
 		return nil
@@ -107,8 +106,8 @@ func (c *Controller) schedulingOf(pod *corev1.Pod) *v1alpha1.PodScheduling {
 	return nil // That of a pod which had the name before.
 }
 
-// pending returns the classic claims of a pod that wait for their first consumer, those
-// of other drivers, too.
+// pending returns a pod's classic claims waiting for their first consumer, including those of other
+// drivers.
 func (c *Controller) pending(pod *corev1.Pod) []*Claim {
 	var pending []*Claim
 	for i := range pod.Spec.ResourceClaims {
@@ -118,7 +117,7 @@ func (c *Controller) pending(pod *corev1.Pod) []*Claim {
 			continue
 		}
 		resolved, err := c.resolve(claim)
-		// Mistakes are told when the claim itself is looked at.
+		// Mistakes are reported when the claim itself is synced.
 		if err != nil || resolved.Config.AllocationMode != v1alpha1.WaitForFirstConsumer {
 			continue
 		}
@@ -128,13 +127,13 @@ func (c *Controller) pending(pod *corev1.Pod) []*Claim {
 	return pending
 }
 
-// waitsForUs says whether a pod has claims that this driver is to allocate.
+// waitsForUs reports whether a pod has unallocated claims of this driver.
 func (c *Controller) waitsForUs(pod cache.ObjectName) bool {
 	known, err := c.pods.Pods(pod.Namespace).Get(pod.Name)
 	return err == nil && slices.ContainsFunc(c.pending(known), c.ours)
 }
 
-// claimOf returns the claim of an entry in a pod's spec, nil if there is none yet.
+// claimOf returns the claim of an entry in a pod's spec, or nil.
 func (c *Controller) claimOf(pod *corev1.Pod, entry *corev1.PodResourceClaim) *resourceapi.ResourceClaim {
 	name, mustCheckOwner, err := resourceclaim.Name(pod, entry)
 	if err != nil || name == nil {

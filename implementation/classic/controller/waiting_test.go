@@ -7,9 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A claim that is to be allocated at once gets the first device that another claim frees,
-// however long it has been tried again and again by then: the back-off of a quarter of an hour
-// had pods wait while devices were free.
+// A claim with immediate allocation gets the first freed device, regardless of its backoff: with a
+// backoff of 15 minutes, pods waited while devices were free.
 func TestImmediateClaimGetsWhatIsFreed(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.driver.give("b", "somebody")
@@ -21,7 +20,7 @@ func TestImmediateClaimGetsWhatIsFreed(t *testing.T) {
 		if c.node(has) != "a" || c.node(waits) != "" {
 			t.Fatalf("%s is allocated on %q, %s on %q", has, c.node(has), waits, c.node(waits))
 		}
-		time.Sleep(time.Hour) // the next attempt would be a quarter of an hour away
+		time.Sleep(time.Hour) // the next attempt would be 15 minutes away
 		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, has, metav1.DeleteOptions{}))
 		time.Sleep(5 * time.Second)
 		if c.claim(has) != nil || c.node(waits) != "a" {

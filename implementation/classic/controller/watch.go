@@ -22,7 +22,7 @@ func indexByClaim(object any) ([]string, error) {
 	return keys, nil
 }
 
-// podChanged: a pod may begin to wait for its claims, or end.
+// podChanged: a pod may start to wait for its claims, or end.
 func (c *Controller) podChanged(pod *corev1.Pod) {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		c.enqueuePod(pod)
@@ -36,7 +36,7 @@ func (c *Controller) enqueuePod(pod *corev1.Pod) {
 	}
 }
 
-// claimChanged: what is left to be agreed for the pods that use it changes, too.
+// claimChanged also syncs the PodSchedulings of the claim's pods.
 func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
 	name := cache.MetaObjectToName(claim)
 	c.Queue.Add(item{claimItem, name})
@@ -45,7 +45,7 @@ func (c *Controller) claimChanged(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// schedulingChanged: there may be a question, or a node.
+// schedulingChanged: there may be a request, or a selected node.
 func (c *Controller) schedulingChanged(scheduling *v1alpha1.PodScheduling) {
 	name := cache.MetaObjectToName(scheduling)
 	c.Queue.Add(item{schedulingItem, name})
@@ -58,9 +58,9 @@ func (c *Controller) recordChanged(record *v1alpha1.ClassicClaim) {
 	c.Queue.Add(item{claimItem, cache.MetaObjectToName(record)})
 }
 
-// classesChanged looks at all claims: classes change seldom.
+// classesChanged syncs all claims: classes rarely change.
 func (c *Controller) classesChanged() {
-	// Listers of everything do not fail.
+	// Listing everything from a cache cannot fail.
 	claims, _ := c.claims.List(labels.Everything())
 	for _, claim := range claims {
 		c.Queue.Add(item{claimItem, cache.MetaObjectToName(claim)})
@@ -70,8 +70,8 @@ func (c *Controller) classesChanged() {
 	}
 }
 
-// offer has those who wait for resources of the driver tried again, as one was freed: nodes
-// may be suitable now, and a claim that is to be allocated at once may be long backed off.
+// offer retries claims and pods waiting for the driver's resources after one was freed: nodes may
+// be suitable now, and a claim with immediate allocation may have a long backoff.
 func (c *Controller) offer() {
 	for _, object := range c.schedulings.GetIndexer().List() {
 		name := cache.MetaObjectToName(object.(*v1alpha1.PodScheduling))
@@ -91,9 +91,9 @@ func (c *Controller) offer() {
 	}
 }
 
-// podsOf returns the pods that use a claim.
+// podsOf returns the pods using a claim.
 func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
-	// The only error is that of an unknown index.
+	// The only possible error is an unknown index.
 	objects, _ := c.podIndex.ByIndex(podsByClaim, claim.String())
 	pods := make([]*corev1.Pod, len(objects))
 	for i := range objects {
@@ -102,9 +102,9 @@ func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
 	return pods
 }
 
-// cached returns an object of a cache, the zero value if there is none of the name.
+// cached returns a cached object, or the zero value.
 func cached[T any](objects cache.KeyGetter, name cache.ObjectName) T {
-	// A key of the cache is never malformed.
+	// Cache keys are never malformed.
 	object, _, _ := objects.GetByKey(name.String())
 	typed, _ := object.(T)
 	return typed

@@ -38,7 +38,7 @@ type devices struct {
 	limit int32
 	fail  map[string]error // by method
 	calls []string
-	// dead says that the process has been killed: nothing works any more.
+	// dead is set after a crash: all calls fail.
 	dead atomic.Bool
 }
 
@@ -118,7 +118,7 @@ func (d *devices) UnsuitableNodes(_ context.Context, _ *corev1.Pod, claims []*co
 	return unsuitable, nil
 }
 
-// failing makes a method fail from now on, or work again.
+// failing sets or clears the error of a method.
 func (d *devices) failing(method string, err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -176,7 +176,7 @@ func (c *cluster) start() {
 	})
 }
 
-// restart starts a controller instead of one that may have been killed.
+// restart replaces a possibly crashed controller.
 func (c *cluster) restart() {
 	c.Helper()
 	c.Stop()
@@ -239,7 +239,7 @@ func (c *cluster) pod(name string) *corev1.Pod {
 	return pod
 }
 
-// free drops the reservations of a claim, as Kubernetes' controller does.
+// free drops the reservations of a claim, like Kubernetes' controller.
 func (c *cluster) free(name string) {
 	c.Helper()
 	claim := c.claim(name)
@@ -256,8 +256,7 @@ func deviceClass() *resourceapi.DeviceClass {
 	return class
 }
 
-// otherClass is a device class for a resource class of another driver, which
-// createOther creates.
+// otherClass is a device class for another driver's resource class, made by createOther.
 func otherClass() *resourceapi.DeviceClass {
 	class := deviceClass()
 	class.Name = "other"

@@ -1,8 +1,8 @@
-// Package parametersref reads the objects that classes and claims of classic DRA name in
-// parametersRef: ConfigMaps, or any other kind that the API server has, as one of the
-// driver's own. Drivers call it in Driver.Parameters; what is in an object is theirs to
-// decode. Nothing is watched: an object is read for each attempt to allocate (docs/adr/0021).
+// Package parametersref reads objects referenced by parametersRef in classes and claims of classic
+// DRA: ConfigMaps, or any other kind, such as the driver's own. Drivers call it in
+// Driver.Parameters and decode the objects themselves. There is no watch: objects are read for each
+// allocation attempt (docs/adr/0021).
 //
-// The driver's account needs get on each kind that it is to read, and no other right: a
-// parametersRef to another kind is refused by the API server. Start at Reader.
+// The driver's service account needs get on each referenced kind, and nothing else: the API server
+// rejects other kinds. Start at Reader.
 package parametersref

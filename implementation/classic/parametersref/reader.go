@@ -17,8 +17,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// Reader reads objects of any kind. What kinds there are it asks the API server at first
-// use, and again when it does not know one.
+// Reader reads objects of any kind. It discovers kinds at first use, and again for an unknown kind.
 type Reader struct {
 	client dynamic.Interface
 	mapper meta.ResettableRESTMapperWithContext
@@ -30,9 +29,9 @@ func New(client dynamic.Interface, kinds discovery.DiscoveryInterface) *Reader {
 	return &Reader{client, restmapper.NewDeferredDiscoveryRESTMapperWithContext(cached)}
 }
 
-// OfClass returns the object that a claim's class names, nil if it names none, in the
-// version that the API server prefers. Errors are for the user: there is no such kind or
-// object, the driver may not read it, or the reference has a namespace too many or too few.
+// OfClass returns the object referenced by a claim's class, or nil, in the API server's preferred
+// version. Errors are for the user: no such kind or object, a forbidden read, or a namespace
+// missing or not allowed in the reference.
 func (r *Reader) OfClass(ctx context.Context, claim *controller.Claim) (*unstructured.Unstructured, error) {
 	ref := claim.Class.ParametersRef
 	if ref == nil {
@@ -41,8 +40,8 @@ func (r *Reader) OfClass(ctx context.Context, claim *controller.Claim) (*unstruc
 	return r.get(ctx, schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}, ref.Namespace, ref.Name)
 }
 
-// OfClaim returns the object that a claim itself names, which is in its namespace, as
-// OfClass does that of its class.
+// OfClaim returns the object referenced by the claim itself, from its namespace, like OfClass for
+// its class.
 func (r *Reader) OfClaim(ctx context.Context, claim *controller.Claim) (*unstructured.Unstructured, error) {
 	ref := claim.Config.ParametersRef
 	if ref == nil {
@@ -80,8 +79,7 @@ func (r *Reader) try(ctx context.Context, kind schema.GroupKind, namespace, name
 	return r.client.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
-// outdated says whether a kind may have come, gone or changed since the API server was asked
-// for all of them: it is not known, or not where it was.
+// outdated reports whether discovery may be stale: a kind is unknown or was not found.
 func outdated(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -21,7 +21,7 @@ import (
 
 const group = "gadgets.example.com"
 
-// server has ConfigMaps, Gadgets in namespaces and Sites in none, and an object of each.
+// server has ConfigMaps, namespaced Gadgets and cluster-scoped Sites, with one object each.
 type server struct {
 	*parametersref.Reader
 	objects *dynamicfake.FakeDynamicClient
@@ -50,8 +50,8 @@ func object(version, kind, namespace string) *unstructured.Unstructured {
 	return o
 }
 
-// ofClass is what is read for a claim whose class names an object, ofClaim for one in the
-// namespace "ns" that names one itself: its kind, or the error.
+// ofClass returns the kind or error of the object read for a claim whose class references it,
+// ofClaim for a claim in the namespace "ns" with its own reference.
 func (s *server) ofClass(t *testing.T, group, kind, namespace string) string {
 	t.Helper()
 	class := &v1alpha1.ResourceClass{ParametersRef: &v1alpha1.ClassParametersReference{APIGroup: group, Kind: kind, Namespace: namespace, Name: "there"}}
@@ -94,7 +94,7 @@ func TestObjectsOfAnyKind(t *testing.T) {
 	want(t, text(s.OfClaim(t.Context(), none)), "none")
 }
 
-// A user names objects of the claim's namespace, and no others.
+// Users can only reference objects in the claim's namespace.
 func TestNamespacesThatDoNotFit(t *testing.T) {
 	s := newServer()
 	want(t, s.ofClaim(t, group, "Site", "there"), "objects of kind Site are in no namespace: only a class can name one")
@@ -111,9 +111,8 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 	want(t, s.ofClaim(t, group, "Gadget", "there"), `the driver may not read kind Gadget of group "gadgets.example.com": add a rule to its role, or name another object: gadgets.gadgets.example.com "there" is forbidden`)
 }
 
-// What is in memory of the kinds is never asked for again by client-go's mapper itself, so that
-// a kind installed after the driver's first claim would have been unknown until it was
-// restarted.
+// client-go's mapper never refreshes its cache, so a kind installed after the driver's first claim
+// would have been unknown until a restart.
 func TestAKindThatComesLater(t *testing.T) {
 	s := newServer()
 	later := s.kinds.Resources
@@ -124,8 +123,7 @@ func TestAKindThatComesLater(t *testing.T) {
 	want(t, s.ofClaim(t, group, "Gadget", "there"), "Gadget")
 }
 
-// A definition was deleted and created anew, with another version; where objects were before
-// the API server finds nothing.
+// A definition was deleted and recreated with another version; the old path returns NotFound.
 func TestAKindThatMoved(t *testing.T) {
 	s := newServer()
 	want(t, s.ofClaim(t, group, "Gadget", "there"), "Gadget")

@@ -1,8 +1,7 @@
-// Package sampledriver is a classic DRA driver to try and to test with: it hands out
-// devices that exist only in its state file, one for each claim, on nodes or in a network
-// that nodes reach. Parameters are the data of a ConfigMap, or the fields in the spec of any
-// other object. It fails where it is told to.
+// Package sampledriver is a classic DRA driver for tests and demos: it allocates devices existing
+// only in its state file, one per claim, on nodes or in a network reachable from nodes. Parameters
+// are the data of a ConfigMap, or the spec fields of any other object. It can inject failures.
 //
-// It is the control plane half; "dra-sim driver --classic" prepares its devices on nodes, by
-// the handles of allocations. Start at New; cmd/dra-classic-driver runs it.
+// It is the control plane part; "dra-sim driver --classic" prepares its devices on nodes, using the
+// handles of allocations. Start at New; cmd/dra-classic-driver runs it.
 package sampledriver

@@ -20,26 +20,27 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 )
 
-// networkPool is the pool of devices that are in no node.
+// networkPool is the pool of network devices.
 const networkPool = "network"
 
-// Config is what the driver has, and where it fails.
+// Config has the devices and injected failures.
 type Config struct {
-	// Devices is how many there are, on each node or in the network.
+	// Devices is the number of devices per node or in the network.
 	Devices int
-	// Network has devices that all of Nodes reach; else each of Nodes has its own.
+	// Network makes all devices reachable from all of Nodes; otherwise each node has its own.
 	Network bool
-	// Nodes selects nodes by their labels, "" for all.
+	// Nodes is a label selector for nodes, "" for all.
 	Nodes string
-	// StateFile is where it is kept who has which device; empty for nowhere, so that after a
-	// restart devices are given away that claims have still.
+	// StateFile stores the owners of devices. If empty, nothing is saved: after a restart, devices
+	// in use are allocated again.
 	StateFile string
 
-	// Refuse are nodes that the driver calls unsuitable.
+	// Refuse are nodes reported as unsuitable.
 	Refuse []string
-	// FailAllocate and FailDeallocate are how many calls fail before one works; -1 means all.
+	// FailAllocate and FailDeallocate are the number of failing calls before one succeeds; -1 means
+	// all.
 	FailAllocate, FailDeallocate int
-	// Takes is how long allocating takes.
+	// Takes is the duration of an allocation.
 	Takes time.Duration
 }
 
@@ -64,18 +65,18 @@ type Driver struct {
 
 	mu    sync.Mutex // for all below
 	state *state
-	// allocateFailures and deallocateFailures are what is left of the failures.
+	// allocateFailures and deallocateFailures are the remaining failures.
 	allocateFailures, deallocateFailures int
-	// failed is how often claims failed that are to, as their parameters say.
+	// failed counts injected failures of claims with such parameters.
 	failed map[types.UID]int
-	// simulated: nothing takes long or fails on purpose.
+	// simulated disables delays and injected failures.
 	simulated bool
 }
 
 var _ controller.Driver = &Driver{}
 
-// New returns the driver with what its state file has, which reads objects with parameters
-// by the reader. Errors are those of Config and of the file.
+// New returns the driver with the state from its file. It reads parameter objects with the reader.
+// Errors are those of Config and of the file.
 func New(config Config, objects *parametersref.Reader, nodes corelisters.NodeLister) (*Driver, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func New(config Config, objects *parametersref.Reader, nodes corelisters.NodeLis
 	}, nil
 }
 
-// fails says whether a call is one of those that are to fail.
+// fails reports whether a call should fail.
 func fails(left *int) bool {
 	if *left > 0 {
 		*left--
@@ -128,7 +129,7 @@ func (d *Driver) Allocate(ctx context.Context, claim *controller.Claim, node str
 	}
 	device, err := d.state.take(claim.Claim.UID, pools, d.config.Devices)
 	if errors.Is(err, errNoneFree) && parameters.optional {
-		// Of an attempt on another node that was not recorded it may still have one.
+		// It may still hold a device on another node from an unrecorded attempt.
 		if err := d.state.free(claim.Claim.UID); err != nil {
 			return nil, err
 		}
@@ -153,7 +154,7 @@ func wait(ctx context.Context, duration time.Duration) error {
 	}
 }
 
-// pools returns where a device may come from that is used on a node, "" for any.
+// pools returns the pools usable on a node, "" for any node.
 func (d *Driver) pools(node string) ([]string, error) {
 	nodes, err := d.ownNodes()
 	if err != nil {
@@ -170,7 +171,7 @@ func (d *Driver) pools(node string) ([]string, error) {
 	}
 }
 
-// ownNodes returns the nodes that the selector selects, in order.
+// ownNodes returns the selected nodes, sorted.
 func (d *Driver) ownNodes() ([]string, error) {
 	selector, err := metav1.LabelSelectorAsSelector(d.selector)
 	if err != nil {
@@ -191,7 +192,7 @@ func (d *Driver) ownNodes() ([]string, error) {
 	return names, nil
 }
 
-// reach returns where devices of a pool can be used, nil for everywhere.
+// reach returns the nodes for devices of a pool, nil for everywhere.
 func (d *Driver) reach(pool string) *corev1.NodeSelector {
 	var term corev1.NodeSelectorTerm
 	if !d.config.Network {
@@ -227,7 +228,7 @@ func (d *Driver) Deallocate(ctx context.Context, record *v1alpha1.ClassicClaim) 
 	if err := d.state.free(record.Spec.ClaimUID); err != nil {
 		return err
 	}
-	if had { // else an attempt was given up, and the next one goes on with it
+	if had { // otherwise an attempt was abandoned, and the next one continues it
 		delete(d.failed, record.Spec.ClaimUID)
 	}
 	klog.FromContext(ctx).V(2).Info("Freed the device of a claim, if it had one", "claim", klog.KObj(record))

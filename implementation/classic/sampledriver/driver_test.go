@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// newDriver has nodes a, b and c; a and b are labelled rack=1.
+// newDriver has nodes a, b and c; a and b are labeled rack=1.
 func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 	t.Helper()
 	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
@@ -58,7 +58,7 @@ func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 	return driver
 }
 
-// gadget is an object of a kind of the driver's own.
+// gadget is an object of a driver-specific kind.
 func gadget(name string, spec any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": map[string]any{"namespace": "ns", "name": name}, "spec": spec,
@@ -104,7 +104,7 @@ func TestDevicesOfNodes(t *testing.T) {
 	want(t, allocate(t, d, claim("c1"), "b"), "b/device-0 true 0")
 	want(t, allocate(t, d, claim("c2"), "b"), "no device is free")
 	want(t, allocate(t, d, claim("c2"), ""), "a/device-0 true 0")
-	d = newDriver(t, config) // After a kill it gives the same.
+	d = newDriver(t, config) // The result is the same after a crash.
 	want(t, allocate(t, d, claim("c1"), "b"), "b/device-0 true 0")
 	unsuitable, err := d.UnsuitableNodes(t.Context(), nil, []*controller.Claim{claim("c3")}, []string{"a", "b", "c", "gone"})
 	if err != nil || !slices.Equal(unsuitable["c3"], []string{"a", "b", "gone"}) {
@@ -160,7 +160,7 @@ func TestParameters(t *testing.T) {
 	want(t, allocate(t, d, c, "a"), `read parameters: the API server has no kind Gadget in group "": install its definition, or correct parametersRef: no matches for kind "Gadget" in group ""`)
 }
 
-// Fields that are no texts count as they would in a ConfigMap, or are handed on as JSON.
+// Non-string fields count as in a ConfigMap, or are passed on as JSON.
 func TestParametersOfAnotherKind(t *testing.T) {
 	d, c := newDriver(t, sampledriver.Config{Devices: 1}), claim("c1")
 	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{APIGroup: "example.com", Kind: "Gadget", Name: "gadget"}
@@ -176,7 +176,7 @@ func TestParametersOfAnotherKind(t *testing.T) {
 	want(t, allocate(t, d, c, "a"), `gadget flat: read spec: .spec accessor error: text is of the type string, expected map[string]interface{}`)
 }
 
-// A claim whose device is optional gets one while there is one.
+// A claim with an optional device gets one while available.
 func TestOptionalDevice(t *testing.T) {
 	d := newDriver(t, sampledriver.Config{Devices: 1})
 	optional := func(uid string) *controller.Claim {
@@ -201,8 +201,8 @@ func TestOptionalDevice(t *testing.T) {
 	want(t, allocate(t, d, claim("c3"), "a"), "no device is free")
 }
 
-// An attempt took a device and was not recorded, as of a controller that is killed; the
-// next one is for a full node, and the device of the first one was in use for ever.
+// A crashed controller did not record an attempt holding a device; the next attempt was for a full
+// node, and the first device was leaked.
 func TestOptionalClaimKeepsNothingElsewhere(t *testing.T) {
 	d := newDriver(t, sampledriver.Config{Devices: 1})
 	want(t, allocate(t, d, claim("full"), "b"), "b/device-0 true 0")
@@ -229,7 +229,7 @@ func TestFailuresOnPurpose(t *testing.T) {
 	}
 }
 
-// What cannot be saved has not happened.
+// Unsaved changes do not take effect.
 func TestStateThatCannotBeSaved(t *testing.T) {
 	d := newDriver(t, sampledriver.Config{Devices: 1, StateFile: filepath.Join(t.TempDir(), "missing", "state.json")})
 	for range 2 {
@@ -239,14 +239,14 @@ func TestStateThatCannotBeSaved(t *testing.T) {
 	}
 }
 
-// Parameters have a claim fail at first, and again when it is allocated anew.
+// Parameters make a claim fail at first, and again when it is reallocated.
 func TestClaimThatFailsAtFirst(t *testing.T) {
 	d, c := newDriver(t, sampledriver.Config{Devices: 1}), claim("u1")
 	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "slow"}
 	for range 2 {
 		want(t, allocate(t, d, c, "a"), "allocating the claim fails on purpose, 1 times of 2")
 		want(t, allocate(t, d, claim("u2"), "b"), "b/device-0 true 0")
-		if err := d.Deallocate(t.Context(), record("u1")); err != nil { // of an attempt that was given up
+		if err := d.Deallocate(t.Context(), record("u1")); err != nil { // of an abandoned attempt
 			t.Error(err)
 		}
 		want(t, allocate(t, d, c, "a"), "allocating the claim fails on purpose, 2 times of 2")

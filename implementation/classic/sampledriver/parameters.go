@@ -14,10 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// Keys of parameters that are for the driver: how many pods may use the claim, -1 for any
-// number; whether the claim is allocated without a device when none is free; how long
-// allocating it takes beyond Config.Takes; and how many calls to allocate it fail before one
-// works, of each process of the driver.
+// Parameter keys for the driver: how many pods may use the claim, -1 for any number; whether the
+// claim is allocated without a device when none is free; the duration of its allocation in addition
+// to Config.Takes; and how many allocation calls fail before one succeeds, per driver process.
 const (
 	userLimitKey = "userLimit"
 	optionalKey  = "optional"
@@ -27,17 +26,17 @@ const (
 
 // parameters are those of a claim and its class.
 type parameters struct {
-	// userLimit is 0 if nobody says.
+	// userLimit is 0 if unset.
 	userLimit int32
 	optional  bool
 	takes     time.Duration
 	fail      int
-	// Environment is what containers are to see: admin_ and user_ tell whose it is.
+	// Environment is set in containers: the prefixes admin_ and user_ show the origin.
 	Environment map[string]string
 }
 
-// Parameters implements controller.Driver: class and claim may name an object each. The
-// user limit of the class is the default of its claims, and so is that they are optional.
+// Parameters implements controller.Driver: class and claim may each reference an object. The
+// class's user limit and optional flag are defaults for its claims.
 func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, error) {
 	p := parameters{Environment: make(map[string]string)}
 	for _, from := range []struct {
@@ -61,7 +60,7 @@ func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, 
 	return p, nil
 }
 
-// add adds what an object says, over what is there.
+// add merges an object's values, overriding existing ones.
 func (p *parameters) add(object *unstructured.Unstructured, prefix string) error {
 	values, err := valuesOf(object)
 	if err != nil {
@@ -94,8 +93,8 @@ func (p *parameters) add(object *unstructured.Unstructured, prefix string) error
 	return nil
 }
 
-// valuesOf are the data of a ConfigMap, and the fields in the spec of any other object: a text
-// as it is, anything else as JSON.
+// valuesOf are the data of a ConfigMap, or the spec fields of any other object: strings as they
+// are, anything else as JSON.
 func valuesOf(object *unstructured.Unstructured) (map[string]string, error) {
 	from := "spec"
 	if object.GroupVersionKind().GroupKind() == (schema.GroupKind{Kind: "ConfigMap"}) {
@@ -120,10 +119,10 @@ func valuesOf(object *unstructured.Unstructured) (map[string]string, error) {
 	return values, nil
 }
 
-// handle is what a driver's part on the node would read: the device, empty for none, and the
-// environment. It is all that is needed of the parameters once a claim is allocated.
+// handle is for the driver's node part: the device, empty for none, and the environment. After
+// allocation, no other parameters are needed.
 func (p parameters) handle(device string) string {
-	// Text can always be encoded.
+	// Strings can always be encoded.
 	data, _ := json.Marshal(struct {
 		Device      string            `json:"device,omitempty"`
 		Environment map[string]string `json:"environment,omitempty"`

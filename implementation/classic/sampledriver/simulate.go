@@ -14,8 +14,7 @@ import (
 
 var _ controller.Simulator = &Driver{}
 
-// Simulate implements controller.Simulator: a copy of the state that has no file, and none
-// of the failures on purpose.
+// Simulate implements controller.Simulator: a copy of the state without file or injected failures.
 func (d *Driver) Simulate(_ context.Context, nodes []*corev1.Node) (controller.Driver, error) {
 	known := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	for _, node := range nodes {

@@ -14,12 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// A simulation begins with what is taken, knows the nodes that it is told, and takes and
-// frees nothing.
+// A simulation starts with the current allocations, knows the given nodes, and does not change the
+// driver.
 func TestSimulate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	d := newDriver(t, sampledriver.Config{Devices: 1, StateFile: file, Nodes: "rack=1", FailAllocate: 1})
-	allocate(t, d, claim("c1"), "a") // fails on purpose
+	allocate(t, d, claim("c1"), "a") // injected failure
 	want(t, allocate(t, d, claim("c1"), "a"), "a/device-0 true 0")
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestSimulate(t *testing.T) {
 	want(t, allocate(t, d, claim("c3"), "a"), "no device is free")
 }
 
-// Two simulations of a moment know nothing of each other.
+// Two simulations are independent.
 func TestSimulationsAreApart(t *testing.T) {
 	d := newDriver(t, sampledriver.Config{Devices: 1})
 	node := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "new"}}}

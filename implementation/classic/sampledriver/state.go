@@ -14,15 +14,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// errNoneFree says that others have all devices.
+// errNoneFree means all devices are taken.
 var errNoneFree = errors.New("no device is free")
 
-// state is who has which device. It stands for a system of its own, which a driver's
-// controller only talks to: it keeps its state when the controller is killed, and gives a
-// claim the same device again.
+// state maps claims to devices. It stands for a system separate from the driver's controller: it
+// survives a controller crash, and gives a claim the same device again.
 type state struct {
 	file string
-	// Claims are the devices by the UIDs of claims.
+	// Claims are the devices by claim UID.
 	Claims map[types.UID]controller.Device `json:"claims"`
 }
 
@@ -44,8 +43,7 @@ func load(file string) (*state, error) {
 	return s, nil
 }
 
-// save replaces the file, so that whoever is killed meanwhile leaves the old one or the
-// new one.
+// save replaces the file atomically.
 func (s *state) save() error {
 	if s.file == "" {
 		return nil
@@ -69,7 +67,7 @@ func (s *state) has(claim types.UID) bool {
 	return ok
 }
 
-// taken is how many devices of a pool are taken.
+// taken is the number of taken devices in a pool.
 func (s *state) taken(pool string) int {
 	count := 0
 	for _, device := range s.Claims {
@@ -80,8 +78,8 @@ func (s *state) taken(pool string) int {
 	return count
 }
 
-// take gives a claim the first device that is free in one of the pools, which have size
-// devices each, or the one that it has there already. One that it has elsewhere is freed.
+// take gives a claim the first free device in the pools, each with size devices, or the one it
+// already has there. It frees the claim's device elsewhere.
 func (s *state) take(claim types.UID, pools []string, size int) (controller.Device, error) {
 	has, found := s.Claims[claim]
 	if found && slices.Contains(pools, has.Pool) {
@@ -109,7 +107,7 @@ func (s *state) free(claim types.UID) error {
 	return s.change(claim, nil)
 }
 
-// change gives a claim a device, or none. Nothing is changed if that cannot be saved.
+// change sets or removes a claim's device. It changes nothing if saving fails.
 func (s *state) change(claim types.UID, device *controller.Device) error {
 	old, had := s.Claims[claim]
 	if device == nil {

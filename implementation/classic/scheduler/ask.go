@@ -15,36 +15,36 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// waiting begins what is said of a pod that drivers are to act for.
+// waiting is the prefix of messages for a pod waiting for drivers.
 const waiting = "waiting for resource drivers: "
 
 const (
-	// askedAtOnce is how many questions are written at once: the loop that tries pods writes,
-	// too, and is not to wait behind those of hundreds of pods.
+	// askedAtOnce limits concurrent requests to drivers: the scheduling loop writes, too, and
+	// should not wait behind those of hundreds of pods.
 	askedAtOnce = 16
-	// askTime bounds a write, and what is read after it.
+	// askTime bounds a write and the read after it.
 	askTime = time.Minute
-	// firstDelay and lastDelay are how long after one that failed a question is thought about
-	// again; from tellDelay on, what somebody else has changed each time is told as a failure.
+	// firstDelay and lastDelay bound the delay before planning a request again after a failure;
+	// from tellDelay on, repeated conflicts are reported as a failure.
 	firstDelay = 50 * time.Millisecond
 	tellDelay  = time.Second
 	lastDelay  = 30 * time.Second
 )
 
-// question is one that is being written. Pods are tried one after the other: none waits
-// until the API server has another's question.
+// question is a request being written. The scheduling loop is sequential and must not wait for the
+// API server.
 type question struct {
 	spec v1alpha1.PodSchedulingSpec
-	// since is how often classes had changed when the attempt began that asks.
+	// since is the class change counter at the start of the requesting attempt.
 	since int
-	// again says that the pod was tried meanwhile, which had to wait for this.
+	// again is set if an attempt to schedule the pod had to wait for this meanwhile.
 	again bool
-	// failed is why it could not be written. The pod is tried again after a while.
+	// failed is the write error. The pod is retried after a delay.
 	failed error
 }
 
-// ask writes a question to drivers in the background. Until that has ended the pod is not
-// tried; then it is, unless drivers are to act.
+// ask writes a request to drivers in the background. The pod is not tried until it is written; then
+// it is, unless it is the drivers' turn.
 func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, since int) {
 	c.remember(pod, func(t *talk) {
 		t.asking = &question{spec: move.Spec, since: since}
@@ -55,7 +55,7 @@ func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan
 
 func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, q *question) {
 	c.slots <- struct{}{}
-	if c.asking(pod) != q { // The pod is gone.
+	if c.asking(pod) != q { // The pod was deleted.
 		<-c.slots
 		return
 	}
@@ -101,14 +101,14 @@ func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.
 	c.wake(pod.Namespace, pod.Name) // They may have answered already.
 }
 
-// delay is how long after a failure a pod is tried again: longer with each.
+// delay is the delay before retrying a pod after a failure, growing with each.
 func (c *cluster) delay(pod types.UID) time.Duration {
 	c.delays.Next(string(pod), c.delays.Clock.Now())
 	return c.delays.Get(string(pod))
 }
 
-// await has the failure to write a question told by an attempt, if there is one, and waits until
-// the question may be thought about again.
+// await lets an attempt report a failed write, if any, and waits until the request may be planned
+// again.
 func (c *cluster) await(ctx context.Context, pod *v1.Pod, q *question, delay time.Duration, failed error) {
 	if failed != nil {
 		klog.FromContext(ctx).Error(failed, "Resource drivers could not be asked", "pod", klog.KObj(pod), "again", delay)
@@ -121,8 +121,8 @@ func (c *cluster) await(ctx context.Context, pod *v1.Pod, q *question, delay tim
 	}
 }
 
-// turnedAway says why a pod is not to be tried now: a question of it is being written. It is
-// tried after that.
+// turnedAway returns why a pod must not be tried now: its request is being written. It is tried
+// after that.
 func (c *cluster) turnedAway(pod *v1.Pod) (why string) {
 	c.remember(pod, func(t *talk) {
 		switch {
@@ -138,7 +138,7 @@ func (c *cluster) turnedAway(pod *v1.Pod) (why string) {
 	return why
 }
 
-// asking is the question of a pod that is being written, nil for none.
+// asking returns the request being written for a pod, or nil.
 func (c *cluster) asking(pod *v1.Pod) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *cluster) asking(pod *v1.Pod) *question {
 	return nil
 }
 
-// toCheck are the nodes that drivers are asked about for a pod, or are about to be.
+// toCheck are the nodes drivers are, or will be, asked about for a pod.
 func (c *cluster) toCheck(pod *v1.Pod) []string {
 	scheduling := c.scheduling(pod)
 	if q := c.asking(pod); q != nil {
@@ -160,7 +160,7 @@ func (c *cluster) toCheck(pod *v1.Pod) []string {
 	return classicplan.ToCheck(scheduling)
 }
 
-// asked is the PodScheduling of a pod, nil if there is none, with another question.
+// asked is the PodScheduling of a pod with a new request; old is nil if there is none.
 func asked(pod *v1.Pod, old *v1alpha1.PodScheduling, spec v1alpha1.PodSchedulingSpec) *v1alpha1.PodScheduling {
 	changed := old.DeepCopy()
 	if old == nil {
@@ -172,7 +172,7 @@ func asked(pod *v1.Pod, old *v1alpha1.PodScheduling, spec v1alpha1.PodScheduling
 	return changed
 }
 
-// write creates or updates the PodScheduling of a pod, nil if there is none.
+// write creates or updates the PodScheduling of a pod; old is nil if there is none.
 func (c *cluster) write(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodScheduling, spec v1alpha1.PodSchedulingSpec) (*v1alpha1.PodScheduling, error) {
 	objects, changed := c.classic.PodSchedulings(pod.Namespace), asked(pod, old, spec)
 	var written *v1alpha1.PodScheduling
@@ -188,8 +188,8 @@ func (c *cluster) write(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodSched
 	return written, nil
 }
 
-// read asks the API server for the PodScheduling of a pod, nil if there is none. One of
-// another pod, which had the name before, is deleted.
+// read reads the PodScheduling of a pod from the API server, nil if there is none. It deletes one
+// of an earlier pod of the same name.
 func (c *cluster) read(ctx context.Context, pod *v1.Pod) (*v1alpha1.PodScheduling, error) {
 	objects := c.classic.PodSchedulings(pod.Namespace)
 	found, err := objects.Get(ctx, pod.Name, metav1.GetOptions{})
@@ -204,7 +204,7 @@ func (c *cluster) read(ctx context.Context, pod *v1.Pod) (*v1alpha1.PodSchedulin
 	return nil, c.remove(ctx, found)
 }
 
-// remove deletes a PodScheduling, if it is still there.
+// remove deletes a PodScheduling, ignoring NotFound.
 func (c *cluster) remove(ctx context.Context, scheduling *v1alpha1.PodScheduling) error {
 	err := c.classic.PodSchedulings(scheduling.Namespace).Delete(ctx, scheduling.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &scheduling.UID}})
 	if err != nil && !outdated(err) {
@@ -213,7 +213,7 @@ func (c *cluster) remove(ctx context.Context, scheduling *v1alpha1.PodScheduling
 	return nil
 }
 
-// outdated says that an object is not as it was thought to be.
+// outdated reports whether an object is not in the expected version.
 func outdated(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// The API server takes its time: other pods are tried, of which each counts which nodes the
-// others ask for, and what makes a pod worth trying meanwhile is not lost.
+// While the API server is slow, other pods are tried, counting the nodes requested by others, and a
+// pod's wake-ups are not lost.
 func TestPodsAreTriedWhileOthersAreAskedFor(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
 		w.plugin.cluster.classic = lateAnswers{w.classic, func(string) { time.Sleep(answerTime) }}
 		w.settle()
 		w.wantNodes(map[string]string{"one": "", "two": "", "plain": "a"})
-		// The class suits one node only; the nodes that pods ask for are others, or may be.
+		// The class suits one node only; pods request other nodes, or possibly others.
 		w.suits("one", "c")
 		w.settle()
 		if !strings.Contains(w.last["one"], "are being asked") {
@@ -40,8 +40,8 @@ func TestPodsAreTriedWhileOthersAreAskedFor(t *testing.T) {
 	}, newClaim("first", "one", ""), newPod("one", "first"), newClaim("second", "one", ""), newPod("two", "second"), newPod("plain"))
 }
 
-// A node that is asked about is gone, or has other labels, before the API server has the question.
-// Nothing would tell of that later.
+// A node in a request is deleted or relabeled before the API server has the request. No event would
+// report this later.
 func TestNodeChangesWhileItIsBeingAskedAbout(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -65,8 +65,8 @@ func TestNodeChangesWhileItIsBeingAskedAbout(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// Why a question could not be written is told, and the pod is tried again after a while, which is
-// longer after each failure: it was a second for ever.
+// A failed write is reported, and the pod is retried with a growing delay; it used to be a second
+// forever.
 func TestAskingFails(t *testing.T) {
 	for name, failure := range map[string]error{
 		"space":    errors.New("no space left"),

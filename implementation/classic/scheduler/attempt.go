@@ -12,37 +12,37 @@ import (
 
 const attemptKey fwk.StateKey = Name
 
-// attempt is one attempt to schedule a pod with classic claims, from PreFilter to the end
-// of PostBind or Unreserve. It is kept in the CycleState.
+// attempt is one attempt to schedule a pod with classic claims, from PreFilter to the end of
+// PostBind or Unreserve. It is stored in the CycleState.
 type attempt struct {
 	claims []*podClaim
 	places []classicplan.Place // of the claims
-	// negotiation is that of the moment when the attempt began; it has no fitting nodes.
+	// negotiation is from the start of the attempt; it has no fitting nodes.
 	negotiation classicplan.Negotiation
-	// since is how often classes had changed when the attempt began.
+	// since is the class change counter at the start of the attempt.
 	since int
-	// focus are the only nodes that are looked at, nil for all.
+	// focus limits the attempt to these nodes, nil for all.
 	focus sets.Set[string]
-	// excluded are nodes that do not fit whatever the claims' places are.
+	// excluded are nodes unsuitable regardless of the claims' places.
 	excluded sets.Set[string]
-	// blocked says that a claim is in use by others, or being deallocated.
+	// blocked is set if a claim is in use by others or being deallocated.
 	blocked bool
-	// rejected says that the pod was rejected before nodes were looked at.
+	// rejected is set if the pod was rejected before filtering nodes.
 	rejected bool
 
 	// fitting are the nodes that passed all filters, if there were several.
 	fitting []string
-	// selected is for how many other pods, which wait for drivers, a node is selected.
+	// selected counts other pods waiting for drivers by selected node.
 	selected map[string]int64
-	// reserved are the claims that PreBind reserved for the pod.
+	// reserved are the claims reserved for the pod by PreBind.
 	reserved []*resourceapi.ResourceClaim
 
 	mu sync.Mutex
-	// stuck are the indices of claims that are elsewhere than a node on which the pod fits.
+	// stuck are the indices of claims allocated away from a node that otherwise fits.
 	stuck sets.Set[int]
 }
 
-// Clone returns the same attempt: nothing in it depends on other pods of the node.
+// Clone returns the same attempt: it does not depend on other pods of the node.
 func (a *attempt) Clone() fwk.StateData { return a }
 
 func (a *attempt) markStuck(indices []int) {

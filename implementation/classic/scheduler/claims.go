@@ -10,24 +10,24 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// podClaim is a classic claim of a pod and what is known of it. All objects are read only.
+// podClaim is a classic claim of a pod with related objects. All are read only.
 type podClaim struct {
 	entry   string // its name in the pod's spec
 	claim   *resourceapi.ResourceClaim
 	request classicplan.Request
-	// mistake keeps the claim from being allocated.
+	// mistake prevents the allocation of the claim.
 	mistake error
 	class   *v1alpha1.ResourceClass // nil if there is none
 	record  *v1alpha1.ClassicClaim  // nil if there is none
 }
 
-// pending says that the claim is to be allocated for a node that is selected.
+// pending reports whether the claim waits for a selected node.
 func (c *podClaim) pending() bool {
 	return c.claim.Status.Allocation == nil && c.mistake == nil && c.request.Config.AllocationMode == v1alpha1.WaitForFirstConsumer
 }
 
-// claimsOf returns the classic claims of a pod, in the order of its spec. Claims that are
-// missing, or not the pod's, are left to the plugin for all others, which rejects the pod.
+// claimsOf returns the classic claims of a pod, in the order of its spec. The plugin for other
+// claims rejects pods with claims that are missing or not the pod's.
 func (c *cluster) claimsOf(pod *v1.Pod) []*podClaim {
 	var claims []*podClaim
 	for i := range pod.Spec.ResourceClaims {
@@ -61,8 +61,7 @@ func (c *cluster) deviceClass(name string) *resourceapi.DeviceClass {
 	return class
 }
 
-// nameOf returns the name of the claim of an entry in a pod's spec, empty if there is none
-// yet.
+// nameOf returns the claim name of an entry in a pod's spec, empty if there is none yet.
 func (c *cluster) nameOf(pod *v1.Pod, entry *v1.PodResourceClaim) string {
 	name, _, err := resourceclaim.Name(pod, entry)
 	if err != nil || name == nil {
@@ -81,8 +80,8 @@ func pendingNames(claims []*podClaim) []string {
 	return names
 }
 
-// unusable says why a pod cannot be scheduled with a claim at present, on whichever node.
-// blocked says that others have the claim, or that it is being deallocated.
+// unusable returns why a pod cannot currently be scheduled with a claim on any node. blocked is set
+// if others use the claim or it is being deallocated.
 func (c *podClaim) unusable(pod *v1.Pod) (why string, blocked bool) {
 	name := c.claim.Name
 	switch {
@@ -108,16 +107,15 @@ func (c *podClaim) unusable(pod *v1.Pod) (why string, blocked bool) {
 	}
 }
 
-// worthTrying says whether an attempt to schedule a pod may achieve something: its claims
-// can be used, and it is not for drivers to act. It is asked when something has changed, but
-// for what nodes suit: see usable.
+// worthTrying reports whether an attempt to schedule a pod may succeed: its claims are usable, and
+// it is not the drivers' turn. It is called after changes, except to suitable nodes: see usable.
 func (c *cluster) worthTrying(pod *v1.Pod) bool {
 	claims := c.claimsOf(pod)
 	return usable(pod, claims) && c.asking(pod) == nil && classicplan.Awaiting(c.scheduling(pod), pendingNames(claims)) == ""
 }
 
-// usable says whether a pod has classic claims and can be scheduled with them on some node,
-// also while it is for drivers to act: the node that they are asked about may not suit any more.
+// usable reports whether a pod has classic claims and can be scheduled with them on some node, even
+// if it is the drivers' turn: the requested node may no longer be suitable.
 func usable(pod *v1.Pod, claims []*podClaim) bool {
 	for _, claim := range claims {
 		if why, _ := claim.unusable(pod); why != "" {

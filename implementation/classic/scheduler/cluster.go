@@ -25,13 +25,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// cluster is what all profiles of a scheduler share: classic DRA's objects, the
-// negotiations that are under way, and how pods are woken.
+// cluster is shared by all profiles of a scheduler: classic DRA's objects, running negotiations,
+// and how to wake pods.
 type cluster struct {
 	classic  client.Interface
 	dra      fwk.SharedDRAManager
 	activate func(map[string]*v1.Pod)
-	// background starts something that ends with the plugin.
+	// background starts a goroutine ending with the plugin.
 	background func(func(context.Context))
 
 	pods        corelisters.PodLister
@@ -44,16 +44,16 @@ type cluster struct {
 	mu     sync.Mutex
 	talks  map[types.UID]*talk // by pod
 	random *rand.Rand
-	// changes counts what has happened to classes: what an attempt finds of nodes that do not
-	// suit counts for nothing if it began before the last.
+	// changes counts class events: an attempt's unsuitable nodes are ignored if it began before the
+	// last event.
 	changes int
-	// slots limits how many questions are written at once, delays is when after failures.
+	// slots limits concurrent requests, delays are the backoff after failures.
 	slots  chan struct{}
 	delays *flowcontrol.Backoff
 }
 
-// follow starts informers of classic DRA's objects, which end with ctx. activate has the
-// scheduler try pods again.
+// follow starts informers of classic DRA's objects until ctx ends. activate makes the scheduler
+// retry pods.
 func follow(ctx context.Context, classic client.Interface, factory informers.SharedInformerFactory, dra fwk.SharedDRAManager, random *rand.Rand, activate func(map[string]*v1.Pod)) (*cluster, error) {
 	pods := factory.Core().V1().Pods()
 	c := &cluster{
@@ -99,8 +99,7 @@ func follow(ctx context.Context, classic client.Interface, factory informers.Sha
 	return c, nil
 }
 
-// ready says whether the objects that existed at the start are known. Where they are not
-// served, that is never.
+// ready reports whether the initial objects are known. If they are not served, it is never ready.
 func (c *cluster) ready() bool {
 	for _, synced := range c.synced {
 		if !cache.IsDone(synced) {
@@ -110,9 +109,9 @@ func (c *cluster) ready() bool {
 	return true
 }
 
-// onClass wakes the pods with claims of a class, also those for which drivers are to act: the
-// node that is selected may not suit the class any more, and drivers do not look at that. Any
-// node may suit it now, those that were rejected, too.
+// onClass wakes the pods with claims of a class, even during the drivers' turn: the selected node
+// may no longer suit the class, and drivers do not check that. Any node may be suitable now,
+// including rejected ones.
 func (c *cluster) onClass(old, updated *v1alpha1.ResourceClass) {
 	class := cmp.Or(updated, old)
 	c.mu.Lock()
@@ -127,8 +126,8 @@ func (c *cluster) onClass(old, updated *v1alpha1.ResourceClass) {
 	}
 }
 
-// onScheduling wakes a pod when drivers have answered, or when its PodScheduling is gone.
-// What only the scheduler has written wakes nobody.
+// onScheduling wakes a pod after drivers have answered, or its PodScheduling was deleted. The
+// scheduler's own writes wake nobody.
 func (c *cluster) onScheduling(before, after *v1alpha1.PodScheduling) {
 	if after == nil {
 		c.forgetScheduling(before)
@@ -141,8 +140,8 @@ func (c *cluster) onScheduling(before, after *v1alpha1.PodScheduling) {
 	c.wake(after.Namespace, after.Name)
 }
 
-// onRecord wakes the pods of a claim whose deallocation is not requested any more: those
-// that have not reserved it wait for that.
+// onRecord wakes the pods of a claim when a deallocation request ends: pods without a reservation
+// wait for that.
 func (c *cluster) onRecord(before, after *v1alpha1.ClassicClaim) {
 	if before == nil || !before.Spec.DeallocationRequested || after != nil && after.UID == before.UID {
 		return
@@ -156,14 +155,14 @@ func (c *cluster) onRecord(before, after *v1alpha1.ClassicClaim) {
 	}
 }
 
-// wakeAll wakes the pods with classic claims whose turn it may be.
+// wakeAll wakes the pods with classic claims that may be schedulable.
 func (c *cluster) wakeAll() {
 	for _, pod := range c.unbound("") {
 		c.wake(pod.Namespace, pod.Name)
 	}
 }
 
-// wake has the scheduler try a pod again, if that can achieve anything.
+// wake retries a pod if worthwhile.
 func (c *cluster) wake(namespace, name string) {
 	pod, err := c.pods.Pods(namespace).Get(name)
 	if err != nil || pod.Spec.NodeName != "" || !c.worthTrying(pod) {
@@ -172,14 +171,14 @@ func (c *cluster) wake(namespace, name string) {
 	c.try(pod)
 }
 
-// try has the scheduler try a pod.
+// try retries a pod.
 func (c *cluster) try(pod *v1.Pod) {
 	c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 }
 
-// unbound returns the pods that have claims and no node, of a namespace unless it is empty.
+// unbound returns unbound pods with claims, of a namespace unless it is empty.
 func (c *cluster) unbound(namespace string) []*v1.Pod {
-	// Listers of everything do not fail.
+	// Listing everything from a cache cannot fail.
 	all, _ := c.pods.Pods(namespace).List(labels.Everything())
 	var pods []*v1.Pod
 	for _, pod := range all {
@@ -190,9 +189,9 @@ func (c *cluster) unbound(namespace string) []*v1.Pod {
 	return pods
 }
 
-// cached returns an object of a cache, the zero value if there is none of the name.
+// cached returns a cached object, or the zero value.
 func cached[T any](informer cache.SharedIndexInformer, namespace, name string) T {
-	// A key of the cache is never malformed.
+	// Cache keys are never malformed.
 	object, _, _ := informer.GetIndexer().GetByKey(cache.NewObjectName(namespace, name).String())
 	typed, _ := object.(T)
 	return typed

@@ -14,9 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
-// EventsToRegister returns what may make a pod schedulable that this plugin rejected,
-// beside what its own informers tell (cluster.go). A hint skips an event only if it
-// certainly does not help the pod, or if another event is to follow.
+// EventsToRegister returns the events that may make a rejected pod schedulable, in addition to the
+// plugin's own informers (cluster.go). A hint skips an event only if it certainly does not help the
+// pod, or another event will follow.
 func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange},
@@ -26,9 +26,9 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 	}, nil
 }
 
-// afterClaimChange queues pods whose own claim changed, unless it is for drivers to act
-// still. The other pods hear from drivers when a claim of others is deallocated, but for
-// those that have more nodes than drivers are asked about.
+// afterClaimChange queues pods after a change of their own claim, except during the drivers' turn.
+// Drivers inform other pods about a claim's deallocation, except pods with more nodes than drivers
+// are asked about.
 func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, _, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil {
@@ -45,7 +45,7 @@ func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newO
 	return pl.afterAnything(logger, pod, oldObj, newObj)
 }
 
-// names says whether an entry of the pod's spec leads to the claim.
+// names reports whether an entry of the pod's spec refers to the claim.
 func (pl *Plugin) names(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
 	if pod.Namespace != claim.Namespace {
 		return false
@@ -58,7 +58,7 @@ func (pl *Plugin) names(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
 	return false
 }
 
-// freed says whether a claim lost an allocation of a driver.
+// freed reports whether a claim lost a driver's allocation.
 func freed(before, after *resourceapi.ResourceClaim) bool {
 	if before == nil || before.Status.Allocation == nil || after != nil && after.Status.Allocation != nil {
 		return false
@@ -67,9 +67,8 @@ func freed(before, after *resourceapi.ResourceClaim) bool {
 	return ours || err != nil
 }
 
-// afterNodeChange queues pods for new nodes, for those with other labels, and when a node
-// that drivers are asked about is gone, of which they may not tell any more, or has other
-// labels, as it may not suit any more.
+// afterNodeChange queues pods for new or relabeled nodes, and when a requested node is deleted
+// (drivers may no longer report it) or relabeled (it may no longer be suitable).
 func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, _, err := extension.Objects[v1.Node](oldObj, newObj)
 	if err != nil {
@@ -79,7 +78,7 @@ func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newOb
 		return fwk.QueueSkip, nil
 	}
 	if before != nil && slices.Contains(pl.cluster.toCheck(pod), before.Name) {
-		return fwk.Queue, nil // While they are about to be asked, PreFilter takes note of it.
+		return fwk.Queue, nil // PreFilter notices a request about to be written.
 	}
 	if after == nil {
 		return fwk.QueueSkip, nil
@@ -87,8 +86,8 @@ func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newOb
 	return pl.afterAnything(logger, pod, oldObj, newObj)
 }
 
-// afterClassChange queues pods also when drivers are to act: a class may lead to another
-// ResourceClass now, which the selected node does not suit.
+// afterClassChange queues pods even during the drivers' turn: a class may refer to another
+// ResourceClass now, unsuitable for the selected node.
 func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, _, _ any) (fwk.QueueingHint, error) {
 	if !usable(pod, pl.cluster.claimsOf(pod)) {
 		return fwk.QueueSkip, nil
@@ -96,9 +95,9 @@ func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, _, _ any) (fwk.Qu
 	return fwk.Queue, nil
 }
 
-// afterAnything queues pods whose turn it is. What drivers do is an event of its own.
+// afterAnything queues pods worth trying. Driver actions have their own event.
 func (pl *Plugin) afterAnything(logger klog.Logger, pod *v1.Pod, _, newObj any) (fwk.QueueingHint, error) {
-	// The pod of an event about it is newer than the one in the queue.
+	// A pod from its own event is newer than the queued one.
 	if updated, ok := newObj.(*v1.Pod); ok && updated.UID == pod.UID {
 		pod = updated
 	}

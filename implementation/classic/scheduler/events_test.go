@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// While a driver is to act, its pod is tried again only for what the driver does not see: that
-// the selected node may not suit any more. With other labels it did not count.
+// During the drivers' turn, a pod is retried only for a change drivers do not see: the selected
+// node may no longer be suitable. A relabeled node was missed.
 func TestHintsWhileADriverIsAsked(t *testing.T) {
 	story(t, func(w *world) {
 		w.suits("one", "a")

@@ -10,8 +10,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// Filter checks that the allocated claims of a pod can be used on a node and that, as
-// far as is known, the others can be allocated for it.
+// Filter checks that a pod's allocated claims are usable on a node and, as far as known, the others
+// can be allocated for it.
 func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {
 	a := attemptOf(cycle)
 	if a == nil {
@@ -28,7 +28,7 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 	return nil
 }
 
-// PreScore takes note of the nodes that fit; it is not called if there is one only.
+// PreScore records the fitting nodes; it is not called for a single node.
 func (pl *Plugin) PreScore(_ context.Context, cycle fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
 	a := attemptOf(cycle)
 	if a == nil || len(a.negotiation.Pending) == 0 {

@@ -14,7 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// testHandle is the part of the framework that the plugin uses.
+// testHandle is the part of the framework used by the plugin.
 type testHandle struct {
 	fwk.Handle
 	client  kubernetes.Interface
@@ -39,7 +39,7 @@ func (h *testHandle) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 	}
 }
 
-// next returns a pod that was woken.
+// next returns a woken pod.
 func (h *testHandle) next() (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +50,7 @@ func (h *testHandle) next() (string, bool) {
 	return "", false
 }
 
-// testManager has claims of an informer, and those that were assumed.
+// testManager has claims from an informer, and assumed ones.
 type testManager struct {
 	fwk.SharedDRAManager
 	fwk.ResourceClaimTracker
@@ -118,8 +118,8 @@ func (c *testCycle) Read(key fwk.StateKey) (fwk.StateData, error) {
 
 func (c *testCycle) Write(key fwk.StateKey, data fwk.StateData) { c.data[key] = data }
 
-// nodeStatuses are why nodes do not fit; absent is for those that were not filtered. It
-// names a plugin if that has rejected the pod before.
+// nodeStatuses are why nodes do not fit; absent is for unfiltered ones. It names the plugin if one
+// rejected the pod earlier.
 type nodeStatuses struct {
 	fwk.NodeToStatusReader
 	nodes  map[string]*fwk.Status

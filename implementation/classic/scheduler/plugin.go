@@ -17,19 +17,19 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
-// Name of the plugin in configurations, metrics and messages.
+// Name is the plugin name in configurations, metrics and messages.
 const Name = "ClassicDRA"
 
-// Config is what the plugin needs of the scheduler that it is built into.
+// Config configures the plugin for a scheduler.
 type Config struct {
-	// Connect makes a client of classic DRA's objects; nil means client.New.
+	// Connect makes a client for classic DRA's objects; nil means client.New.
 	Connect func(*rest.Config) (client.Interface, error)
-	// Random chooses the claims that are deallocated; nil means an unpredictable source.
+	// Random chooses the claims to deallocate; nil means an unpredictable source.
 	Random rand.Source
 }
 
-// Factory makes the plugin, once for each profile of a scheduler that has it enabled.
-// The profiles negotiate with the same drivers; so they share what is known about that.
+// Factory makes the plugin, once for each profile that enables it. The profiles negotiate with the
+// same drivers, so they share state.
 type Factory struct {
 	config  Config
 	cluster extension.Shared[cluster]
@@ -46,8 +46,7 @@ func NewFactory(config Config) *Factory {
 	return &Factory{config: config}
 }
 
-// Plugin is the plugin of one profile. See the files named after the extension
-// points.
+// Plugin is the plugin of one profile. See the files named after extension points.
 type Plugin struct {
 	handle  fwk.Handle
 	client  kubernetes.Interface
@@ -79,8 +78,7 @@ func (f *Factory) New(ctx context.Context, args runtime.Object, handle fwk.Handl
 	return &Plugin{handle: handle, client: handle.ClientSet(), cluster: cluster}, nil
 }
 
-// clusterOf returns what the profiles of a scheduler, which have one informer factory,
-// share.
+// clusterOf returns the state shared by a scheduler's profiles, which share an informer factory.
 func (f *Factory) clusterOf(ctx context.Context, handle fwk.Handle) (*cluster, error) {
 	factory := handle.SharedInformerFactory()
 	return f.cluster.Of(factory, func() (*cluster, error) {
@@ -88,7 +86,7 @@ func (f *Factory) clusterOf(ctx context.Context, handle fwk.Handle) (*cluster, e
 		if err != nil {
 			return nil, err
 		}
-		// One queue has the pods of all profiles, so that any handle will do.
+		// All profiles share one queue, so any handle works.
 		return follow(ctx, classic, factory, handle.SharedDRAManager(), rand.New(f.config.Random), func(pods map[string]*v1.Pod) {
 			handle.Activate(klog.FromContext(ctx), pods)
 		})
@@ -98,8 +96,8 @@ func (f *Factory) clusterOf(ctx context.Context, handle fwk.Handle) (*cluster, e
 // Name returns Name.
 func (pl *Plugin) Name() string { return Name }
 
-// SignPod keeps pods with claims out of batches: that a pod of the same shape fits a
-// node says nothing about the next one.
+// SignPod excludes pods with claims from batches: a node fitting one pod may not fit an identical
+// one.
 func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		return nil, fwk.NewStatus(fwk.Unschedulable, "pods with resource claims are not signable")

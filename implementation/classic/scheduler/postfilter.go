@@ -16,8 +16,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// PostFilter runs when no node fits: see classicplan.Recover. As long as something is
-// done about claims, no pod is evicted.
+// PostFilter runs when no node fits: see classicplan.Recover. No pod is evicted while claims may
+// still change.
 func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, statuses fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	a := attemptOf(cycle)
 	if a == nil || a.rejected && !a.blocked || !a.blocked && !lookedAt(statuses) {
@@ -30,12 +30,12 @@ func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.
 	return nil, status
 }
 
-// noNode is a name that no node can have.
+// noNode is an impossible node name.
 const noNode = ""
 
-// lookedAt says whether nodes were filtered, by this plugin or those before it, or none was
-// left to be by what plugins limit the attempt to. Otherwise a plugin has rejected the pod
-// as a whole: the framework gives its status, which names it, to nodes that have none.
+// lookedAt reports whether nodes were filtered, by this or earlier plugins, or no node was left
+// after plugins limited the attempt. Otherwise a plugin has rejected the pod as a whole: the
+// framework gives its status, which names it, to nodes without one.
 func lookedAt(statuses fwk.NodeToStatusReader) bool {
 	return statuses.Get(noNode).Plugin() == ""
 }
@@ -78,7 +78,7 @@ func (pl *Plugin) recover(ctx context.Context, a *attempt, pod *v1.Pod) (*fwk.St
 				return nil, err
 			}
 		}
-		// What the nodes are like without it is to be seen.
+		// The next attempt shows the nodes without it.
 		pl.cluster.remember(pod, func(t *talk) { t.rejected, t.stuck = nil, nil })
 		return pl.free(ctx, pod, a.claims[indices[r.Claim]])
 	case classicplan.Yield:
@@ -95,14 +95,14 @@ func (pl *Plugin) recover(ctx context.Context, a *attempt, pod *v1.Pod) (*fwk.St
 	return fwk.NewStatus(fwk.Unschedulable), nil
 }
 
-// recovery decides with the source of randomness that profiles share.
+// recovery decides with the random source shared by profiles.
 func (c *cluster) recovery(unfit classicplan.Unfit, pod *v1.Pod) classicplan.Recovery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return classicplan.Recover(unfit, pod.UID, c.random)
 }
 
-// withdraw takes the selected node back.
+// withdraw clears the selected node.
 func (pl *Plugin) withdraw(ctx context.Context, a *attempt, pod *v1.Pod) error {
 	spec := v1alpha1.PodSchedulingSpec{PotentialNodes: a.negotiation.Scheduling.Spec.PotentialNodes}
 	written, err := pl.cluster.write(ctx, pod, a.negotiation.Scheduling, spec)
@@ -113,8 +113,8 @@ func (pl *Plugin) withdraw(ctx context.Context, a *attempt, pod *v1.Pod) error {
 	return nil
 }
 
-// free asks the driver of a claim to deallocate it. The driver does so once nobody has
-// reserved it, and what wakes the pod is that the claim has no allocation then.
+// free requests deallocation from the driver of a claim. The driver waits until the claim is not
+// reserved. The loss of the allocation wakes the pod.
 func (pl *Plugin) free(ctx context.Context, pod *v1.Pod, c *podClaim) (*fwk.Status, error) {
 	if resourceclaim.IsReservedForPod(pod, c.claim, false) {
 		if err := pl.release(ctx, pod, c.claim.Namespace, c.claim.Name, c.claim.UID); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// The selected node, or all nodes that drivers are asked about, fill up before they have
-// answered: others are tried, and nothing is evicted for that.
+// The selected node, or all requested nodes, fill up before drivers have answered: others are
+// tried, without evictions.
 func TestNodesInQuestionFillUp(t *testing.T) {
 	for _, claims := range [][]string{{"first"}, {"first", "second"}} {
 		story(t, func(w *world) {
@@ -17,7 +17,7 @@ func TestNodesInQuestionFillUp(t *testing.T) {
 			w.startScheduler()
 			w.settle()
 			w.full = sets.New("a")
-			w.attempt("pod") // as the scheduler does when anything happens to the node
+			w.attempt("pod") // like the scheduler after any node event
 			w.settle()
 			if spec := w.scheduling("pod").Spec; spec.SelectedNode == "a" || !sets.New(spec.PotentialNodes...).HasAll("b", "c") {
 				t.Errorf("%d claims: asked %v", len(claims), spec)
@@ -33,7 +33,7 @@ func TestNodesInQuestionFillUp(t *testing.T) {
 	}
 }
 
-// What another plugin says about the pod as a whole is no answer about the nodes.
+// A plugin rejecting the pod as a whole is no answer about the nodes.
 func TestAnotherPluginRejectsThePod(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()

@@ -17,13 +17,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// unusableError says why a claim cannot be reserved: others were faster.
+// unusableError is why a claim cannot be reserved: others were faster.
 type unusableError string
 
 func (e unusableError) Error() string { return string(e) }
 
-// PreBindPreFlight says whether PreBind has something to do for the pod. Plugins after
-// this one wait: a claim that cannot be reserved saves them their writes.
+// PreBindPreFlight reports whether PreBind has work for the pod. Later plugins wait: a failed
+// reservation saves their writes.
 func (pl *Plugin) PreBindPreFlight(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	result := &fwk.PreBindPreFlightResult{}
 	if attemptOf(cycle) == nil {
@@ -33,8 +33,7 @@ func (pl *Plugin) PreBindPreFlight(_ context.Context, cycle fwk.CycleState, _ *v
 	return result, nil
 }
 
-// PreBind reserves the claims for the pod that are not yet. After a failure the framework
-// calls Unreserve.
+// PreBind reserves unreserved claims for the pod. After a failure the framework calls Unreserve.
 func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
 	a := attemptOf(cycle)
 	if a == nil {
@@ -44,7 +43,7 @@ func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 		if resourceclaim.IsReservedForPod(pod, c.claim, false) {
 			continue
 		}
-		// Before it is known: Unreserve has to undo what only the answer was lost of.
+		// Before the result is known: Unreserve also has to undo a write with a lost response.
 		a.reserved = append(a.reserved, c.claim)
 		err := pl.reserve(ctx, pod, c)
 		var unusable unusableError
@@ -58,10 +57,9 @@ func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	return nil
 }
 
-// reserve adds a pod to the consumers of a claim. That it may be added is checked for the
-// very version that is written. Deallocation may be requested in the meantime nonetheless,
-// in the claim's record, which is as fresh as the cache is; then the claim's driver waits
-// until the pod has ended.
+// reserve adds a pod to the consumers of a claim. Usability is checked for the written version.
+// Still, deallocation may be requested concurrently in the claim's record, read from the cache;
+// then the claim's driver waits until the pod has ended.
 func (pl *Plugin) reserve(ctx context.Context, pod *v1.Pod, c *podClaim) error {
 	claims := pl.client.ResourceV1().ResourceClaims(c.claim.Namespace)
 	claim, first := c.claim, true
@@ -108,16 +106,16 @@ func (pl *Plugin) reserve(ctx context.Context, pod *v1.Pod, c *podClaim) error {
 	return nil
 }
 
-// assume makes what the API server answered known at once.
+// assume publishes the API server's response at once.
 func (pl *Plugin) assume(ctx context.Context, claim *resourceapi.ResourceClaim) {
 	if err := pl.cluster.dra.ResourceClaims().AssumeClaimAfterAPICall(claim); err != nil {
-		// Somebody has changed or deleted the claim since; what they did counts.
+		// The claim was changed or deleted since; the newer version counts.
 		klog.FromContext(ctx).V(5).Info("Claim not assumed", "resourceclaim", klog.KObj(claim), "err", err)
 	}
 }
 
-// PostBind removes the PodScheduling: nobody has to agree about the pod any more. If that
-// fails it goes with the pod, which owns it.
+// PostBind removes the PodScheduling. If that fails, it is garbage-collected with its owner, the
+// pod.
 func (pl *Plugin) PostBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) {
 	a := attemptOf(cycle)
 	if a == nil {

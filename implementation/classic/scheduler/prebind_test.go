@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// Deallocation is requested after PreFilter has looked at the claim.
+// Deallocation is requested after PreFilter has checked the claim.
 func TestDeallocationIsRequestedDuringTheAttempt(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1})

@@ -15,8 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// PreFilter finds the classic claims of a pod and limits the attempt to the nodes that
-// are being negotiated about.
+// PreFilter finds the classic claims of a pod and limits the attempt to the nodes being negotiated.
 func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	since := pl.cluster.changed()
@@ -34,7 +33,7 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	a := &attempt{claims: claims, since: since}
 	cycle.Write(attemptKey, a)
 	if !pl.cluster.ready() {
-		// The end of that wakes the pod.
+		// Its end wakes the pod.
 		a.rejected = true
 		return nil, unschedulable(logger, "the objects of classic DRA have not been read yet, or their definitions are not installed", pod)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
-// Reserve makes the next move of the negotiation: with claims that wait for their first
-// consumer, the pod goes on only once drivers have allocated them. What is to be asked is
-// asked from here, not from PreBind, as plugins after this one reserve nothing then.
+// Reserve makes the next move of the negotiation: a pod with claims waiting for their first
+// consumer continues only once drivers have allocated them. Requests are written from here, not
+// from PreBind, so later plugins reserve nothing.
 func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
 	a := attemptOf(cycle)
 	if a == nil {
@@ -44,7 +44,7 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	return nil
 }
 
-// Unreserve takes the pod out of the consumers of the claims that PreBind reserved for it.
+// Unreserve removes the pod from the consumers of claims reserved by PreBind.
 func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) {
 	a := attemptOf(cycle)
 	if a == nil {
@@ -52,16 +52,16 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	}
 	for _, claim := range a.reserved {
 		if err := pl.release(ctx, pod, claim.Namespace, claim.Name, claim.UID); err != nil {
-			// The pod is tried again and uses it, or is deleted, upon which Kubernetes' claim
-			// controller removes the reservation.
+			// The pod is retried and uses it, or is deleted, and Kubernetes' claim controller
+			// removes the reservation.
 			klog.FromContext(ctx).Error(err, "Claim stays reserved", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
 		}
 	}
 	a.reserved = nil
 }
 
-// release takes a pod out of a claim's consumers, whatever the claim's version is. A claim
-// that is gone, or another one by now, needs nothing.
+// release removes a pod from a claim's consumers, in any version of the claim. A deleted or
+// replaced claim needs nothing.
 func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, namespace, name string, uid types.UID) error {
 	updated, err := extension.Unreserve(ctx, pl.client.ResourceV1().ResourceClaims(namespace), name, uid, pod.UID)
 	if err != nil && !outdated(err) {

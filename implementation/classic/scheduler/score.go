@@ -8,12 +8,12 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// perPod is by how much each pod that waits for drivers on a node lowers its score.
+// perPod is the score penalty of a node for each pod waiting for drivers there.
 const perPod = 10
 
-// Score prefers nodes that drivers allocate for no other pod. Such a pod is on no node yet,
-// so that for other plugins the node that was best for it is the best for all that come
-// after it, until its devices are gone and drivers refuse the rest of the pods.
+// Score prefers nodes where drivers do not allocate for other pods. Such a pod is not bound yet, so
+// other plugins would prefer the same node for all following pods, until its devices are gone and
+// drivers reject the remaining pods.
 func (pl *Plugin) Score(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	a := attemptOf(cycle)
 	if a == nil {
@@ -22,11 +22,11 @@ func (pl *Plugin) Score(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, node
 	return max(fwk.MinScore, fwk.MaxScore-perPod*a.selected[node.Node().Name]), nil
 }
 
-// ScoreExtensions returns nil: scores are as they have to be.
+// ScoreExtensions returns nil: scores are normalized already.
 func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
-// selected is for how many pods that wait for drivers each node is selected, beside this one.
-// What a scheduler before this one has selected is not counted: it is only a preference.
+// selected counts other pods waiting for drivers by selected node. Selections of an earlier
+// scheduler do not count: this is only a preference.
 func (c *cluster) selected(beside types.UID) map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// Pods that are created together wait for drivers on nodes of their own: while each wanted
-// the node that was best for the first one, its driver refused all but that, and a thousand
-// pods needed three attempts each.
+// Pods created together wait for drivers on different nodes: when each selected the best node for
+// the first one, its driver rejected all but that, and 1000 pods needed three attempts each.
 func TestPodsThatWaitAreSpread(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -34,7 +33,7 @@ func TestPodsThatWaitAreSpread(t *testing.T) {
 	}, newClaim("1", "one", ""), newPod("1", "1"), newClaim("2", "one", ""), newPod("2", "2"), newClaim("3", "one", ""), newPod("3", "3"))
 }
 
-// However many wait for a node, its score is one that the framework takes.
+// The score stays in the framework's range for any number of waiting pods.
 func TestScoreHasBounds(t *testing.T) {
 	for waiting, want := range map[int64]int64{0: 100, 1: 90, 10: 0, 1000: 0} {
 		cycle := newCycle()
@@ -48,7 +47,7 @@ func TestScoreHasBounds(t *testing.T) {
 	}
 }
 
-// best is the node with the highest score, the first one of several.
+// best is the node with the highest score, or the first of several.
 func (w *world) best(cycle fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) string {
 	w.Helper()
 	best, highest := "", int64(-1)

@@ -21,7 +21,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// A claim costs one attempt more than a pod without one, and nothing is left of it.
+// A claim costs one more attempt than a pod without claims, and nothing is leaked.
 func TestDelayedAllocation(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1})
@@ -112,8 +112,8 @@ func TestSelectedNodeFillsUp(t *testing.T) {
 	}
 }
 
-// The class comes to suit another node while the driver is away that is to allocate for the one
-// before. Nobody tried the pod: when the driver was back, the pod went where it must not.
+// The class changes to suit another node while the allocating driver is down. Nobody retried the
+// pod: when the driver was back, the pod was bound to an unsuitable node.
 func TestSuitableNodesChangeWhileADriverIsAsked(t *testing.T) {
 	story(t, func(w *world) {
 		w.suits("one", "a")
@@ -138,9 +138,8 @@ func TestSuitableNodesChangeWhileADriverIsAsked(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// The class comes to suit the node again that drivers were asked about, after an attempt found
-// that it does not, and before the next one, which leaves that node out; or while an attempt
-// looks at the nodes. Nobody tried the pod again after that.
+// The class suits the requested node again, after an attempt found it unsuitable and before the
+// next one, which excludes the node, or during an attempt. Nobody retried the pod after that.
 func TestSuitableNodesChangeAgain(t *testing.T) {
 	for name, again := range map[string]func(*world){
 		"between two attempts": func(w *world) {
@@ -172,8 +171,7 @@ func TestSuitableNodesChangeAgain(t *testing.T) {
 	}
 }
 
-// A claim that is allocated where the pod cannot run is allocated anew, once nobody else
-// has it.
+// A claim allocated where the pod cannot run is reallocated, once nobody else uses it.
 func TestReallocation(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1})
@@ -193,9 +191,8 @@ func TestReallocation(t *testing.T) {
 	}, newClaim("claim", "one", shared), newPod("p1", "claim"))
 }
 
-// One driver has allocated on a node, and the other one comes to refuse it: while the others
-// were looked at, what kept the pod from those that drivers were asked about was forgotten, and
-// the pod was tried over and over.
+// One driver has allocated on a node, and the other then rejects it: while trying other nodes, the
+// reason for excluding the requested ones was forgotten, and the pod was retried over and over.
 func TestOneDriverHasAllocatedWhereAnotherRefuses(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1})
@@ -215,8 +212,8 @@ func TestOneDriverHasAllocatedWhereAnotherRefuses(t *testing.T) {
 	}, newClaim("first", "one", ""), newClaim("second", "two", ""), newPod("pod", "first", "second"))
 }
 
-// The driver would allocate a claim with immediate allocation where it was: the scheduler
-// would have it freed and allocated for ever.
+// The driver would allocate a claim with immediate allocation at the same place: the scheduler
+// would have it freed and allocated forever.
 func TestImmediateClaimIsNotReallocated(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1})
@@ -228,7 +225,7 @@ func TestImmediateClaimIsNotReallocated(t *testing.T) {
 	}, newClaim("claim", "one", immediate), newPod("pod", "claim"))
 }
 
-// Whenever the scheduler is killed, its successor goes on.
+// After a scheduler crash at any point, its successor continues.
 func TestSchedulerIsKilled(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1, Refuse: []string{"a"}})
@@ -248,8 +245,8 @@ func TestSchedulerIsKilled(t *testing.T) {
 	}, newClaim("first", "one", ""), newClaim("second", "two", ""), newPod("pod", "first", "second"))
 }
 
-// The driver's controller is killed when it was asked, and before its successor has read
-// anything the pod is deleted.
+// The driver's controller crashes after a request, and the pod is deleted before the successor has
+// read anything.
 func TestPodIsDeletedWhileTheDriverIsAway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	story(t, func(w *world) {
@@ -270,7 +267,7 @@ func TestPodIsDeletedWhileTheDriverIsAway(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// Two pods that need the same two claims do not block each other for ever.
+// Two pods with the same two claims do not deadlock.
 func TestPodsWithTheSameClaims(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -295,7 +292,7 @@ func TestPodsWithTheSameClaims(t *testing.T) {
 	}, newClaim("first", "one", ""), newClaim("second", "two", ""), newPod("p1", "first", "second"), newPod("p2", "second", "first"))
 }
 
-// A PodScheduling that an earlier pod of the name has left says nothing about this one.
+// A PodScheduling of an earlier pod with the same name does not count.
 func TestPodSchedulingOfAnotherPod(t *testing.T) {
 	story(t, func(w *world) {
 		_, err := w.classic.PodSchedulings("ns").Create(w.Ctx, &v1alpha1.PodScheduling{
@@ -310,8 +307,8 @@ func TestPodSchedulingOfAnotherPod(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// A driver answers in the very moment when the scheduler asks something else. What to ask is
-// thought about again then, in another attempt.
+// A driver answers while the scheduler writes another request. The request is planned again in
+// another attempt.
 func TestWriteThatConflicts(t *testing.T) {
 	story(t, func(w *world) {
 		conflicts := 0
@@ -332,15 +329,14 @@ func TestWriteThatConflicts(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// While pods wait for devices nobody calls the API server. A device that becomes free
-// gets to one of them.
+// Pods waiting for devices cause no API calls. A freed device goes to one of them.
 func TestWaitingPodsAskNothing(t *testing.T) {
 	story(t, func(w *world) {
 		w.startDriver("one", sampledriver.Config{Devices: 1, Network: true})
 		w.startScheduler()
 		w.settle()
 		w.wantNodes(map[string]string{"p1": "a", "p2": ""})
-		time.Sleep(time.Minute) // The driver looks again what is suitable.
+		time.Sleep(time.Minute) // The driver rechecks suitable nodes.
 		w.settle()
 		calls := len(w.Actions()) + len(w.classic.Actions())
 		attempts := w.attempts
@@ -351,13 +347,13 @@ func TestWaitingPodsAskNothing(t *testing.T) {
 		}
 		w.end("p1")
 		w.settle()
-		time.Sleep(2 * time.Second) // much less than until the driver looks again anyway
+		time.Sleep(2 * time.Second) // much less than the driver's recheck period
 		w.settle()
 		w.wantNodes(map[string]string{"p2": "a"})
 	}, newClaim("c1", "one", ""), newClaim("c2", "one", ""), newPod("p1", "c1"), newPod("p2", "c2"))
 }
 
-// Pods without classic claims do not notice that the definitions are not installed.
+// Pods without classic claims work without the CRDs.
 func TestWithoutDefinitions(t *testing.T) {
 	story(t, func(w *world) {
 		w.classic.PrependReactor("list", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -372,7 +368,7 @@ func TestWithoutDefinitions(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"), newPod("plain"))
 }
 
-// DRA has to be told which claims are not its own before it looks at them.
+// DRA needs to know which claims to ignore before it looks at them.
 func TestPluginsInTheWrongOrder(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()

@@ -9,35 +9,35 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// talk is what is remembered of a negotiation, from the first attempt until the pod is
-// bound or gone. It is lost when the scheduler is restarted: then nodes are asked for again.
+// talk is the state of a negotiation, from the first attempt until the pod is bound or deleted. It
+// is lost when the scheduler restarts: then nodes are requested again.
 type talk struct {
-	// rejected is that of classicplan.Negotiation.
+	// rejected is Negotiation.Rejected of classicplan.
 	rejected sets.Set[string]
-	// stuck are the claims that kept the pod from nodes that are rejected now: these are not
-	// looked at any more, and a deallocation may still help.
+	// stuck are the claims that excluded nodes now rejected: these are not checked again, and a
+	// deallocation may still help.
 	stuck sets.Set[types.UID]
-	// latest is what the API server answered to the last write, as informers are behind.
+	// latest is the response to the last write, as informers are stale.
 	latest *v1alpha1.PodScheduling
-	// gone is the last PodScheduling that was deleted. The news may come before the API
-	// server's answer to the write, and be of that answer before informers have it.
+	// gone is the last deleted PodScheduling. The deletion event may arrive before the response to
+	// the write, and concern its object before informers have it.
 	gone types.UID
-	// beyond is that of classicplan.Rest.
+	// beyond is Rest.Beyond of classicplan.
 	beyond bool
-	// asking is the question that is being written, nil for none.
+	// asking is the request being written, or nil.
 	asking *question
-	// selected is the node for which the last attempt left the pod to drivers, if it did.
+	// selected is the selected node of the last attempt, if it left the pod to drivers.
 	selected string
 }
 
-// scheduling returns the PodScheduling of a pod as it is known, nil if there is none.
+// scheduling returns the latest known PodScheduling of a pod, or nil.
 func (c *cluster) scheduling(pod *v1.Pod) *v1alpha1.PodScheduling {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := cached[*v1alpha1.PodScheduling](c.schedulings, pod.Namespace, pod.Name)
 	talk := c.talks[pod.UID]
 	if known != nil && (!ownedBy(known, pod.UID) || talk != nil && talk.gone == known.UID) {
-		known = nil // That of a pod which had the name before, or it is gone.
+		known = nil // Of an earlier pod of the same name, or deleted.
 	}
 	switch {
 	case talk == nil || talk.latest == nil:
@@ -61,7 +61,7 @@ func ownedBy(scheduling *v1alpha1.PodScheduling, pod types.UID) bool {
 	return false
 }
 
-// rejected returns the nodes that earlier rounds found unsuitable.
+// rejected returns the nodes found unsuitable in earlier rounds.
 func (c *cluster) rejected(pod types.UID) sets.Set[string] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *cluster) rejected(pod types.UID) sets.Set[string] {
 	return nil
 }
 
-// stuck are the claims that kept a pod from nodes that are rejected now.
+// stuck returns the claims that excluded nodes now rejected.
 func (c *cluster) stuck(pod types.UID) sets.Set[types.UID] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (c *cluster) stuck(pod types.UID) sets.Set[types.UID] {
 	return nil
 }
 
-// beyond says whether the negotiation rests although there were nodes that drivers do not
-// tell of.
+// beyond reports whether the negotiation rests although there were nodes not covered by driver
+// answers.
 func (c *cluster) beyond(pod types.UID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,20 +90,18 @@ func (c *cluster) beyond(pod types.UID) bool {
 	return talk != nil && talk.beyond
 }
 
-// begin prepares to remember the negotiation for a pod, unless it is gone: nothing would
-// end that.
+// begin starts a pod's negotiation, unless the pod is deleted: nothing would end it.
 func (c *cluster) begin(pod *v1.Pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Caches lose a pod before forget is called, which waits for the lock.
+	// Caches drop a pod before forget is called, which waits for the lock.
 	known, err := c.pods.Pods(pod.Namespace).Get(pod.Name)
 	if err == nil && known.UID == pod.UID && c.talks[pod.UID] == nil {
 		c.talks[pod.UID] = &talk{}
 	}
 }
 
-// remember changes what is remembered of the negotiation for a pod, unless the pod was
-// deleted since it began.
+// remember updates a pod's negotiation, unless the pod was deleted since it began.
 func (c *cluster) remember(pod *v1.Pod, change func(*talk)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,22 +113,22 @@ func (c *cluster) remember(pod *v1.Pod, change func(*talk)) {
 	talk.disbelieve()
 }
 
-// disbelieve drops the last PodScheduling that was written if it is gone.
+// disbelieve drops the last written PodScheduling if it was deleted.
 func (t *talk) disbelieve() {
 	if t.latest != nil && t.latest.UID == t.gone {
 		t.latest = nil
 	}
 }
 
-// changed says how often classes have changed so far.
+// changed returns the class change counter.
 func (c *cluster) changed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changes
 }
 
-// reject remembers nodes that an attempt has found unsuitable, and the claims that kept the pod
-// from some of them, unless classes have changed since it began. It is called by remember.
+// reject records nodes found unsuitable by an attempt, and the claims that excluded some of them,
+// unless classes have changed since it began. It is called by remember.
 func (c *cluster) reject(t *talk, since int, nodes sets.Set[string], stuck sets.Set[types.UID]) {
 	if c.changes != since {
 		nodes, stuck = nil, nil
@@ -138,7 +136,7 @@ func (c *cluster) reject(t *talk, since int, nodes sets.Set[string], stuck sets.
 	t.rejected, t.stuck = nodes, stuck
 }
 
-// forget ends the negotiation for a pod.
+// forget ends a pod's negotiation.
 func (c *cluster) forget(pod types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +144,7 @@ func (c *cluster) forget(pod types.UID) {
 	c.delays.DeleteEntry(string(pod))
 }
 
-// forgetScheduling takes note that a PodScheduling is gone.
+// forgetScheduling records the deletion of a PodScheduling.
 func (c *cluster) forgetScheduling(gone *v1alpha1.PodScheduling) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

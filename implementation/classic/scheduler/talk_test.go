@@ -12,11 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// answerTime is how long the API server takes for an answer, of which the world's clock takes
-// no time.
+// answerTime is the delay of API server responses, without advancing the world's clock.
 const answerTime = time.Second
 
-// A pod is deleted, and the scheduler knows, when the API server's answer comes.
+// A pod is deleted, and the scheduler knows, before the API server's response arrives.
 func TestPodIsDeletedWhileItIsAskedFor(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -31,7 +30,7 @@ func TestPodIsDeletedWhileItIsAskedFor(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// A pod is deleted before its attempt begins, or is bound: nothing is remembered.
+// A pod is deleted before its attempt begins, or is bound: no state is kept.
 func TestNothingIsRememberedOfPodsThatAreDone(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -49,8 +48,8 @@ func TestNothingIsRememberedOfPodsThatAreDone(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"), newClaim("other", "one", ""), newPod("late", "other"))
 }
 
-// Somebody deletes the PodScheduling, and the scheduler knows, when the API server's
-// answer comes. Who believes the answer waits for ever.
+// The PodScheduling is deleted, and the scheduler knows, before the API server's response arrives.
+// Trusting the response would wait forever.
 func TestPodSchedulingIsDeletedWhileItIsWritten(t *testing.T) {
 	story(t, func(w *world) {
 		w.startScheduler()
@@ -73,7 +72,7 @@ func TestPodSchedulingIsDeletedWhileItIsWritten(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// wantTalks checks how many negotiations are remembered.
+// wantTalks checks the number of negotiations.
 func (w *world) wantTalks(want int) {
 	w.Helper()
 	w.plugin.cluster.mu.Lock()
@@ -83,8 +82,7 @@ func (w *world) wantTalks(want int) {
 	}
 }
 
-// lateAnswers is a client to which something happens between the creation of a
-// PodScheduling and the answer.
+// lateAnswers is a client running a hook between the creation of a PodScheduling and the response.
 type lateAnswers struct {
 	client.Interface
 	created func(name string)

@@ -35,31 +35,29 @@ import (
 
 func TestMain(m *testing.M) { apitest.Main(m) }
 
-// world is an API server, drivers with their controllers, and a scheduler that has
-// nothing but the plugin. Pods are tried when the plugin says so, never because time
-// passes.
+// world is an API server, drivers with their controllers, and a scheduler with only the plugin.
+// Pods are retried when the plugin wakes them, never because of time.
 type world struct {
 	*apitest.Cluster
 	classic *fake.Client
 	plugin  *Plugin
 	handle  *testHandle
-	// full are nodes on which pods do not fit for another reason.
+	// full are nodes where pods do not fit for another reason.
 	full sets.Set[string]
-	// rejects says that another plugin rejects all pods before nodes are looked at.
+	// rejects makes another plugin reject all pods before filtering.
 	rejects bool
-	// evictions counts attempts in which plugins that evict pods had their turn.
+	// evictions counts attempts reaching the evicting plugins.
 	evictions int
-	// attempts counts those of all pods.
+	// attempts counts the attempts of all pods.
 	attempts int
-	// last is why a pod was rejected the last time.
+	// last is the last rejection by pod.
 	last map[string]string
-	// beforeAttempt, if set, runs before each, and afterFilter before PostFilter.
+	// beforeAttempt, if set, runs before each attempt, and afterFilter before PostFilter.
 	beforeAttempt, afterFilter func()
 	stops                      []func()
 }
 
-// story has nodes a, b and c, and the device classes "one" and "two" of drivers of these
-// names.
+// story has nodes a, b and c, and the device classes "one" and "two" of drivers of these names.
 func story(t *testing.T, tell func(*world), objects ...runtime.Object) {
 	t.Helper()
 	for _, name := range []string{"a", "b", "c"} {
@@ -81,7 +79,7 @@ func story(t *testing.T, tell func(*world), objects ...runtime.Object) {
 	}, objects...)
 }
 
-// startScheduler starts a scheduler in place of one that runs. It tries all pods.
+// startScheduler replaces a running scheduler. It tries all pods.
 func (w *world) startScheduler() {
 	w.Helper()
 	if w.handle != nil {
@@ -151,7 +149,7 @@ func (w *world) startDriver(name string, config sampledriver.Config) (stop func(
 	return stop
 }
 
-// settle tries pods for as long as some are woken.
+// settle tries pods until none is woken.
 func (w *world) settle() {
 	w.Helper()
 	for range 200 {
@@ -168,7 +166,7 @@ func (w *world) settle() {
 	w.Fatalf("the scheduler does not come to rest: %v", w.last)
 }
 
-// settleFor settles for a while, in which other things go on.
+// settleFor settles for a while, with other activity.
 func (w *world) settleFor(while time.Duration) {
 	w.Helper()
 	for end := time.Now().Add(while); time.Now().Before(end); {
@@ -178,7 +176,7 @@ func (w *world) settleFor(while time.Duration) {
 	w.settle()
 }
 
-// attempt is one attempt to schedule a pod, as the framework does it.
+// attempt is one attempt to schedule a pod, like in the framework.
 func (w *world) attempt(name string) {
 	w.Helper()
 	pod := w.pod(name)
@@ -199,7 +197,7 @@ func (w *world) attempt(name string) {
 	}
 	w.last[name] = status.Message()
 	switch {
-	case status.Code() == fwk.Error: // It is tried again after a back-off.
+	case status.Code() == fwk.Error: // It is retried after a backoff.
 		w.handle.Activate(klog.Background(), map[string]*v1.Pod{"ns/" + name: pod})
 	case status.IsSuccess():
 		pod = pod.DeepCopy()
@@ -210,7 +208,7 @@ func (w *world) attempt(name string) {
 	}
 }
 
-// find returns the best node that fits, or why there is none after PostFilter.
+// find returns the best fitting node, or the rejection after PostFilter.
 func (w *world) find(cycle fwk.CycleState, pod *v1.Pod) (string, *fwk.Status) {
 	w.Helper()
 	result, status := w.plugin.PreFilter(w.Ctx, cycle, pod, nil)
@@ -266,12 +264,12 @@ func (w *world) postFilter(cycle fwk.CycleState, pod *v1.Pod, why *fwk.Status, s
 	return why
 }
 
-// rejection is what the framework makes of that of another plugin.
+// rejection is the framework's status for another plugin's rejection.
 func rejection() *fwk.Status {
 	return fwk.NewStatus(fwk.Unschedulable, "another plugin").WithPlugin("Other")
 }
 
-// end deletes a pod as the kubelet and Kubernetes' controllers do.
+// end deletes a pod like the kubelet and Kubernetes' controllers.
 func (w *world) end(name string) {
 	w.Helper()
 	pod := w.pod(name)
@@ -302,7 +300,7 @@ func (w *world) pod(name string) *v1.Pod {
 	return pod
 }
 
-// wantNodes checks which nodes pods have, by their names; "" is for none.
+// wantNodes checks the nodes of pods by name; "" is for none.
 func (w *world) wantNodes(nodes map[string]string) {
 	w.Helper()
 	for name, node := range nodes {
@@ -312,7 +310,7 @@ func (w *world) wantNodes(nodes map[string]string) {
 	}
 }
 
-// wantBound checks that a claim is reserved for so many pods and allocated on a node.
+// wantClaim checks a claim's number of users and its node.
 func (w *world) wantClaim(name string, users int, pool string) {
 	w.Helper()
 	claim, err := w.ResourceV1().ResourceClaims("ns").Get(w.Ctx, name, metav1.GetOptions{})
@@ -336,7 +334,7 @@ func (w *world) scheduling(name string) *v1alpha1.PodScheduling {
 	return found
 }
 
-// suits has a node suit a ResourceClass, and no other one.
+// suits makes a ResourceClass suit one node only.
 func (w *world) suits(class, node string) {
 	w.Helper()
 	found, err := w.classic.ResourceClasses().Get(w.Ctx, class, metav1.GetOptions{})
@@ -348,7 +346,7 @@ func (w *world) suits(class, node string) {
 	w.Must(err)
 }
 
-// wantSelected checks which node is selected for a pod, none for "".
+// wantSelected checks the node selected for a pod, "" for none.
 func (w *world) wantSelected(pod, node string) {
 	w.Helper()
 	found := w.scheduling(pod)
@@ -382,7 +380,7 @@ const (
 	shared    = `,"parametersRef":{"kind":"ConfigMap","name":"shared"}`
 )
 
-// parameters reads those of shared claims.
+// parameters reads parameters of shared claims.
 func parameters() *parametersref.Reader {
 	kinds := &fakediscovery.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
 		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},

@@ -10,25 +10,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ClassConfig in a DeviceClass makes claims of that class classic.
+// ClassConfig makes claims of a DeviceClass classic.
 type ClassConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// ResourceClassName is the name of a ResourceClass.
 	ResourceClassName string `json:"resourceClassName"`
 }
 
-// ClaimConfig in a ResourceClaim is what its user may choose beside the class. Without
-// one the defaults hold. Parameters that are not in an object of their own are in a
-// configuration for the driver itself, as in any claim.
+// ClaimConfig in a ResourceClaim has the user's choices beside the class. Without one the defaults
+// apply. Inline parameters are in a configuration for the driver itself, as in any claim.
 type ClaimConfig struct {
 	metav1.TypeMeta `json:",inline"`
-	// AllocationMode is WaitForFirstConsumer unless it is set.
+	// AllocationMode defaults to WaitForFirstConsumer.
 	AllocationMode AllocationMode `json:"allocationMode,omitempty"`
-	// ParametersRef names an object in the namespace of the claim.
+	// ParametersRef names an object in the claim's namespace.
 	ParametersRef *ClaimParametersReference `json:"parametersRef,omitempty"`
 }
 
-// ClaimParametersReference names an object with parameters of a claim.
+// ClaimParametersReference names an object with a claim's parameters.
 type ClaimParametersReference struct {
 	// APIGroup is empty for the core API.
 	APIGroup string `json:"apiGroup,omitempty"`
@@ -36,21 +35,20 @@ type ClaimParametersReference struct {
 	Name     string `json:"name"`
 }
 
-// AllocationConfig in an allocation is what a driver says about it beside the devices.
+// AllocationConfig in an allocation is a driver's information beside the devices.
 type AllocationConfig struct {
 	metav1.TypeMeta `json:",inline"`
-	// ResourceHandle is the one of the ClassicClaim: a driver's part on the node reads it
-	// here.
+	// ResourceHandle is that of the ClassicClaim: the driver's node part reads it here.
 	ResourceHandle string `json:"resourceHandle,omitempty"`
-	// UserLimit is how many pods may use the claim at the same time, -1 for no limit.
+	// UserLimit is how many pods may use the claim at the same time; -1 means no limit.
 	UserLimit int32 `json:"userLimit"`
 }
 
-// errNotOurs says that a configuration is for another driver.
+// errNotOurs means a configuration is for another driver.
 var errNotOurs = errors.New("for another driver")
 
-// ClassConfigOf returns the name of the ResourceClass that a DeviceClass names, empty
-// if it is not a classic one. Errors are mistakes in the class.
+// ClassConfigOf returns the ResourceClass name of a DeviceClass, empty for a non-classic one.
+// Errors are mistakes in the class.
 func ClassConfigOf(class *resourceapi.DeviceClass) (string, error) {
 	name := ""
 	for i := range class.Spec.Config {
@@ -71,8 +69,7 @@ func ClassConfigOf(class *resourceapi.DeviceClass) (string, error) {
 	return name, nil
 }
 
-// ClaimConfigOf returns what a claim asks for, with defaults. Errors are mistakes in
-// the claim.
+// ClaimConfigOf returns a claim's configuration with defaults. Errors are mistakes in the claim.
 func ClaimConfigOf(claim *resourceapi.ResourceClaim) (ClaimConfig, error) {
 	found := ClaimConfig{AllocationMode: WaitForFirstConsumer}
 	seen := false
@@ -96,8 +93,7 @@ func ClaimConfigOf(claim *resourceapi.ResourceClaim) (ClaimConfig, error) {
 	return found, nil
 }
 
-// AllocationConfigOf returns what a driver said about an allocation, and whether it
-// did: allocations of others have none.
+// AllocationConfigOf returns the driver's configuration of an allocation, and whether there is one.
 func AllocationConfigOf(allocation *resourceapi.AllocationResult) (config AllocationConfig, found bool, err error) {
 	for i := range allocation.Devices.Config {
 		err := decode(&allocation.Devices.Config[i].DeviceConfiguration, "AllocationConfig", &config)
@@ -112,12 +108,12 @@ func AllocationConfigOf(allocation *resourceapi.AllocationResult) (config Alloca
 	return config, false, nil
 }
 
-// DeviceConfiguration returns the form that has its place in an allocation.
+// DeviceConfiguration returns the form stored in an allocation.
 func (c AllocationConfig) DeviceConfiguration() resourceapi.DeviceConfiguration {
 	c.TypeMeta = metav1.TypeMeta{APIVersion: GroupVersion().String(), Kind: "AllocationConfig"}
-	// Two strings and a number can always be encoded. The keys are in the order of their names: a
-	// patch of the claim's status, as schedulers write to release it, has the API server sort
-	// them, and refuse what it then takes for another allocation.
+	// Two strings and a number can always be encoded. Keys are sorted by name: when a scheduler
+	// patches the claim's status to release it, the API server sorts them, and rejects the result
+	// as another allocation if their order changed.
 	raw, _ := json.Marshal(c)
 	var fields map[string]any
 	_ = json.Unmarshal(raw, &fields)
@@ -127,8 +123,7 @@ func (c AllocationConfig) DeviceConfiguration() resourceapi.DeviceConfiguration 
 	return resourceapi.DeviceConfiguration{Opaque: opaque}
 }
 
-// decode reads a configuration that is for GroupName. Fields that are not known are
-// mistakes.
+// decode reads a configuration for GroupName. Unknown fields are errors.
 func decode(config *resourceapi.DeviceConfiguration, kind string, into any) error {
 	if config.Opaque == nil || config.Opaque.Driver != GroupName {
 		return errNotOurs

@@ -123,8 +123,8 @@ func TestAllocationConfigComesBack(t *testing.T) {
 	check(t, err, "must be AllocationConfig of classic.dra-conformance.github.io/v1alpha1")
 }
 
-// A claim whose allocation had its keys in another order could not be released by a patch: the
-// API server sorts them, and takes that for a change of what may not change.
+// A claim whose allocation had unsorted keys could not be released by a patch: the API server sorts
+// them and rejects that as a change of an immutable field.
 func TestAllocationConfigIsWhatAPatchLeaves(t *testing.T) {
 	raw := v1alpha1.AllocationConfig{ResourceHandle: "h", UserLimit: 1}.DeviceConfiguration().Opaque.Parameters.Raw
 	const want = `{"apiVersion":"` + v1alpha1.GroupName + `/v1alpha1","kind":"AllocationConfig","resourceHandle":"h","userLimit":1}`

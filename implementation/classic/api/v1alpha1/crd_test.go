@@ -27,14 +27,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// definition is a CustomResourceDefinition as the API server uses it.
+// definition is a CustomResourceDefinition as used by the API server.
 type definition struct {
 	openAPI    *apiextensions.JSONSchemaProps
 	structural *schema.Structural
 	status     bool
 }
 
-// definitions are the generated ones by kind.
+// definitions are the generated definitions by kind.
 func definitions(t *testing.T) map[string]definition {
 	t.Helper()
 	files, err := filepath.Glob("../../../cmd/dra-classic-driver/crd/*.yaml")
@@ -65,8 +65,7 @@ func definitions(t *testing.T) map[string]definition {
 	return all
 }
 
-// validate returns what the API server has against an object, or against changing the
-// old one into it, in one line.
+// validate returns the API server's errors for an object or its update, in one line.
 func (d definition) validate(t *testing.T, object, old map[string]any) string {
 	t.Helper()
 	validator, _, err := validation.NewSchemaValidator(d.openAPI)
@@ -94,7 +93,7 @@ func object(t *testing.T, text string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As the API server decodes: with integers.
+	// Decode integers like the API server.
 	if err := utiljson.Unmarshal(converted, &o); err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +160,8 @@ func TestDefinitionsRefuse(t *testing.T) {
 	}
 }
 
-// The rule that names nodes once compared each of them with each in CEL, at every write of
-// the scheduler and of drivers: a quarter of what the API server had to do for a thousand pods.
+// The node name rule once compared all pairs of nodes in CEL, at every write of the scheduler and
+// of drivers: a quarter of the API server's work for 1000 pods.
 func TestManyNodesAreCheckedCheaply(t *testing.T) {
 	nodes := make([]any, v1alpha1.MaxNodes)
 	for i := range nodes {
@@ -176,8 +175,7 @@ func TestManyNodesAreCheckedCheaply(t *testing.T) {
 	}
 }
 
-// What a type has and the definition does not would be dropped by the API server: then
-// "make generate" was forgotten.
+// The API server would drop fields missing in the definition: "make generate" was forgotten.
 func TestDefinitionsKnowAllFields(t *testing.T) {
 	meta := metav1.ObjectMeta{Name: "a"}
 	selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{

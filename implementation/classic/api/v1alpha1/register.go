@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GroupName is the API group, and the driver name to which the configurations of this
-// package are addressed in objects of resource.k8s.io/v1.
+// GroupName is the API group, and the driver name of this package's configurations in objects of
+// resource.k8s.io/v1.
 const GroupName = "classic.dra-conformance.github.io"
 
 // GroupVersion is the group and version of the types.
@@ -15,7 +15,7 @@ func GroupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
 }
 
-// AddToScheme makes a scheme know the types that are stored. It never fails.
+// AddToScheme adds the stored types to a scheme. It never fails.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion(),
 		&ResourceClass{}, &ResourceClassList{},

@@ -1,4 +1,3 @@
-// Package fake is a client of an API server in memory, for unit tests. As the real one,
-// it keeps status and the rest apart, counts generations, refuses writes of old versions
-// and keeps objects with finalizers. It does not validate.
+// Package fake is an in-memory client for unit tests. Like an API server, it separates status from
+// the rest, counts generations, rejects stale writes and honors finalizers. It does not validate.
 package fake

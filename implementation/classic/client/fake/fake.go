@@ -16,14 +16,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
 )
 
-// Client is a client.Interface of objects in memory.
+// Client is an in-memory client.Interface.
 type Client struct {
 	*clienttesting.Fake
 	tracker clienttesting.ObjectTracker
 }
 
-// New returns a client of an API server that has some objects. Errors are objects that
-// cannot be stored.
+// New returns a client of an API server holding objects. It fails for objects that cannot be
+// stored.
 func New(objects ...runtime.Object) (*Client, error) {
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -42,10 +42,10 @@ func New(objects ...runtime.Object) (*Client, error) {
 	return c, nil
 }
 
-// IsWatchListSemanticsUnSupported tells informers to list first.
+// IsWatchListSemanticsUnSupported makes informers list first.
 func (c *Client) IsWatchListSemanticsUnSupported() bool { return true }
 
-// created does what the API server does with a new object: its status is dropped.
+// created drops the status of a new object, like the API server.
 func created(object runtime.Object) {
 	switch o := object.(type) {
 	case *v1alpha1.PodScheduling:
@@ -55,7 +55,7 @@ func created(object runtime.Object) {
 	}
 }
 
-// update keeps what a write is not for.
+// update preserves the parts a write does not change.
 func (c *Client) update(action clienttesting.Action) (bool, runtime.Object, error) {
 	update := action.(clienttesting.UpdateAction)
 	status := update.GetSubresource() == "status"
