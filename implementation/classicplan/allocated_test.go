@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// A pod has claims c and d, and node a is selected. c is allocated there when the driver, which
-// has not seen that yet, says once more that neither c nor d can be allocated anywhere. A
-// device is freed then, and the driver says that d can: of c it says nothing any more, as that
-// does not wait. `dratest soak --classic` found such a pod pending for ever.
+// A pod has claims c and d, and node a is selected. c is allocated there when the driver, with a
+// stale cache, answers again that neither c nor d can be allocated anywhere. Then a device is
+// freed, and the driver answers that d can be allocated: it no longer mentions c, now allocated.
+// `dratest soak --classic` found such a pod pending forever.
 func TestAnswersForAllocatedClaimsDoNotCount(t *testing.T) {
 	before := scheduling("a", []string{"a", "b"}, "c: a b", "d: a b")
 	if !classicplan.Refused(before, []string{"d"}) {

@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// ToCheck returns the nodes that a driver is asked about, without repetition: the
-// selected one comes first.
+// ToCheck returns the nodes to check by a driver, without duplicates, the selected one first.
 func ToCheck(scheduling *v1alpha1.PodScheduling) []string {
 	var nodes []string
 	if selected := scheduling.Spec.SelectedNode; selected != "" {
@@ -24,13 +23,12 @@ func ToCheck(scheduling *v1alpha1.PodScheduling) []string {
 	return nodes
 }
 
-// Answer returns the PodScheduling with what a driver says, and whether that is new.
-// unsuitable has all claims of the pod that the driver is to allocate, by their names
-// in the pod's spec, with the nodes of ToCheck for which it cannot. What other drivers
-// say stays.
+// Answer returns the PodScheduling with a driver's answer, and whether it changed. unsuitable has
+// all claims of the pod for the driver to allocate, by their names in the pod's spec, with the
+// unsuitable nodes of ToCheck. Other drivers' answers are kept.
 //
-// Of 129 nodes that are all unsuitable, the last potential one is not named, because
-// the API has room for 128: the scheduler hears of it in the next round.
+// If all of 129 nodes are unsuitable, the last potential one is omitted, because the API's limit is
+// 128: the scheduler learns about it in the next round.
 func Answer(scheduling *v1alpha1.PodScheduling, unsuitable map[string][]string) (answered *v1alpha1.PodScheduling, changed bool) {
 	asked := ToCheck(scheduling)
 	answered = scheduling.DeepCopy()
@@ -52,24 +50,22 @@ func Answer(scheduling *v1alpha1.PodScheduling, unsuitable map[string][]string) 
 	return answered, !apiequality.Semantic.DeepEqual(answered.Status, scheduling.Status)
 }
 
-// Refused says whether a driver has said of the selected node, as it is selected now,
-// that it cannot allocate there one of these claims, by their names in the pod's spec. Then
-// the others need not try. What was said of a claim before it was allocated, for that node
-// or another one, nobody takes back: only claims that wait still count.
+// Refused reports whether a driver cannot allocate one of these claims, by their names in the pod's
+// spec, on the currently selected node. Then the other drivers need not try. Answers about a claim
+// from before its allocation, for any node, are never withdrawn: only unallocated claims count.
 func Refused(scheduling *v1alpha1.PodScheduling, pending []string) bool {
 	return slices.ContainsFunc(scheduling.Status.ResourceClaims, func(c v1alpha1.ClaimSchedulingStatus) bool {
 		return counts(scheduling, c, pending) && slices.Contains(c.UnsuitableNodes, scheduling.Spec.SelectedNode)
 	})
 }
 
-// counts says whether an answer is for what the scheduler asks now, and for a claim that waits
-// still.
+// counts reports whether an answer is for the current request and an unallocated claim.
 func counts(scheduling *v1alpha1.PodScheduling, answer v1alpha1.ClaimSchedulingStatus, pending []string) bool {
 	return answer.ObservedGeneration == scheduling.Generation && slices.Contains(pending, answer.Name)
 }
 
-// Answered says whether there is an answer for each of the claims, by their names in
-// the pod's spec, to what the scheduler asks now.
+// Answered reports whether there is an answer for each of the claims, by their names in the pod's
+// spec, to the current request.
 func Answered(scheduling *v1alpha1.PodScheduling, claims []string) bool {
 	for _, name := range claims {
 		if !slices.ContainsFunc(scheduling.Status.ResourceClaims, func(c v1alpha1.ClaimSchedulingStatus) bool {

@@ -53,7 +53,7 @@ func reserved(pods int) claimChange {
 
 type recordChange = func(*v1alpha1.ClassicClaim)
 
-// record is one of an attempt to allocate claim for node "a".
+// record is an attempt to allocate the claim for node "a".
 func record(changes ...recordChange) *v1alpha1.ClassicClaim {
 	r := &v1alpha1.ClassicClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "uid-r", Finalizers: []string{finalizer}}}
 	r.Spec = v1alpha1.ClassicClaimSpec{ClaimUID: "uid-c", DriverName: driver, AllocationMode: v1alpha1.WaitForFirstConsumer, SelectedNode: "a"}

@@ -13,38 +13,38 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// ClaimView is what a driver's controller knows of a claim.
+// ClaimView is the state of a claim known to a driver's controller.
 type ClaimView struct {
-	// Driver is the name of the driver whose controller plans.
+	// Driver is the name of the controller's driver.
 	Driver string
 	// Claim is nil if there is none of the name.
 	Claim *resourceapi.ResourceClaim
 	// Record is the ClassicClaim of the name, nil if there is none.
 	Record *v1alpha1.ClassicClaim
-	// Class is the claim's, nil if it does not exist or the claim is not classic. It is
+	// Class is the claim's class, nil if it does not exist or the claim is not classic. It is
 	// needed only until an attempt begins.
 	Class *v1alpha1.ResourceClass
-	// Config is the claim's.
+	// Config is the claim's configuration.
 	Config v1alpha1.ClaimConfig
-	// Selections are those of pods that wait for the claim, in any order.
+	// Selections are from pods waiting for the claim, in any order.
 	Selections []Selection
 }
 
-// Selection is the scheduler's choice for a pod that waits for a claim.
+// Selection is the scheduler's choice for a pod waiting for a claim.
 type Selection struct {
 	PodName string
 	PodUID  types.UID
-	// Node is empty while the scheduler asks for suitable ones.
+	// Node is empty while the scheduler asks for suitable nodes.
 	Node string
-	// Unsuitable says that some driver of the pod's claims cannot allocate on the node.
+	// Unsuitable is set if a driver of the pod's claims cannot allocate on the node.
 	Unsuitable bool
 }
 
-// PlanClaim returns the next step for a claim. When it is done, its result goes into
-// the view, and the next one is planned, until there is nothing to do.
+// PlanClaim returns the next step for a claim. Execute it, update the view and plan again, until
+// nothing is left.
 //
-// The driver frees a resource only when the record says Deallocating, and a record
-// says so only when the claim is not allocated and cannot become so by that attempt.
+// The driver frees a resource only in phase Deallocating, and a record gets that phase only when
+// its claim is not allocated and can no longer be allocated by that attempt.
 func PlanClaim(v ClaimView) Step {
 	record := v.Record
 	if record != nil && string(record.Spec.DriverName) != v.Driver {
@@ -65,14 +65,13 @@ func PlanClaim(v ClaimView) Step {
 	}
 }
 
-// Orphaned says that there is a record, and not the claim that it is for. A cache may not
-// have that claim yet: before such a view is planned for, the API server has to be asked
-// for it, as what is freed may be in use.
+// Orphaned reports whether there is a record without its claim. The claim may be missing in the
+// cache: look it up on the API server before planning, or a resource in use may be freed.
 func (v ClaimView) Orphaned() bool {
 	return v.Record != nil && (v.Claim == nil || v.Claim.UID != v.Record.Spec.ClaimUID)
 }
 
-// dissolve ends a record whose claim cannot be written to.
+// dissolve ends a record without a writable claim.
 func (v ClaimView) dissolve(why string) Step {
 	if v.Record.Status.Phase == v1alpha1.Deallocating {
 		return Deallocate{v.Record}
@@ -80,8 +79,7 @@ func (v ClaimView) dissolve(why string) Step {
 	return Abandon{v.Record, why}
 }
 
-// allocated plans for a claim that has an allocation. While somebody has reserved it,
-// it stays.
+// allocated plans for an allocated claim. It stays while reserved.
 func (v ClaimView) allocated() Step {
 	switch {
 	case v.Record == nil:
@@ -95,7 +93,7 @@ func (v ClaimView) allocated() Step {
 	case v.Record.Spec.DeallocationRequested:
 		return Revoke{v.Record, "deallocation was requested"}
 	case v.Record.Spec.AllocationMode != v1alpha1.Immediate && len(v.Selections) == 0:
-		// The next pod is not tied to the node of the last one.
+		// Do not tie the next pod to the node of the last one.
 		return Revoke{v.Record, "no pod uses the claim or waits for it"}
 	default:
 		return Nothing{"the claim is allocated"}
@@ -109,8 +107,8 @@ func (v ClaimView) attempted() Step {
 	case v1alpha1.Deallocating:
 		return Deallocate{record}
 	case v1alpha1.Allocated:
-		// Somebody has cleared the allocation: the stock scheduler does that when a pod does
-		// not fit. Or it was not written: to the claim, that is the same.
+		// The allocation was cleared (the stock scheduler does that when a pod does not fit) or
+		// never written: the result is the same.
 		return Revoke{record, "the allocation was cleared"}
 	}
 	wish, why := v.wish()
@@ -128,7 +126,7 @@ func (v ClaimView) attempted() Step {
 	}
 }
 
-// untouched plans for a claim that has neither allocation nor record.
+// untouched plans for a claim without allocation or record.
 func (v ClaimView) untouched() Step {
 	wish, why := v.wish()
 	protected := has(v.Claim.Finalizers, v.Driver)
@@ -144,7 +142,7 @@ func (v ClaimView) untouched() Step {
 	}
 }
 
-// wish returns what has to be allocated, or why nothing.
+// wish returns the next allocation, or why there is none.
 func (v ClaimView) wish() (wish *Allocate, why string) {
 	switch {
 	case v.Claim.DeletionTimestamp != nil:
@@ -160,7 +158,7 @@ func (v ClaimView) wish() (wish *Allocate, why string) {
 	if len(candidates) == 0 {
 		return nil, "no node is selected"
 	}
-	// What an attempt was begun for stays, although another pod is now first.
+	// An attempt in progress stays, even if another pod is now first.
 	slices.SortFunc(candidates, func(a, b Selection) int {
 		return cmp.Or(v.rank(a)-v.rank(b), cmp.Compare(a.PodName, b.PodName), cmp.Compare(a.PodUID, b.PodUID))
 	})

@@ -13,7 +13,7 @@ import (
 
 type classicSelection = classicplan.Selection
 
-// tell writes a step in a few words.
+// tell formats a step.
 func tell(step classicplan.Step) string {
 	switch s := step.(type) {
 	case classicplan.Nothing:
@@ -50,7 +50,7 @@ func TestPlanClaim(t *testing.T) {
 		view view
 		want string
 	}{
-		// Whose claim it is.
+		// Ownership.
 		{"no class", view{Claim: claim(), Config: now}, "nothing: the claim has no resource class"},
 		{"a class of another driver", view{Claim: claim(), Class: classOf("other"), Config: now}, "nothing: the claim is another driver's"},
 		{"a record of another driver", view{Claim: claim(), Class: ours, Record: record(func(r *v1alpha1.ClassicClaim) { r.Spec.DriverName = "other" })}, "nothing: the claim is another driver's"},

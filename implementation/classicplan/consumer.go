@@ -9,8 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 )
 
-// Usable says whether a pod may use an allocated claim, or why not. Errors are those of
-// an AllocationConfig that no driver of ours has written.
+// Usable reports whether a pod may use an allocated claim, or why not. Errors are those of an
+// AllocationConfig not written by this package's drivers.
 func Usable(claim *resourceapi.ResourceClaim, record *v1alpha1.ClassicClaim, pod types.UID) (why string, err error) {
 	if reservedFor(claim, pod) {
 		return "", nil
@@ -45,21 +45,19 @@ func reservedFor(claim *resourceapi.ResourceClaim, pod types.UID) bool {
 	return false
 }
 
-// Stuck is a claim whose allocation keeps a pod from all nodes on which it fits
-// otherwise.
+// Stuck is a claim whose allocation excludes all otherwise fitting nodes for a pod.
 type Stuck struct {
 	Claim  *resourceapi.ResourceClaim
 	Record *v1alpha1.ClassicClaim // nil if no driver of ours has allocated it
 }
 
-// Deallocation chooses among claims the one to be deallocated so that the pod may fit
-// another node, and returns its index; -1 if that cannot help. If a deallocation is
-// under way, there is no second one: it may be enough.
+// Deallocation chooses a claim to deallocate, so the pod may fit another node, and returns its
+// index, or -1 if that cannot help. There is only one deallocation at a time: it may be enough.
 //
-// Claims with immediate allocation are not chosen: nobody tells their driver where the pod
-// would fit, so that it may allocate the same again, for ever.
+// Claims with immediate allocation are not chosen: their driver does not know where the pod would
+// fit, and may allocate the same again, forever.
 //
-// The choice is random, so that another one's turn comes if this one did not help.
+// The choice is random, so another claim is tried if this one did not help.
 func Deallocation(claims []Stuck, pod types.UID, random *rand.Rand) int {
 	var free []int
 	for i, stuck := range claims {

@@ -12,41 +12,41 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Kind says how an attempt to allocate ended.
+// Kind is the result of an allocation attempt.
 type Kind int
 
 // The kinds, in the order of the report's columns.
 const (
 	Fits Kind = iota
 	DoesNotFit
-	// PodError ends the attempt for the pod, whatever other nodes would say.
+	// PodError ends the attempt for the pod, regardless of other nodes.
 	PodError
-	// NodeError means that only this node cannot be used.
+	// NodeError excludes only this node.
 	NodeError
-	// TooSlow: time or steps were used up.
+	// TooSlow is a timeout or step limit.
 	TooSlow
 	// Crash is a panic.
 	Crash
 	numKinds
 )
 
-// String returns the kind as it is written in reports.
+// String returns the kind's name in reports.
 func (k Kind) String() string {
 	return [numKinds]string{"fits", "does not fit", "error for the pod", "error for the node", "too slow", "crash"}[k]
 }
 
-// Answer is what an allocator says about one node.
+// Answer is an allocator's answer for one node.
 type Answer struct {
 	Kind Kind
 	// Err is set for errors and crashes.
 	Err error
-	// Allocations are set if the claims fit, one for each claim.
+	// Allocations are set if the claims fit, one per claim.
 	Allocations []resourceapi.AllocationResult
-	// Note is more about an answer, for people.
+	// Note is an additional explanation.
 	Note string
 }
 
-// String returns a line or two for people.
+// String formats the answer in one or two lines.
 func (a Answer) String() string {
 	switch {
 	case a.Err != nil:
@@ -61,19 +61,18 @@ func (a Answer) String() string {
 	return "fits: " + string(text)
 }
 
-// Allocator answers a problem for each of its nodes.
+// Allocator solves a problem for each of its nodes.
 type Allocator interface {
 	Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer
 }
 
-// Patience is how long an allocator may take for a node, given by its index. What
-// one node does not use is not for the others, and the other way round.
+// Patience returns an allocator's timeout for a node, by index. Timeouts of nodes are independent.
 type Patience func(node int) time.Duration
 
-// For is the same patience for every node.
+// For returns the same timeout for every node.
 func For(d time.Duration) Patience { return func(int) time.Duration { return d } }
 
-// failEverywhere is the answer of an allocator that cannot even start.
+// failEverywhere is the answer of an allocator that fails to start.
 func failEverywhere(p *problem.Problem, kind Kind, err error) []Answer {
 	answers := make([]Answer, len(p.Nodes))
 	for i := range answers {
@@ -82,7 +81,7 @@ func failEverywhere(p *problem.Problem, kind Kind, err error) []Answer {
 	return answers
 }
 
-// guard turns a panic into an answer.
+// guard converts a panic to an answer.
 func guard(answer *Answer) {
 	if r := recover(); r != nil {
 		*answer = Answer{Kind: Crash, Err: fmt.Errorf("panic: %v\n%s", r, shortStack())}

@@ -9,20 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Difference says in which way two allocators disagree about a node.
+// Difference is a disagreement of two allocators about a node.
 type Difference struct {
 	// Node is its index in the problem.
 	Node int
-	// What is a short text without names, the same for differences that have the
-	// same cause in all likelihood.
+	// What is a short description without names, most likely the same for the same cause.
 	What     string
 	Own      Answer
 	Upstream Answer
 }
 
-// Compare returns the first difference between the answers of two allocators, nil
-// if there is none. Nodes that took upstream too long are not compared (see
-// worker.unanswered), texts of errors and IDs of shares neither.
+// Compare returns the first difference between the answers of two allocators, or nil. It does not
+// compare nodes with an upstream timeout (see worker.unanswered), error texts or share IDs.
 func Compare(own, upstream []Answer) *Difference {
 	for i := range upstream {
 		if upstream[i].Kind == TooSlow {
@@ -96,7 +94,7 @@ func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Se
 	return ""
 }
 
-// same compares what would be stored in the API.
+// same compares the API representations.
 func same[T any](a, b T) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

@@ -1,5 +1,4 @@
-// Package difftest gives the same problems to this project's allocator and to
-// upstream's, compares what they answer, reduces what they disagree on. Where
-// upstream's search takes too long, own answers are proven (refusal, invalid). What is
-// asked comes from packages problem and generate. Start at Run.
+// Package difftest runs this project's allocator and upstream's on the same problems, compares
+// their answers and minimizes differing problems. Where upstream's search takes too long, it proves
+// own answers (refusal, invalid). Packages problem and generate provide the problems. Start at Run.
 package difftest

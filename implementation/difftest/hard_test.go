@@ -7,10 +7,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/generate"
 )
 
-// hard are problems of seed 1 which the search once gave up, or took 100,000 steps for: shares of
-// several capacities, devices that need several counters, lists of alternatives under a
-// distinctAttribute, and claims that want groups of devices or go beyond 32 results. Nothing but
-// trying showed that there are too few. With prices the longest takes fewer than 750,000 steps.
+// hard are problems of seed 1 on which the search once gave up, or took 100,000 steps: shares of
+// several capacities, devices using several counters, alternatives under a distinctAttribute, and
+// claims for groups of devices or beyond 32 results. Only an exhaustive search showed that there
+// are too few devices. With prices the longest takes fewer than 750,000 steps.
 var hard = []uint64{
 	1186, 13403, 19495, 26187, 27346, 30556, 42645, 78729, 86825, 88916,
 	97501, 98638, 102393, 121774, 127298, 132584, 136354, 156340, 172855, 189625,

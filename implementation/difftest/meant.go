@@ -10,19 +10,19 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Meant is a difference that this project wants.
+// Meant is an intended difference.
 type Meant struct {
 	Name, Reason string
-	// AtMost is how many of a thousand problems it may explain. More than that, and it
-	// hides something: the comparison fails.
+	// AtMost is the maximum per 1000 problems it may explain. Beyond that it may hide a bug: the
+	// comparison fails.
 	AtMost float64
-	// Instead turns a problem into one that upstream answers as this project
-	// answers the original, nil if the problem is not of that kind. So a meant
-	// difference explains one particular answer and nothing else.
+	// Instead converts a problem into one for which upstream gives this project's answer to the
+	// original, or returns nil if it does not apply. So an intended difference explains one
+	// particular answer and nothing else.
 	Instead func(*problem.Problem) *problem.Problem
 }
 
-// MeantDifferences is the list of them; keep it short.
+// MeantDifferences lists them; keep it short.
 func MeantDifferences() []Meant {
 	return []Meant{
 		{
@@ -43,8 +43,8 @@ func MeantDifferences() []Meant {
 	}
 }
 
-// waitForCounts makes pools incomplete whose slices announce different numbers of
-// slices for the same generation.
+// waitForCounts makes pools incomplete if their slices announce different slice counts for the same
+// generation.
 func waitForCounts(p *problem.Problem) *problem.Problem {
 	type key struct {
 		inventory.PoolID
@@ -76,7 +76,7 @@ func waitForCounts(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// withoutOld removes the slices of a pool that are not of its highest generation.
+// withoutOld removes the slices older than their pool's highest generation.
 func withoutOld(p *problem.Problem) *problem.Problem {
 	idOf := func(spec *resourceapi.ResourceSliceSpec) inventory.PoolID {
 		return inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}
@@ -94,9 +94,8 @@ func withoutOld(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// explain returns the meant difference that covers all that two allocators disagree
-// on in a problem, nil if none does. Nodes count one by one: not all of them reach
-// the same slices.
+// explain returns the intended difference explaining all differences in a problem, or nil. Nodes
+// count individually: they reach different slices.
 func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream []Answer) *Meant {
 	for _, meant := range MeantDifferences() {
 		other := meant.Instead(p)

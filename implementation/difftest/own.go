@@ -20,10 +20,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// Own is this project's allocator with all that it stands on: inventory, state,
-// CEL. Not for concurrent use.
+// Own is this project's allocator with its dependencies: inventory, state, CEL. It is not safe for
+// concurrent use.
 type Own struct {
-	// MaxSteps bounds the search on a node; 0 means what the allocator does without.
+	// MaxSteps limits the search on a node; 0 means the allocator's default.
 	MaxSteps int
 
 	cache *celeval.Cache
@@ -31,12 +31,12 @@ type Own struct {
 
 // NewOwn returns this project's allocator.
 func NewOwn() *Own {
-	// Each problem brings devices of its own, so few results are worth keeping;
-	// a small cache also has entries evicted while it is tested.
+	// Each problem brings new devices, so few results are worth caching; a small cache also tests
+	// eviction.
 	return &Own{cache: celeval.New(celeval.Config{Results: 5000})}
 }
 
-// Solve asks this project's allocator.
+// Solve runs this project's allocator.
 func (o *Own) Solve(ctx context.Context, p *problem.Problem, patience Patience) (answers []Answer) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -119,15 +119,14 @@ func published(features inventory.Features, p *problem.Problem, nodes []*corev1.
 		}
 		inv = inv.With(earlier)
 		for _, node := range nodes {
-			// What was seen then must not be seen any more; errors of then are
-			// nobody's concern.
+			// Historic slices must not be visible any more; their errors do not matter.
 			_, _ = inv.Node(node)
 		}
 	}
 	return inv.With(all)
 }
 
-// inUse is the state after all claims of the history came and went.
+// inUse is the state after all historic claims came and went.
 func inUse(p *problem.Problem) *state.Snapshot {
 	s := state.New()
 	if p.History != nil {
@@ -147,7 +146,7 @@ func inUse(p *problem.Problem) *state.Snapshot {
 	return s.Snapshot()
 }
 
-// shortStack is the part of the stack that belongs to this project.
+// shortStack is this project's part of the stack.
 func shortStack() string {
 	var own []string
 	for line := range strings.Lines(string(debug.Stack())) {

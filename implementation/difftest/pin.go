@@ -14,20 +14,20 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// pinDomain is that of the attribute by which a pinned request selects its devices: CEL
-// expressions do not see the names of devices. No generated expression looks at it.
+// pinDomain is the domain of the attribute used by pinned requests to select devices, because CEL
+// expressions have no access to device names. No generated expression uses it.
 const pinDomain = "pin.difftest.example.com"
 
-// pick gives a device to a request.
+// pick assigns a device to a request.
 type pick struct {
 	choice
-	device inventory.DeviceID // of a request for all devices, which has no choice, none
+	device inventory.DeviceID // none for a request for all devices, which has no choice
 }
 
 // choice is a request, or one of its alternatives.
 type choice struct{ claim, request, alternative int }
 
-// in returns what the choice asks for, and its name in constraints and results.
+// in returns the chosen request, and its name in constraints and results.
 func (c choice) in(p *problem.Problem) (string, *resourceapi.ExactDeviceRequest) {
 	request := &p.Claims[c.claim].Spec.Devices.Requests[c.request]
 	if request.Exactly != nil {
@@ -44,7 +44,7 @@ func forAll(r *resourceapi.ExactDeviceRequest) bool {
 	return r.AllocationMode == resourceapi.DeviceAllocationModeAll
 }
 
-// pinner turns a problem into ones that leave upstream's search no choice.
+// pinner turns a problem into ones without a choice for upstream's search.
 type pinner struct {
 	p   *problem.Problem // one node, each device with its ID as attribute
 	ids map[inventory.DeviceID]int64
@@ -72,7 +72,7 @@ func newPinner(p *problem.Problem, node int) *pinner {
 	return &pinner{p: c, ids: ids}
 }
 
-// devices are all that are published, in the order of the slices.
+// devices are all published devices, in slice order.
 func (t *pinner) devices() []inventory.DeviceID {
 	all := make([]inventory.DeviceID, len(t.ids))
 	for id, n := range t.ids {
@@ -81,7 +81,7 @@ func (t *pinner) devices() []inventory.DeviceID {
 	return all
 }
 
-// selector admits these devices only.
+// selector only matches these devices.
 func (t *pinner) selector(devices []inventory.DeviceID) resourceapi.DeviceSelector {
 	var ids []string
 	for _, device := range devices {
@@ -92,8 +92,7 @@ func (t *pinner) selector(devices []inventory.DeviceID) resourceapi.DeviceSelect
 	}}
 }
 
-// whole is the problem with each request pinned to the alternative and the devices that
-// were picked for it.
+// whole is the problem with each request pinned to its picked alternative and devices.
 func (t *pinner) whole(picks []pick) *problem.Problem {
 	c := t.p.Copy()
 	ofChoice, ofClass := map[choice][]inventory.DeviceID{}, map[string][]inventory.DeviceID{}
@@ -128,8 +127,8 @@ func (t *pinner) whole(picks []pick) *problem.Problem {
 	return c
 }
 
-// parts is the problem with nothing but the picks, each as a request of its own. It has
-// an answer at once, whatever the picks are: there is nothing to choose.
+// parts is the problem reduced to the picks, each as its own request. It is solved at once, because
+// there is nothing to choose.
 func (t *pinner) parts(picks []pick) *problem.Problem {
 	c := &problem.Problem{Off: t.p.Off, Nodes: t.p.Nodes, Slices: t.slices(picks), Allocated: t.p.Allocated}
 	for i := range t.p.Claims {
@@ -178,9 +177,8 @@ func (t *pinner) parts(picks []pick) *problem.Problem {
 	return c
 }
 
-// slices are those of the problem, without devices that do not matter for several picks:
-// those that are neither picked nor in use. A single pick needs all, because it also shows
-// whether the pool can be used.
+// slices are the problem's slices, without irrelevant devices for several picks: those neither
+// picked nor in use. A single pick keeps all, to check that the pool is usable.
 func (t *pinner) slices(picks []pick) []resourceapi.ResourceSlice {
 	matters := sets.New[inventory.DeviceID]()
 	for _, pick := range picks {

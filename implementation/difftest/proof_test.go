@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Where upstream has an answer, proofs have to come to the same.
+// Where upstream has an answer, proofs must agree.
 func TestProofsAgreeWithUpstream(t *testing.T) {
 	judge := NewUpstream()
 	var fits, refused, open int
@@ -41,13 +41,13 @@ func TestProofsAgreeWithUpstream(t *testing.T) {
 			}
 		}
 	}
-	// How far a proof gets depends on how busy the machine is.
+	// The progress of a proof depends on the machine's load.
 	if fits < 200 || refused < 200 || open > 5 {
 		t.Errorf("%d fits and %d refusals are too few, or %d undecided too many", fits, refused, open)
 	}
 }
 
-// slow has no answer in the time that upstream has, and upstream's if it has more.
+// slow has no answer within upstream's timeout, and upstream's answer with more time.
 type slow struct{ Allocator }
 
 func (s slow) Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer {
@@ -57,7 +57,7 @@ func (s slow) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 	return s.Allocator.Solve(ctx, p, patience)
 }
 
-// liar gives upstream's answers, changed.
+// liar modifies upstream's answers.
 type liar struct {
 	Allocator
 	change func(*Answer)
@@ -71,7 +71,7 @@ func (l liar) Solve(ctx context.Context, p *problem.Problem, _ Patience) []Answe
 	return answers
 }
 
-// Nodes that took upstream too long were not looked at: any answer of own passed.
+// Nodes with an upstream timeout were ignored: any own answer passed.
 func TestWrongAnswersAreFoundWhereUpstreamHasNone(t *testing.T) {
 	results := func(a *Answer) *Answer {
 		if a.Kind == Fits {
@@ -142,7 +142,7 @@ func TestWrongAnswersAreFoundWhereUpstreamHasNone(t *testing.T) {
 	}
 }
 
-// A meant difference could explain any number of problems.
+// An intended difference could explain any number of problems.
 func TestMeantDifferencesAreCapped(t *testing.T) {
 	name := MeantDifferences()[0].Name
 	for n, want := range map[int]int{23: 0, 24: 1} {

@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Reduce makes a problem as small as it gets while bad still holds for it.
+// Reduce minimizes a problem while bad holds for it.
 func Reduce(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Problem {
 	for again := true; again; {
 		again = false
@@ -26,7 +26,7 @@ func Reduce(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Proble
 	return p
 }
 
-// measure and less define an order in which nothing can get smaller for ever.
+// measure and less define an order without infinite descent.
 func measure(p *problem.Problem) []byte {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -39,8 +39,7 @@ func less(a, b []byte) bool {
 	return a != nil && (len(a) < len(b) || len(a) == len(b) && bytes.Compare(a, b) < 0)
 }
 
-// smallerOnes returns copies of a problem with one thing less in each, large
-// things first.
+// smallerOnes returns copies of a problem with one thing less in each, large things first.
 func smallerOnes(p *problem.Problem) iter.Seq[*problem.Problem] {
 	return func(yield func(*problem.Problem) bool) {
 		// A cut removes the i-th thing of its kind; false means there is none.
@@ -69,8 +68,8 @@ func drop[T any](list *[]T, i int) bool {
 	return true
 }
 
-// nested counts i through lists of lists: it lets do work on each owner in turn
-// until i falls into one of them.
+// nested counts i through lists of lists: it calls do with each owner in turn until i falls into
+// one of them.
 func nested[T any](owners []T, i int, size func(*T) int, do func(*T, int)) bool {
 	for o := range owners {
 		n := size(&owners[o])
@@ -113,7 +112,7 @@ func clusterCuts() []cut {
 	}
 }
 
-// dropSlice removes a slice and tells the others of the pool.
+// dropSlice removes a slice and updates the counts of its pool.
 func dropSlice(p *problem.Problem, i int) bool {
 	if i >= len(p.Slices) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// claimCuts make claims ask for less.
+// claimCuts reduce the requests of claims.
 func claimCuts() []cut {
 	cuts := []cut{
 		func(p *problem.Problem, i int) bool { return drop(&p.Claims, i) },
@@ -42,8 +42,8 @@ func claimCuts() []cut {
 			func(d *resourceapi.DeviceClaim, i int) { d.Config[i].Requests = nil }))
 }
 
-// simpler are the ways in which one request can get simpler; those that change
-// nothing cost one attempt each round, because they do not count as progress.
+// simpler are the simplifications of one request; those without effect cost one attempt per round,
+// because they are no progress.
 func simpler() []func(*resourceapi.ExactDeviceRequest) {
 	type request = resourceapi.ExactDeviceRequest
 	return []func(*request){

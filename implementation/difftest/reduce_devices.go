@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// deviceCuts make slices publish less.
+// deviceCuts reduce the published devices.
 func deviceCuts() []cut {
 	type device = resourceapi.Device
 	one := func(*device) int { return 1 }

@@ -12,43 +12,42 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// proofTime is how long the search for a proof may take for a node.
+// proofTime limits the search for a proof for a node.
 const proofTime = 20 * time.Second
 
-// proof is what came of the search for one.
+// proof is the result of a proof search.
 type proof int
 
 const (
 	// proven: no allocation exists.
 	proven proof = iota
-	// refuted: upstream accepts an allocation, when it is given the devices.
+	// refuted: upstream accepts an allocation with given devices.
 	refuted
-	// undecided: the time was over.
+	// undecided: the time limit was reached.
 	undecided
 )
 
-// refusal proves that the claims of a problem do not fit on a node, or finds devices that
-// upstream accepts. Nothing of it is this project's allocator: devices are matched with
-// what is asked for, without a look at constraints, counters or capacity, and upstream's
-// allocator is asked whether it accepts exactly these. If not, the smallest part of them
-// that it refuses is a conflict, and the search goes on without one after the other of its
-// picks. When no way is left there is no allocation, because more devices never make a
-// refused part acceptable.
+// refusal proves that the claims of a problem do not fit on a node, or finds devices accepted by
+// upstream. It is independent of this project's allocator: it matches devices with requests,
+// ignoring constraints, counters and capacity, and checks whether upstream's allocator accepts
+// exactly these. If not, the smallest rejected part of them is a conflict, and the search excludes
+// its picks one after the other. If nothing is left there is no allocation, because more devices
+// never make a rejected part acceptable.
 type refusal struct {
 	ctx   context.Context
 	judge Allocator
 	pins  *pinner
-	// picks are all that upstream accepts alone.
+	// picks are all picks accepted individually by upstream.
 	picks []pick
-	// places are what each pick takes: the device, or only the pick itself (its index) if
-	// others may have the device, too.
+	// places are the resources of picks: the device, or only the pick itself (its index) for a
+	// shareable device.
 	places []any
-	// conflicts are picks, by index, that upstream refuses together.
+	// conflicts are picks, by index, rejected together by upstream.
 	conflicts [][]int
 	tried     sets.Set[[2]int]
 }
 
-// mark says what the search has decided about a pick.
+// mark is the search's decision about a pick.
 type mark int8
 
 const (
@@ -65,7 +64,7 @@ func proveRefusal(ctx context.Context, judge Allocator, p *problem.Problem, node
 	return r.search(make([]mark, len(r.picks)), nil)
 }
 
-// findPicks lists the devices that upstream accepts for each request if there is no other.
+// findPicks lists the devices accepted by upstream for each request alone.
 func (r *refusal) findPicks() {
 	for c := range r.pins.p.Claims {
 		for _, chosen := range choices(r.pins.p, c) {
@@ -87,7 +86,7 @@ func (r *refusal) findPicks() {
 	}
 }
 
-// shared says whether a device may be allocated several times.
+// shared reports whether a device may be allocated several times.
 func (r *refusal) shared(id inventory.DeviceID) bool {
 	for i := range r.pins.p.Slices {
 		spec := &r.pins.p.Slices[i].Spec
@@ -101,7 +100,7 @@ func (r *refusal) shared(id inventory.DeviceID) bool {
 	return false
 }
 
-// accepts says whether upstream allocates these picks, without any others.
+// accepts reports whether upstream allocates exactly these picks.
 func (r *refusal) accepts(picks ...pick) bool {
 	return r.judge.Solve(r.ctx, r.pins.parts(picks), For(proofTime))[0].Kind == Fits
 }
@@ -114,8 +113,8 @@ func (r *refusal) acceptsAll(indices []int) bool {
 	return r.accepts(picks...)
 }
 
-// smallest returns a part of refused picks that is refused, too, without any one of which
-// it is not: by halves, as QuickXplain does (Junker, AAAI 2004). What is given stays.
+// smallest returns a minimal rejected part of rejected picks, by bisection like QuickXplain
+// (Junker, AAAI 2004). given stays.
 func (r *refusal) smallest(given, refused []int, added bool) []int {
 	if added && !r.acceptsAll(given) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// search decides about picks until upstream accepts what is left or nothing is. The
-// decided choices are one alternative for each of the first requests.
+// search decides about picks until upstream accepts the rest or nothing is left. The decided
+// choices are one alternative for each of the first requests.
 func (r *refusal) search(marks []mark, decided []choice) proof {
 	if r.ctx.Err() != nil {
 		return undecided
@@ -46,7 +46,7 @@ func (r *refusal) search(marks []mark, decided []choice) proof {
 	})
 }
 
-// first returns the first result of n ways that is not proven, or else that all are.
+// first returns the first result of n ways that is not proven, or else proven.
 func (r *refusal) first(n int, try func(int) proof) proof {
 	for i := range n {
 		if result := try(i); result != proven {
@@ -56,8 +56,8 @@ func (r *refusal) first(n int, try func(int) proof) proof {
 	return proven
 }
 
-// propagate excludes picks that are in conflict with required ones. False means that the
-// required ones are in conflict with each other.
+// propagate excludes picks in conflict with required ones. It returns false if required picks
+// conflict with each other.
 func (r *refusal) propagate(marks []mark) bool {
 	for _, conflict := range r.conflicts {
 		left := slices.DeleteFunc(slices.Clone(conflict), func(i int) bool { return marks[i] == required })
@@ -71,8 +71,7 @@ func (r *refusal) propagate(marks []mark) bool {
 	return true
 }
 
-// undecided are the alternatives of the first request that none is decided for, none if
-// there is no such request.
+// undecided are the alternatives of the first undecided request, or none.
 func (r *refusal) undecided(decided []choice) []choice {
 	n := 0
 	for c := range r.pins.p.Claims {
@@ -86,7 +85,8 @@ func (r *refusal) undecided(decided []choice) []choice {
 	return nil
 }
 
-// tryPairs adds the conflicts of two among some picks. Most are, and a pair is cheap.
+// tryPairs adds the conflicts of two among some picks. Most conflicts are pairs, and a pair is
+// cheap.
 func (r *refusal) tryPairs(assigned []int) {
 	for n, i := range assigned {
 		for _, j := range assigned[:n] {
@@ -102,7 +102,7 @@ func (r *refusal) tryPairs(assigned []int) {
 	}
 }
 
-// conflict returns the first known one among some picks, nil if there is none.
+// conflict returns the first known conflict among some picks, or nil.
 func (r *refusal) conflict(assigned []int) []int {
 	for _, conflict := range r.conflicts {
 		if !slices.ContainsFunc(conflict, func(i int) bool { return !slices.Contains(assigned, i) }) {
@@ -112,9 +112,8 @@ func (r *refusal) conflict(assigned []int) []int {
 	return nil
 }
 
-// match gives the choices as many devices as they need, the required ones first, and
-// requests that nothing is decided for as many as their smallest alternative needs, of any.
-// Or it says that there are not enough.
+// match assigns devices to the choices, required ones first, and to each undecided request as many
+// of any alternative as its smallest needs. It fails if there are not enough.
 func (r *refusal) match(marks []mark, decided []choice) ([]int, bool) {
 	m := matching{r: r, marks: marks, taken: map[any]taking{}}
 	var rest []demand
@@ -151,7 +150,7 @@ func (r *refusal) match(marks []mark, decided []choice) ([]int, bool) {
 	return all, true
 }
 
-// demand is how many devices a request needs, of any of the alternatives.
+// demand is a request's required number of devices, of any alternative.
 type demand struct {
 	choices []choice
 	needs   int
@@ -183,20 +182,20 @@ func (r *refusal) needs(chosen choice) int {
 	return int(request.Count)
 }
 
-// matching is one of devices with what requests need, by augmenting paths.
+// matching matches devices with requests, by augmenting paths.
 type matching struct {
 	r     *refusal
 	marks []mark
 	taken map[any]taking
 }
 
-// taking is the pick that has a place, and what could be picked instead.
+// taking is the pick at a place, and its alternatives.
 type taking struct {
 	pick   int
 	wanted []choice
 }
 
-// serve finds one more device, and moves others for it.
+// serve finds one more device, reassigning others.
 func (m *matching) serve(wanted []choice, seen map[any]bool) bool {
 	for i, pick := range m.r.picks {
 		place := m.r.places[i]

@@ -14,34 +14,34 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Report sums up a run.
+// Report summarizes a run.
 type Report struct {
 	Started  time.Time
 	Elapsed  time.Duration
 	Problems int
-	// Answers by Kind, as upstream gave them, one for each node.
+	// Answers counts upstream's answers by Kind, one per node.
 	Answers [numKinds]int
-	// Unanswered are the nodes that took upstream too long.
+	// Unanswered are the nodes with an upstream timeout.
 	Unanswered Unanswered
 	// Features in the order of problem.AllFeatures.
 	Features []FeatureCount
-	// Errors of upstream by their text without names.
+	// Errors counts upstream's errors by their text without names.
 	Errors map[string]int
-	// Meant differences by their name.
+	// Meant counts intended differences by name.
 	Meant map[string]int
-	// Found differences that are not meant.
+	// Found are unintended differences.
 	Found []Found
-	// OwnTime and UpstreamTime are what the allocators took, of all workers.
+	// OwnTime and UpstreamTime are the allocators' total times over all workers.
 	OwnTime, UpstreamTime time.Duration
 
-	// Slow lists the problems that took this project's allocator longest.
+	// Slow lists the slowest problems of this project's allocator.
 	Slow []Slow
 
 	features []problem.Feature
 	seed     uint64
 }
 
-// Slow is a problem that took long.
+// Slow is a slow problem.
 type Slow struct {
 	Number        uint64
 	Own, Upstream time.Duration
@@ -55,7 +55,7 @@ func (r *Report) keepSlowest(all ...Slow) {
 	r.Slow = r.Slow[:min(len(r.Slow), 5)]
 }
 
-// FeatureCount says how often a feature was used.
+// FeatureCount counts the uses of a feature.
 type FeatureCount struct {
 	Name     string
 	Problems int
@@ -118,7 +118,7 @@ var (
 	detail = regexp.MustCompile(`(compilation failed|failed to perform node selection for device|exceeds the claim limit).*`)
 )
 
-// class shortens an error to what is the same for all errors of its kind.
+// class reduces an error to the part shared by errors of its kind.
 func class(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = detail.ReplaceAllString(names.ReplaceAllString(text, "$1 …"), "$1 …")
@@ -167,8 +167,8 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// limit is how many problems a meant difference may explain; three are no accident in any
-// run.
+// limit is the maximum number of problems explained by an intended difference; three are acceptable
+// in any run.
 func (r *Report) limit(name string) int {
 	for _, meant := range MeantDifferences() {
 		if meant.Name == name {
@@ -178,7 +178,7 @@ func (r *Report) limit(name string) int {
 	return 0
 }
 
-// TooOften returns the meant differences that explain more than they may, sorted.
+// TooOften returns the intended differences above their limit, sorted.
 func (r *Report) TooOften() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {

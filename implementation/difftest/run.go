@@ -14,7 +14,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Config says which problems to try and what to do with differences.
+// Config selects problems and the handling of differences.
 type Config struct {
 	// Seed and First name the problems: First, First+1, … in the sequence of Seed.
 	Seed, First uint64
@@ -22,11 +22,11 @@ type Config struct {
 	N int
 	// Workers run at the same time; 0 means one.
 	Workers int
-	// Stop after so many differences; 0 means 1.
+	// Stop is the number of differences that ends the run; 0 means 1.
 	Stop int
 	// Own and Upstream make an allocator for each worker.
 	Own, Upstream func() Allocator
-	// Timeout is how long upstream may take for a node; 0 means 20 s.
+	// Timeout is upstream's timeout per node; 0 means 20 s.
 	Timeout time.Duration
 	// Progress is called every few seconds with the number of problems done.
 	Progress func(done int)
@@ -36,16 +36,15 @@ type Config struct {
 
 func (c Config) patience() time.Duration { return cmp.Or(c.Timeout, answered) }
 
-// Found is a problem on which the allocators disagree.
+// Found is a problem with different answers.
 type Found struct {
 	Seed, Number uint64
 	Difference   *Difference
-	// Problem is what is left of the generated problem after Reduce; Difference
-	// is about it.
+	// Problem is the generated problem after Reduce; Difference is about it.
 	Problem *problem.Problem
 }
 
-// Run tries the problems. The error is ctx's.
+// Run runs the problems. The error is ctx's.
 func Run(ctx context.Context, config Config) (*Report, error) {
 	report := newReport(config)
 	var next, done atomic.Int64
@@ -104,10 +103,10 @@ func tick(config Config, done *atomic.Int64, finished <-chan struct{}) {
 	}
 }
 
-// worker tries one problem after the other.
+// worker processes one problem after the other.
 type worker struct {
 	own, upstream Allocator
-	// patience with upstream.
+	// patience is upstream's timeout.
 	patience time.Duration
 	report   *Report
 }
@@ -138,15 +137,14 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 		d := w.judge(ctx, p)
 		return d != nil && d.What == difference.What
 	})
-	// What depends on how busy the machine is may not show again; then the problem
-	// that showed it is reported as it was.
+	// A load-dependent difference may not reproduce; then the original problem is reported.
 	if d := w.judge(ctx, smaller); d != nil && d.What == difference.What {
 		found.Problem, found.Difference = smaller, d
 	}
 	return found
 }
 
-// judge returns the first difference that is not meant.
+// judge returns the first unintended difference.
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	upstream := w.upstream.Solve(ctx, p, For(w.patience))
 	own := w.own.Solve(ctx, p, ownPatience(upstream))
@@ -154,8 +152,8 @@ func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	return d
 }
 
-// compare returns the first difference, of nodes that upstream has no answer for one that
-// is proven otherwise, and the meant difference that explains it. It returns at most one.
+// compare returns the first difference (for nodes without an upstream answer, the first disproved
+// answer), and the intended difference that explains it. It returns at most one.
 func (w *worker) compare(ctx context.Context, p *problem.Problem, own, upstream []Answer, unanswered *Unanswered) (*Difference, *Meant) {
 	if d := Compare(own, upstream); d != nil {
 		if meant := w.explain(ctx, p, own, upstream); meant != nil {
@@ -179,16 +177,15 @@ func (w *worker) compare(ctx context.Context, p *problem.Problem, own, upstream 
 }
 
 const (
-	// answered is how long this project's allocator may take for a node that
-	// upstream has an answer to; that it takes longer is a difference. It leaves
-	// room for a machine that is busy with other things.
+	// answered is the timeout of this project's allocator for nodes answered by upstream; exceeding
+	// it is a difference. It leaves room for a busy machine.
 	answered = 20 * time.Second
-	// unanswered is for nodes that are not compared because upstream has no
-	// answer, to see how many of them there is one to.
+	// unanswered is the timeout for nodes not compared because upstream has no answer, to count how
+	// many are solved.
 	unanswered = 500 * time.Millisecond
 )
 
-// ownPatience depends on what upstream said of each node.
+// ownPatience depends on upstream's answer for each node.
 func ownPatience(upstream []Answer) Patience {
 	return func(node int) time.Duration {
 		if upstream[node].Kind == TooSlow {
@@ -198,15 +195,13 @@ func ownPatience(upstream []Answer) Patience {
 	}
 }
 
-// Judge compares two allocators on one problem; differences that are meant do not
-// count.
+// Judge compares two allocators on one problem, ignoring intended differences.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
 	w := worker{own: own, upstream: upstream, patience: Config{}.patience()}
 	return w.judge(ctx, p)
 }
 
-// Story is a found difference as a file for testdata: what the allocators say in
-// comments, then the problem.
+// Story formats a difference as a file for testdata: the answers in comments, then the problem.
 func (f *Found) Story() ([]byte, error) {
 	text, err := f.Problem.YAML()
 	if err != nil {
@@ -217,7 +212,7 @@ func (f *Found) Story() ([]byte, error) {
 	return append([]byte("# "+strings.ReplaceAll(head, "\n", "\n# ")+"\n"), text...), nil
 }
 
-// Write prints the story with the command that repeats it.
+// Write prints the story with the command to reproduce it.
 func (f *Found) Write(out io.Writer) error {
 	story, err := f.Story()
 	if err != nil {

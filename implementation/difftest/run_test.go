@@ -18,7 +18,7 @@ import (
 
 func upstream() Allocator { return NewUpstream() }
 
-// blind is upstream's allocator that does not see some part of a problem.
+// blind is upstream's allocator ignoring some part of a problem.
 type blind struct {
 	Allocator
 	hide func(*problem.Problem)
@@ -152,7 +152,7 @@ func count(p *problem.Problem) int {
 	return n
 }
 
-// script answers as it is told and notes how long it might have taken.
+// script gives scripted answers and records its timeouts.
 type script struct {
 	kinds []Kind
 	asked *[]time.Duration
@@ -204,7 +204,7 @@ func (o once) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 	return o.Allocator.Solve(ctx, p, patience)
 }
 
-// The answer without the old slices is the one that is meant, where there are any.
+// The answer without old slices is the intended one, if there are any.
 func TestOldSlicesAreLeftOut(t *testing.T) {
 	p := &problem.Problem{Slices: make([]resourceapi.ResourceSlice, 3)}
 	for i, s := range []struct {
@@ -222,7 +222,7 @@ func TestOldSlicesAreLeftOut(t *testing.T) {
 	}
 }
 
-// A meant difference must not cover wrong answers to problems of its kind.
+// An intended difference must not cover wrong answers to problems of its kind.
 func TestMeantDifferenceExplainsOneAnswerOnly(t *testing.T) {
 	p := &problem.Problem{Nodes: []problem.Node{{Name: "node"}}}
 	for _, n := range []int64{1, 2} {

@@ -6,18 +6,17 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Unanswered counts the nodes that took upstream too long, by what came of this project's
-// answers for them.
+// Unanswered counts nodes with an upstream timeout, by this project's answer.
 type Unanswered struct {
-	// Valid allocations: upstream accepts them when it is given their devices.
+	// Valid counts allocations accepted by upstream when given their devices.
 	Valid int
-	// Proven refusals: no allocation exists.
+	// Proven counts proven rejections: no allocation exists.
 	Proven int
-	// Undecided refusals: the proof took too long.
+	// Undecided counts rejections without a proof in time.
 	Undecided int
-	// Errors are not checked: which error comes first depends on the order of a search.
+	// Errors are not checked: the first error depends on the search order.
 	Errors int
-	// TooSlow: this project's allocator has no answer either.
+	// TooSlow counts timeouts of this project's allocator, too.
 	TooSlow int
 }
 
@@ -29,9 +28,8 @@ func (u *Unanswered) add(other Unanswered) {
 	u.TooSlow += other.TooSlow
 }
 
-// check proves this project's answer for a node that upstream has none for, and counts
-// it. It returns what is wrong with the answer, "" for nothing, or the meant difference
-// with which it is right.
+// check proves this project's answer for a node without an upstream answer, and counts it. It
+// returns the violation, "" for none, or the intended difference explaining the answer.
 func (w *worker) check(ctx context.Context, p *problem.Problem, node int, own Answer, count *Unanswered) (string, *Meant) {
 	what, counter := w.prove(ctx, p, node, own)
 	if what == "" {
@@ -51,7 +49,7 @@ func (w *worker) check(ctx context.Context, p *problem.Problem, node int, own An
 	return what, nil
 }
 
-// prove returns what is wrong with an answer, or else where it counts.
+// prove returns what is wrong with an answer, or its counter.
 func (w *worker) prove(ctx context.Context, p *problem.Problem, node int, own Answer) (string, func(*Unanswered) *int) {
 	switch own.Kind {
 	case Fits:

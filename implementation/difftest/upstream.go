@@ -17,23 +17,23 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Upstream is the peer: the allocator of Kubernetes' own scheduler plugin, asked as
-// the plugin asks it. Not for concurrent use.
+// Upstream is the allocator of Kubernetes' scheduler plugin, called like in the plugin. It is not
+// safe for concurrent use.
 type Upstream struct {
 	cache *cel.Cache
 }
 
-// useIncubating pins the allocator that upstream uses with its default features:
-// with fewer of them it may choose an older one, whose order of pools is random.
+// useIncubating pins the allocator used by upstream with default features: with fewer features it
+// may choose an older one, with a random order of pools.
 var useIncubating = sync.OnceFunc(func() { structured.EnableAllocators("incubating") }) //nolint:gochecknoglobals // upstream's switch is global
 
-// NewUpstream returns the peer.
+// NewUpstream returns upstream's allocator.
 func NewUpstream() *Upstream {
 	useIncubating()
 	return &Upstream{cache: cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})}
 }
 
-// Solve asks upstream's allocator.
+// Solve runs upstream's allocator.
 func (u *Upstream) Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer {
 	features, err := upstreamFeatures(p)
 	if err != nil {
@@ -55,7 +55,7 @@ func (u *Upstream) Solve(ctx context.Context, p *problem.Problem, patience Patie
 	for i := range p.Nodes {
 		answers[i] = allocate(ctx, alloc, p.Nodes[i].API(), claims, patience(i))
 		if answers[i].Kind == Crash && !known(p.Claims) {
-			// The plugin turns such claims down before it asks the allocator.
+			// The plugin rejects such claims before calling the allocator.
 			answers[i].Kind = PodError
 		}
 	}
@@ -80,7 +80,7 @@ func allocate(ctx context.Context, alloc structured.Allocator, node *corev1.Node
 	return Answer{Kind: Fits, Allocations: allocations}
 }
 
-// known says whether all requests are of a kind that Kubernetes v1.37 knows.
+// known reports whether Kubernetes v1.37 knows the kinds of all requests.
 func known(claims []resourceapi.ResourceClaim) bool {
 	for i := range claims {
 		for _, r := range claims[i].Spec.Devices.Requests {
@@ -108,8 +108,8 @@ func upstreamFeatures(p *problem.Problem) (structured.Features, error) {
 	}, nil
 }
 
-// allocatedState sums up what claims have: devices with admin access do not count,
-// those with a share ID count as shared, but only if capacity can be consumed.
+// allocatedState summarizes allocated devices: those with admin access do not count; those with a
+// share ID count as shared, but only with consumable capacity.
 func allocatedState(p *problem.Problem, shares bool) structured.AllocatedState {
 	state := structured.AllocatedState{
 		AllocatedDevices:         sets.New[structured.DeviceID](),
@@ -138,7 +138,7 @@ func allocatedState(p *problem.Problem, shares bool) structured.AllocatedState {
 	return state
 }
 
-// classes finds device classes by name.
+// classes looks up device classes by name.
 type classes []resourceapi.DeviceClass
 
 // List returns all classes.
@@ -150,7 +150,7 @@ func (c classes) List() ([]*resourceapi.DeviceClass, error) {
 	return all, nil
 }
 
-// Get returns the class with a name or an error if there is none.
+// Get returns the class with a name, or an error.
 func (c classes) Get(name string) (*resourceapi.DeviceClass, error) {
 	for i := range c {
 		if c[i].Name == name {

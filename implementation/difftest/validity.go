@@ -12,11 +12,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// invalid says why an allocation of all claims on a node is not one that Kubernetes
-// accepts, "" if it is. The judge is upstream's allocator, which is given the picked
-// devices and no others: so they have to exist, be free, match, be tolerated, and fit
-// constraints, counters and capacity, and upstream has to write the same allocation.
-// That an earlier alternative or device would not have done is not checked.
+// invalid returns why Kubernetes would not accept an allocation of all claims on a node, "" if it
+// would. The judge is upstream's allocator restricted to the picked devices: they have to exist, be
+// free, match, be tolerated, and satisfy constraints, counters and capacity, and upstream has to
+// write the same allocation. It does not check whether an earlier alternative or device would have
+// been possible.
 func invalid(ctx context.Context, judge Allocator, p *problem.Problem, node int, own Answer) string {
 	picks, err := picked(p, own.Allocations)
 	if err != nil {
@@ -29,9 +29,9 @@ func invalid(ctx context.Context, judge Allocator, p *problem.Problem, node int,
 	return ""
 }
 
-// Accepts says whether a judge gives the claims of a problem exactly these devices on a node,
-// if it is given no others to choose from. What else an allocation says is not looked at.
-// The error says what is wrong with allocations that are for other claims or requests.
+// Accepts reports whether a judge allocates exactly these devices to the claims of a problem on a
+// node, if given no others. It ignores the rest of the allocations. The error is for allocations of
+// other claims or requests.
 func Accepts(ctx context.Context, judge Allocator, p *problem.Problem, node int, allocations []resourceapi.AllocationResult) (bool, error) {
 	picks, err := picked(p, allocations)
 	if err != nil {
@@ -41,7 +41,7 @@ func Accepts(ctx context.Context, judge Allocator, p *problem.Problem, node int,
 	return answer.Kind == Fits && slices.Equal(devicesOf(answer.Allocations), devicesOf(allocations)), nil
 }
 
-// devicesOf returns which request of which claim has which device, sorted.
+// devicesOf returns the devices by request and claim, sorted.
 func devicesOf(allocations []resourceapi.AllocationResult) []string {
 	var all []string
 	for i := range allocations {
@@ -53,7 +53,7 @@ func devicesOf(allocations []resourceapi.AllocationResult) []string {
 	return all
 }
 
-// picked are the devices of an allocation, request by request.
+// picked are the devices of an allocation by request.
 func picked(p *problem.Problem, allocations []resourceapi.AllocationResult) ([]pick, error) {
 	if len(allocations) != len(p.Claims) {
 		return nil, fmt.Errorf("%d allocations for %d claims", len(allocations), len(p.Claims))
@@ -87,7 +87,7 @@ func picked(p *problem.Problem, allocations []resourceapi.AllocationResult) ([]p
 	return picks, nil
 }
 
-// named finds what a result calls its request.
+// named finds the request for its name in a result.
 func named(p *problem.Problem, claim int, name string) (choice, bool) {
 	for _, chosen := range choices(p, claim) {
 		if n, _ := chosen.in(p); n == name {

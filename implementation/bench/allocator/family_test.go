@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/bench/hard"
 )
 
-// Both allocators must give the answer that a family is made for, else the
-// numbers mean nothing.
+// Both allocators must give a family's expected answer, otherwise the numbers are meaningless.
 func TestFamilies(t *testing.T) {
 	for _, f := range hard.Families() {
 		for _, size := range slices.Concat(f.Sizes[:1], f.Larger) {

@@ -16,7 +16,7 @@ func main() {
 	only := flag.String("only", "", "families to run, separated by commas; all if empty")
 	peer := flag.Bool("peer-only", false, "measure upstream only")
 	flag.Parse()
-	runtime.LockOSThread() // times are those of the thread
+	runtime.LockOSThread() // times are the thread's
 	b := bench{peerOnly: *peer}
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
@@ -112,8 +112,8 @@ func line(w *tabwriter.Writer, name string, t hard.Task, theirs, ours, first cos
 		theirs, theirs.bytes, theirs.allocs, ours, ours.bytes, ours.allocs, first, times)
 }
 
-// filter measures one pod on 500 nodes. The last line has the smallest ratio of
-// the counted variants.
+// filter measures one pod on 500 nodes. The last line has the smallest ratio of the counted
+// variants.
 func (b *bench) filter() error {
 	fmt.Println("filter500: one pod that asks for one device, tried on 500 nodes of 8 devices")
 	w := table()

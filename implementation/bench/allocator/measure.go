@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// cost is what one call takes.
+// cost is the duration of a call.
 type cost struct {
 	time   time.Duration
 	bytes  uint64
 	allocs uint64
-	// capped means that there was no answer: the time is a lower bound.
+	// capped is set for a timeout: the time is a lower bound.
 	capped bool
 }
 
@@ -32,16 +32,16 @@ func (c cost) String() string {
 
 const (
 	rounds = 3
-	// long is how long a round lasts at least, unless a single call takes longer.
+	// long is the minimum duration of a round.
 	long = 100 * time.Millisecond
 )
 
-// measure calls f many times and returns the mean of the fastest of three rounds:
-// others use the machine too, and they only ever make things slower.
+// measure calls f many times and returns the mean of the fastest of three rounds: other load on the
+// machine only ever adds time.
 func measure(f func() error) (cost, error) {
 	var best cost
-	// Calls are doubled until they last long enough: a single one may be shorter
-	// than what the clock can tell apart.
+	// Double the number of calls until they take long enough: a single one may be below the clock's
+	// resolution.
 	n := 1
 	for {
 		c, err := round(f, n)
@@ -76,7 +76,7 @@ func round(f func() error, n int) (cost, error) {
 	var capped bool
 	for range n {
 		if err := f(); errors.Is(err, errCapped) {
-			// What was spent until then is a lower bound.
+			// The time until then is a lower bound.
 			capped, n = true, 1
 			break
 		} else if err != nil {
@@ -97,10 +97,8 @@ func round(f func() error, n int) (cost, error) {
 	}, nil
 }
 
-// threadTime is the CPU time that the calling thread has used. On an idle machine
-// it passes as quickly as the clock does; on a busy one it does not count the time
-// of others. What the garbage collector does on other threads is left out, which
-// favours whoever makes more garbage.
+// threadTime is the CPU time of the calling thread, excluding other load on the machine. It misses
+// the garbage collector's work on other threads, in favor of the side producing more garbage.
 func threadTime() (time.Duration, error) {
 	const thread = 1 // RUSAGE_THREAD of Linux
 	var use syscall.Rusage

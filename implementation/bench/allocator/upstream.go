@@ -16,12 +16,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// limitUpstream is how long upstream may search for an answer.
+// limitUpstream is upstream's timeout.
 const limitUpstream = 2 * time.Second
 
 var errCapped = errors.New("no answer in time")
 
-// lister knows one class without selectors.
+// lister has one class without selectors.
 type lister struct{ class resourceapi.DeviceClass }
 
 func newLister() *lister {
@@ -36,8 +36,7 @@ func (l *lister) List() ([]*resourceapi.DeviceClass, error) {
 // Get returns the class.
 func (l *lister) Get(string) (*resourceapi.DeviceClass, error) { return &l.class, nil }
 
-// upstream returns what upstream's plugin does for a pod: one allocator, then each
-// node in turn.
+// upstream returns the work of upstream's plugin for a pod: one allocator, then each node in turn.
 func upstream(t hard.Task, patience time.Duration) func() error {
 	cache := cel.NewCache(10, cel.Features{EnableConsumableCapacity: true})
 	classes := newLister()
@@ -50,7 +49,7 @@ func upstream(t hard.Task, patience time.Duration) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		// Nothing is in use; the plugin makes the sets anew for each pod as well.
+		// Nothing is in use; the plugin also makes new sets for each pod.
 		state := structured.AllocatedState{
 			AllocatedDevices:         sets.New[structured.DeviceID](),
 			AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),

@@ -1,4 +1,4 @@
-// Package hard has problems that are hard for an exhaustive search of devices, and what
-// this project's allocator does for them; the commands beside it hold other allocators
-// against that. Start at Families, where each says what its size means.
+// Package hard has hard problems for an exhaustive device search, and how this project's allocator
+// solves them; the commands beside it compare other allocators. Start at Families, with the meaning
+// of sizes.
 package hard

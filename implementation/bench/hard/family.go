@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// Class is what all claims ask for; it has no selectors.
+	// Class is the class of all claims, without selectors.
 	Class  = "gpu"
 	driver = "gpu.example.com"
-	// limit is how many devices a claim can have.
+	// limit is the maximum number of devices of a claim.
 	limit = resourceapi.AllocationResultsMaxSize
 )
 
-// Task is what allocators get.
+// Task is the input of allocators.
 type Task struct {
 	Nodes  []*corev1.Node
 	Slices []*resourceapi.ResourceSlice
@@ -27,17 +27,17 @@ type Task struct {
 	Claims []*resourceapi.ResourceClaim
 	// Devices on each node.
 	Devices int
-	// Fits is what the answer must be.
+	// Fits is the expected answer.
 	Fits bool
 }
 
 // Family is a series of problems of one shape.
 type Family struct {
 	Name string
-	// Size says what a size means.
+	// Size describes a size.
 	Size string
-	// Key is the size whose ratio counts; Sizes up to it are for all allocators, Larger
-	// ones for ours only.
+	// Key is the size whose ratio counts; Sizes up to it are for all allocators, Larger ones for
+	// ours only.
 	Key    int
 	Sizes  []int
 	Larger []int
@@ -56,14 +56,14 @@ func Families() []Family {
 	}
 }
 
-// plain asks for one device more than there is. A claim has 32 at most: larger
-// requests are spread over as many claims as it takes.
+// plain requests one device more than there is. A claim has 32 at most: larger requests are spread
+// over several claims.
 func plain(n int) Task {
 	return single(devices(n), spread(n+1)...)
 }
 
-// match: above 31 devices n is their number, in groups of 31 (the last one is
-// smaller), and 32 must match.
+// match: above 31, n is the number of devices, in groups of 31 (the last one is smaller), and 32
+// must match.
 func match(g int) Task {
 	n, group := 2*g, g
 	if g >= limit {
@@ -75,7 +75,7 @@ func match(g int) Task {
 	return single(all, claim)
 }
 
-// two: as match, with the devices in two requests.
+// two is match with the devices in two requests.
 func two(g int) Task {
 	n, group := 2*g, g
 	if g >= limit {
@@ -99,8 +99,8 @@ func apart(d int) Task {
 	return single(all, claim)
 }
 
-// mig: above 3 GPUs the size is the number of devices, 7 for each GPU; asks for
-// more than 32 are spread over claims.
+// mig: above 3 GPUs the size is the number of devices, 7 for each GPU; requests for more than 32
+// are spread over claims.
 func mig(g int) Task {
 	if g > 3 {
 		g /= 7
@@ -185,7 +185,7 @@ func devices(n int) []resourceapi.Device {
 	return all
 }
 
-// grouped gives devices an attribute that says which group they are in.
+// grouped adds an attribute with the group of each device.
 func grouped(n int, group func(int) int64) []resourceapi.Device {
 	all := devices(n)
 	for i := range all {
@@ -198,7 +198,7 @@ func attribute() *resourceapi.FullyQualifiedName {
 	return ptr.To(resourceapi.FullyQualifiedName(driver + "/group"))
 }
 
-// spread asks for n devices in claims of 32 at most.
+// spread requests n devices in claims of 32 at most.
 func spread(n int) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim
 	for ; n > 0; n -= limit {

@@ -7,15 +7,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Variant is a way in which one pod asks 500 nodes of 8 devices for one device.
+// Variant is a variant of one pod requesting one device on 500 nodes of 8 devices.
 type Variant struct {
 	Name     string
 	selector string
-	// unique gives each device an attribute that no other has, so that no result
-	// of a selector holds for two devices.
+	// unique gives each device a unique attribute, so no selector result is valid for two devices.
 	unique bool
 	fits   bool
-	// Counted variants are those whose smallest ratio counts.
+	// Counted variants contribute to the smallest ratio.
 	Counted bool
 }
 

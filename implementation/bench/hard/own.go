@@ -13,16 +13,16 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Own returns what this project's plugin does for a pod: the inventory is asked
-// whether slices have changed (they have not), the claims are prepared once, then
-// each node is asked in turn, and one result is written out.
+// Own returns the work of this project's plugin for a pod: it checks the inventory for changed
+// slices (there are none), prepares the claims once, tries each node in turn, and writes one
+// result.
 func Own(t Task) func() error {
 	cache := celeval.New(celeval.Config{})
 	known := inventory.New(inventory.AllFeatures()).With(t.Slices)
 	return func() error { return pod(t, known, cache) }
 }
 
-// Cold is Own for the first pod after a restart: slices and selectors are new.
+// Cold is Own for the first pod after a restart, with new slices and selectors.
 func Cold(t Task) func() error {
 	return func() error {
 		return pod(t, inventory.New(inventory.AllFeatures()), celeval.New(celeval.Config{}))

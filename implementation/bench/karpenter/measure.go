@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// long is how much time the calls of a round take together, unless one takes longer.
+// long is the minimum duration of a round of calls.
 const long = 100 * time.Millisecond
 
-// row is what was measured of a problem.
+// row has the measurements of a problem.
 type row struct {
 	problem
-	// times of a call in each round; control is ours once more.
+	// Durations of a call in each round; control is a second measurement of ours.
 	ours, control, karpenters []time.Duration
 	own, karpenter            outcome
-	// slow: karpenter had no answer in time, and karpenters is what it spent until then.
-	// skipped: it was not asked, because a smaller problem was too much.
+	// slow is set if karpenter timed out; karpenters is its time until then. skipped is set if it
+	// was not called, because a smaller problem timed out.
 	slow, skipped bool
 }
 
-// measure prints a table, and what the limit has cut.
+// measure prints a table, and the timeouts.
 func (o options) measure(ctx context.Context, out io.Writer) error {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// row measures a problem. A problem that takes karpenter too long once is not tried again.
+// row measures a problem. A problem timing out in karpenter is not retried.
 func (o options) row(ctx context.Context, p problem, skip bool) (row, error) {
 	r := row{problem: p, skipped: skip}
 	for range o.rounds {
@@ -96,15 +96,15 @@ func (o options) row(ctx context.Context, p problem, skip bool) (row, error) {
 			}
 			*turn.times, *turn.last = append(*turn.times, spent), got
 			if theirs && r.slow {
-				r.karpenters = []time.Duration{spent} // Nothing but this is told.
+				r.karpenters = []time.Duration{spent} // Only this is reported.
 			}
 		}
 	}
 	return r, nil
 }
 
-// round calls a side until it has lasted long enough, and returns the mean. Time of an
-// answer that did not come is what was spent.
+// round calls a side for the minimum duration, and returns the mean. For a timeout, it returns the
+// time spent.
 func round(ctx context.Context, limit time.Duration, do side) (time.Duration, outcome, error) {
 	runtime.GC()
 	for n := 1; ; n *= 2 {
@@ -131,8 +131,8 @@ func round(ctx context.Context, limit time.Duration, do side) (time.Duration, ou
 	}
 }
 
-// processTime is the CPU time that the process has used: what others do on the machine is
-// not in it, what the garbage collector does is.
+// processTime is the CPU time of the process: without other load on the machine, but with the
+// garbage collector.
 func processTime() (time.Duration, error) {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
@@ -141,7 +141,7 @@ func processTime() (time.Duration, error) {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano()), nil
 }
 
-// load says how busy the machine is.
+// load describes the machine's load.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -54,7 +54,7 @@ func TestRowStopsWhenKarpenterIsSlow(t *testing.T) {
 	}
 }
 
-// spend takes some CPU time.
+// spend uses some CPU time.
 func spend() error {
 	started, err := processTime()
 	for now := started; err == nil && now-started < 20*time.Millisecond; {
@@ -63,8 +63,8 @@ func spend() error {
 	return err
 }
 
-// Both sides place the same pods on no more nodes with ours, else the times mean nothing. The
-// others take karpenter too long for a test: it gives up after 5 s.
+// Both sides place the same pods, with ours on no more nodes, otherwise the times are meaningless.
+// The other problems take karpenter too long for a test: it gives up after 5 s.
 func TestProblems(t *testing.T) {
 	for _, p := range problems() {
 		switch p.name {

@@ -16,35 +16,34 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// outcome is what a side makes of a problem.
+// outcome is a side's result for a problem.
 type outcome struct {
-	// placed pods, and on how many nodes (new ones, where nodes are added).
+	// placed pods, and the number of their nodes (new ones, if nodes are added).
 	placed, nodes int
-	// cost of the nodes, 0 if none are added.
+	// cost is the cost of the new nodes, 0 if none are added.
 	cost int64
 }
 
-// side answers a problem; the error is errSlow if it has no answer in time.
+// side solves a problem; the error is errSlow on timeout.
 type side func(ctx context.Context) (outcome, error)
 
 var errSlow = errors.New("no answer in time")
 
-// problem is what both sides get. Each call of a side does all of it anew.
+// problem is for both sides. Each call of a side starts from scratch.
 type problem struct {
 	name           string
 	own, karpenter side
-	// series are problems of growing size: after one that took karpenter too long it
-	// is not asked for the others of the series.
+	// series are problems of growing size: after a timeout, karpenter skips the rest of the series.
 	series string
 }
 
-// problems are those of bench-allocator that karpenter has the features for, and the
-// what-if problem with more and more nodes.
+// problems are those of bench-allocator supported by karpenter, and the what-if problem with more
+// and more nodes.
 func problems() []problem {
 	var all []problem
 	for _, family := range hard.Families() {
 		if family.Name == "distinct" {
-			continue // Karpenter refuses distinctAttribute.
+			continue // Karpenter rejects distinctAttribute.
 		}
 		for _, size := range family.Sizes {
 			all = append(all, hardProblem(family.Name, fmt.Sprint(family.Name, " ", size), family.Build(size)))
@@ -69,7 +68,7 @@ func hardProblem(series, name string, t hard.Task) problem {
 	class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: hard.Class}}
 	return problem{
 		name: name, series: series,
-		// Own fails where the answer is another one.
+		// Own fails on an unexpected answer.
 		own: func(context.Context) (outcome, error) { return answer, own() },
 		karpenter: func(ctx context.Context) (outcome, error) {
 			ctx = peer.Quiet(ctx)
@@ -124,13 +123,13 @@ func whatIf(nodes int) problem {
 	}
 }
 
-// spread is the smallest and the largest of some ratios, and the one in the middle.
+// spread returns the smallest, median and largest ratio.
 func spread(ratios []float64) (low, middle, high float64) {
 	sorted := slices.Sorted(slices.Values(ratios))
 	return sorted[0], sorted[len(sorted)/2], sorted[len(sorted)-1]
 }
 
-// timeout is limit for one call of a side.
+// timeout limits one call of a side.
 func timeout(ctx context.Context, limit time.Duration, do side) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

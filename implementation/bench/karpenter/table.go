@@ -18,7 +18,7 @@ func (r row) line() string {
 	return strings.Join([]string{r.name, short(middle(r.ours)), theirs, ratio, ratios(r.control, r.ours), r.own.String(), places}, "\t")
 }
 
-// String says how many pods are on how many nodes.
+// String formats the numbers of pods and nodes.
 func (o outcome) String() string {
 	text := fmt.Sprintf("%d on %d", o.placed, o.nodes)
 	if o.cost > 0 {
@@ -27,7 +27,7 @@ func (o outcome) String() string {
 	return text
 }
 
-// ratios of the rounds: the one in the middle, and in brackets the others' range.
+// ratios formats the median of the rounds' ratios, with the range in brackets.
 func ratios(of, to []time.Duration) string {
 	var all []float64
 	for i := range of {
@@ -37,7 +37,7 @@ func ratios(of, to []time.Duration) string {
 	return fmt.Sprintf("%s [%s, %s]", digits(mid), digits(low), digits(high))
 }
 
-// digits has as many as mean something.
+// digits formats a ratio with its significant digits.
 func digits(ratio float64) string {
 	switch {
 	case ratio >= 100:

@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// Comparison is what the runs of one workload say.
+// Comparison summarizes the runs of one workload.
 type Comparison struct {
 	Workload string `json:"workload"`
-	// Ratio is our pods per second divided by upstream's: the median of the pairs
-	// of runs that followed each other, because a machine that slows down slows
-	// both. 0 means that no pair succeeded. Lowest and Highest are its extremes.
+	// Ratio is our pods per second divided by upstream's: the median over pairs of consecutive
+	// runs, because a slower machine slows down both. 0 means that no pair succeeded. Lowest and
+	// Highest are its extremes.
 	Ratio   float64 `json:"ratio"`
 	Lowest  float64 `json:"lowestRatio"`
 	Highest float64 `json:"highestRatio"`
 	// Filter is our average of the Filter extension point divided by upstream's.
 	Filter float64 `json:"filterRatio"`
-	// Sides are the medians of each side, upstream's first.
+	// Sides are the medians of each side, upstream first.
 	Sides []Measurement `json:"sides"`
 	// Failed counts the runs without numbers.
 	Failed int `json:"failed"`
-	// Why is what one of these said, after its side: the first that is not excused, if any.
+	// Why is the error of a failed run, after its side: the first unexcused one, if any.
 	Why string `json:"why,omitempty"`
-	// Excused: none of them says something against our plugin, as upstream's never succeeds
+	// Excused is set if no failure counts against our plugin, because upstream's never succeeds
 	// either, or there is too little to measure.
 	Excused bool `json:"excused,omitempty"`
-	// PluginCPU is what our plugin used for one pod divided by what upstream's used, the
-	// median of pairs as Ratio is.
+	// PluginCPU is our plugin's CPU time per pod divided by upstream's, the median over pairs like
+	// Ratio.
 	PluginCPU float64 `json:"pluginCPURatio,omitempty"`
 }
 
-// Compare sums the runs up, in the order in which workloads first appear.
+// Compare summarizes the runs, in order of the workloads' first appearance.
 func Compare(runs []Measurement) []Comparison {
 	var names []string
 	for _, m := range runs {
@@ -89,8 +89,8 @@ func compareOne(name string, runs []Measurement) Comparison {
 	return c
 }
 
-// blame says what the runs of one workload that failed tell: why, and whether that is excused.
-// It is not if our plugin fails at what upstream's can do at least once.
+// blame returns why runs of one workload failed, and whether that is excused. It is not if
+// upstream's plugin succeeded at least once where ours failed.
 func blame(runs []Measurement) (why string, excused bool) {
 	first := func(matches func(Measurement) bool) string {
 		if i := slices.IndexFunc(runs, matches); i >= 0 {
@@ -107,11 +107,11 @@ func blame(runs []Measurement) (why string, excused bool) {
 	return why, why != ""
 }
 
-// Means are the geometric means of the ratios, each over the workloads that have it.
+// Means are geometric means of the ratios, each over the workloads with that ratio.
 type Means struct {
 	PodsPerSecond float64 `json:"podsPerSecond"`
 	PluginCPU     float64 `json:"pluginCPU"`
-	// Workloads is how many have the first.
+	// Workloads is the number of workloads with the first ratio.
 	Workloads int `json:"workloads"`
 }
 
@@ -140,8 +140,8 @@ func geometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// typical is the run in the middle by pods per second, with the medians of all
-// runs as its numbers. What is not a number, the profile say, is that run's own.
+// typical is the median run by pods per second, with the medians of all runs as its numbers. Other
+// fields, such as the profile, are from that run.
 func typical(runs []Measurement) Measurement {
 	sorted := slices.Clone(runs)
 	slices.SortStableFunc(sorted, func(a, b Measurement) int { return cmp.Compare(a.PodsPerSecond, b.PodsPerSecond) })
@@ -158,7 +158,7 @@ func typical(runs []Measurement) Measurement {
 	return m
 }
 
-// numbers are what medians are made of.
+// numbers are the inputs of medians.
 func (m *Measurement) numbers() []*float64 {
 	return []*float64{
 		&m.PodsPerSecond, &m.Filter, &m.PreFilter, &m.PluginFilter, &m.PluginPreFilter,

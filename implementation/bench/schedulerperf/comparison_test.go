@@ -14,7 +14,7 @@ func failed(side string, repetition int) Measurement {
 	return Measurement{Workload: "A/w", Side: side, Repetition: repetition, Error: "no etcd"}
 }
 
-// short is a run in which there was too little to measure.
+// short is a run with too little to measure.
 func short(side string, repetition int) Measurement {
 	m := failed(side, repetition)
 	m.Short = true

@@ -16,9 +16,8 @@ import (
 //go:embed own.yaml
 var ownConfiguration []byte
 
-// configure writes a copy of the workload's file to dir that is the same but for
-// the scheduler configuration that each test case names: ours. It returns the
-// copy's path.
+// configure writes a copy of the workload's file to dir with our scheduler configuration in each
+// test case. It returns the copy's path.
 func configure(w Workload, dir string) (string, error) {
 	data, err := os.ReadFile(w.File())
 	if err != nil {
@@ -38,8 +37,8 @@ func configure(w Workload, dir string) (string, error) {
 	return path, nil
 }
 
-// withConfiguration adds the path of a scheduler configuration to each test case
-// of a workload file that has none.
+// withConfiguration adds the path of a scheduler configuration to each test case without one in a
+// workload file.
 func withConfiguration(file []byte, path string) ([]byte, error) {
 	var cases []map[string]any
 	if err := yaml.Unmarshal(file, &cases); err != nil {

@@ -1,12 +1,10 @@
-// Package schedulerperf compares kube-scheduler with and without this project's
-// plugin on upstream's own scheduler_perf workloads: it runs each of them with
-// upstream's plugin and with ours in turn, in processes of their own, and says how
-// many times as many pods per second ours schedules.
+// Package schedulerperf compares kube-scheduler with and without this project's plugin on
+// upstream's own scheduler_perf workloads: it runs each workload alternately with upstream's plugin
+// and ours, in separate processes, and reports the ratio of pods per second.
 //
-// It is not the benchmark itself: that is upstream's code, linked into the program
-// that the folder harness becomes, reading upstream's workload files where the
-// module has them. What is added for our plugin is one line per test case that
-// names a scheduler configuration.
+// The benchmark itself is upstream's code, linked into the test binary of the folder harness and
+// reading upstream's workload files from the module. Our plugin only adds one line per test case,
+// naming a scheduler configuration.
 //
-// Start at Run; docs/adr/0013 says what the numbers are worth.
+// Start at Run; docs/adr/0013 discusses the validity of the numbers.
 package schedulerperf

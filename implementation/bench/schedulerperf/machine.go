@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// ticks is the unit of /proc/stat, which Linux has fixed for programs.
+// ticks is the unit of /proc/stat, fixed by Linux for userspace.
 const ticks = 100
 
-// busy returns the seconds that all processors together have worked since the
-// machine started, or 0 if the system does not tell.
+// busy returns the CPU seconds of all processors since boot, or 0 if unknown.
 func busy() float64 {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -21,8 +20,8 @@ func busy() float64 {
 	return busySeconds(string(stat))
 }
 
-// busySeconds reads the first line of /proc/stat: user, nice, system, idle, waiting
-// for input and output, interrupts, soft interrupts, stolen.
+// busySeconds parses the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
+// steal.
 func busySeconds(stat string) float64 {
 	line, _, _ := strings.Cut(stat, "\n")
 	fields := strings.Fields(line)
@@ -42,17 +41,16 @@ func busySeconds(stat string) float64 {
 	return sum / ticks
 }
 
-// usage is what a run took of the machine.
+// usage is a run's resource usage.
 type usage struct {
 	// resident is the peak of the harness' resident memory in MiB.
 	resident float64
-	// cpu is the time of the harness and of etcd, others that of everything else
-	// on the machine, in seconds.
+	// cpu is the CPU time of the harness and etcd, others that of everything else on the machine,
+	// in seconds.
 	cpu, others float64
 }
 
-// usageOf reads what the operating system recorded for a process that has ended
-// and for its children, which is etcd.
+// usageOf reads the operating system's record of an ended process and its children, including etcd.
 func usageOf(cmd *exec.Cmd, busyBefore float64) usage {
 	u := usage{cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 	u.others = max(0, busy()-busyBefore-u.cpu)

@@ -8,53 +8,51 @@ import (
 	"path/filepath"
 )
 
-// Measurement is what one run of one workload with one plugin yielded.
+// Measurement is the result of one run of one workload with one plugin.
 type Measurement struct {
 	Workload string `json:"workload"`
-	// Pods is how many are measured, if that is known before.
+	// Pods is the number of measured pods, if known in advance.
 	Pods int `json:"pods,omitempty"`
-	// Side is what the run is compared as: stock, own or control.
+	// Side is the role of the run: stock, own or control.
 	Side string `json:"side"`
-	// Plugin is the one that allocates devices: DynamicResources or DRA.
+	// Plugin is the plugin allocating devices: DynamicResources or DRA.
 	Plugin string `json:"plugin"`
 	// Repetition counts from 1.
 	Repetition int `json:"repetition"`
 	// PodsPerSecond is scheduler_perf's average of SchedulingThroughput.
 	PodsPerSecond float64 `json:"podsPerSecond"`
-	// Filter and PreFilter are the averages of the two extension points per pod,
-	// all plugins together, all nodes that were looked at together.
+	// Filter and PreFilter are the averages of the two extension points per pod, over all plugins
+	// and all tried nodes together.
 	Filter    float64 `json:"filterMilliseconds"`
 	PreFilter float64 `json:"preFilterMilliseconds"`
-	// PluginFilter is the average of the plugin's own Filter per node, and
-	// PluginPreFilter that of its PreFilter. Upstream samples one pod in ten.
+	// PluginFilter is the average of the plugin's own Filter per node, PluginPreFilter that of its
+	// PreFilter. Upstream samples one pod in ten.
 	PluginFilter    float64 `json:"pluginFilterMilliseconds"`
 	PluginPreFilter float64 `json:"pluginPreFilterMilliseconds"`
-	// HeapAverage and HeapMax are of the whole process, which holds the API server,
-	// controllers and the creator of the pods besides the scheduler. So is Resident,
-	// its peak.
+	// HeapAverage and HeapMax are for the whole process: scheduler, API server, controllers and pod
+	// creator. So is Resident, its peak.
 	HeapAverage float64 `json:"heapAverageMiB"`
 	HeapMax     float64 `json:"heapMaxMiB"`
 	Resident    float64 `json:"residentMiB"`
-	// CPU is what the harness and etcd used, Others what everything else on the
-	// machine used meanwhile, in seconds.
+	// CPU is the CPU time of the harness and etcd, Others that of everything else on the machine
+	// meanwhile, in seconds.
 	CPU    float64 `json:"cpuSeconds"`
 	Others float64 `json:"othersCPUSeconds"`
-	// Parts says what each part of the harness used for one pod.
+	// Parts has the CPU time per pod of each part of the harness.
 	Parts map[string]float64 `json:"cpuMillisecondsPerPod,omitempty"`
-	// PluginCPU is what the plugin used for one pod, with all that it calls and its event
-	// handlers, without the garbage collector's part.
+	// PluginCPU is the plugin's CPU time per pod, including callees and event handlers, but without
+	// garbage collection.
 	PluginCPU float64 `json:"pluginCPUMillisecondsPerPod,omitempty"`
-	// Measured is how long the measured part of the run took.
+	// Measured is the duration of the run's measured part.
 	Measured float64 `json:"measuredSeconds"`
-	// Elapsed is how long the run took with setting up and shutting down.
+	// Elapsed is the run's duration including setup and shutdown.
 	Elapsed float64 `json:"elapsedSeconds"`
-	// Profile is the CPU profile of the measured part, Dir what else the run left.
+	// Profile is the CPU profile of the measured part, Dir has the run's other files.
 	Profile string `json:"profile"`
 	Dir     string `json:"dir"`
-	// Error says why there are no numbers.
+	// Error is why there are no numbers.
 	Error string `json:"error,omitempty"`
-	// Short: all went well, but was over before there was a rate to measure, or schedules
-	// nothing at all.
+	// Short is set for a successful run too short to measure a rate, or without scheduling.
 	Short bool `json:"short,omitempty"`
 }
 
@@ -66,7 +64,7 @@ type dataItems struct {
 	} `json:"dataItems"`
 }
 
-// none is what scheduler_perf writes for a label that a metric does not have.
+// none is scheduler_perf's value for a label missing in a metric.
 const none = "not applicable"
 
 // value returns one number of the result file.
@@ -87,7 +85,7 @@ func label(labels map[string]string, name string) string {
 	return none
 }
 
-// readResults fills in what scheduler_perf measured.
+// readResults reads scheduler_perf's measurements.
 func (m *Measurement) readResults(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*_benchmark_*.json"))
 	if err != nil {
@@ -107,12 +105,12 @@ func (m *Measurement) readResults(dir string) error {
 	return m.fill(items)
 }
 
-// tooShort is how long scheduling may take without a rate being measured: upstream
-// looks every second, and leaves the first time out.
+// tooShort is the scheduling duration too short for a rate: upstream samples every second, and
+// drops the first sample.
 const tooShort = 3 // seconds
 
-// fill takes the numbers over. Only throughput, duration and the two extension points
-// have to be there: a plugin's own durations are sampled, and may be missing.
+// fill copies the numbers. Only throughput, duration and the two extension points are required: a
+// plugin's own durations are sampled, and may be missing.
 func (m *Measurement) fill(items dataItems) error {
 	const (
 		points  = "scheduler_framework_extension_point_duration_seconds"

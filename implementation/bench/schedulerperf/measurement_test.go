@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// results is what scheduler_perf writes, shortened.
+// results is a shortened output of scheduler_perf.
 const results = `{"version": "v1", "dataItems": [
 {"data": {"Average": 55.5, "Perc50": 60}, "unit": "pods/s", "labels": {"Metric": "SchedulingThroughput", "plugin": "not applicable", "extension_point": "not applicable"}},
 {"data": {"Average": 0.55}, "labels": {"Metric": "scheduler_framework_extension_point_duration_seconds", "extension_point": "PreFilter", "plugin": "not applicable"}},

@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// stuck ends a run in which pods never get scheduled; upstream itself waits ten
-// minutes for them.
+// stuck ends a run with pods that are never scheduled; upstream itself waits ten minutes for them.
 const stuck = 15 * time.Minute
 
-// start runs the harness in a process of its own.
+// start runs the harness in a separate process.
 func (c Config) start(ctx context.Context, w Workload, s side, file, dir string) (usage, error) {
-	// etcd's data and its socket, whose path must be short.
+	// etcd's data and socket; the socket path must be short.
 	temp, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return usage{}, fmt.Errorf("make a folder for etcd: %w", err)
@@ -34,11 +33,11 @@ func (c Config) start(ctx context.Context, w Workload, s side, file, dir string)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Harness, arguments(w, s.plugin, file, dir)...)
 	cmd.Dir = w.Dir
-	// ARTIFACTS makes scheduler_perf log to a file there, as upstream's own runs
-	// do; it removes the file if all went well.
+	// ARTIFACTS makes scheduler_perf log to a file there, like upstream's own runs; it removes the
+	// file on success.
 	cmd.Env = append(os.Environ(), "PATH="+c.BinDir+string(os.PathListSeparator)+os.Getenv("PATH"), "ARTIFACTS="+dir, "TMPDIR="+temp)
 	cmd.Stdout, cmd.Stderr = log, log
-	// etcd must not outlive the harness, whose child it is.
+	// etcd is the harness's child and must not outlive it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	before := busy()
@@ -58,7 +57,7 @@ func (c Config) start(ctx context.Context, w Workload, s side, file, dir string)
 	return usageOf(cmd, before), nil
 }
 
-// reason finds what upstream's test framework complained about first.
+// reason returns the first error of upstream's test framework.
 func reason(log string) string {
 	_, after, found := strings.Cut(log, "ERROR:\n")
 	if !found {
@@ -68,20 +67,20 @@ func reason(log string) string {
 	return strings.TrimSpace(line)
 }
 
-// missedThreshold is whether all that upstream complains about is that a machine is slower
-// than theirs: some workloads have a rate that they must reach. The numbers are there.
+// missedThreshold reports whether the only error is a missed rate threshold of a workload, due to a
+// slower machine than upstream's. The numbers are valid.
 func missedThreshold(reason string) bool {
 	return strings.Contains(reason, `expected "SchedulingThroughput" "Average" to be higher`)
 }
 
-// arguments are those of scheduler_perf, of Go's testing package and of the harness.
+// arguments are the flags of scheduler_perf, Go's testing package and the harness.
 func arguments(w Workload, plugin, file, dir string) []string {
 	exactly := func(name string) string { return "^" + regexp.QuoteMeta(name) + "$" }
 	return []string{
 		"-test.run=^$",
 		"-test.bench=^BenchmarkPerfScheduling$/" + exactly(w.Case) + "/" + exactly(w.Name),
 		"-test.benchtime=1x",
-		// The default chooses workloads by their labels; here the name does.
+		// The default selects workloads by label; here it is by name.
 		"-perf-scheduling-label-filter=",
 		"-perf-cpuprofile",
 		"-data-items-dir=" + dir,

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// part is a piece of the process, told by a function on the stack. Filter and
-// PreFilter are those of the plugin alone; network is connections and informers.
+// part is a part of the process, identified by a function on the stack. Filter and PreFilter are
+// those of the plugin alone; network is connections and informers.
 type part struct {
 	Name     string
 	patterns []string
-	// elsewhere: nothing in it is done by the scheduler.
+	// elsewhere is set for parts outside the scheduler.
 	elsewhere bool
 }
 
-// parts are looked for in this order: the claim controller's requests, say, are
-// its own until they reach the API server's goroutines.
+// parts are matched in this order: for example, the claim controller's requests count for it until
+// they reach the API server's goroutines.
 func parts() []part {
 	const scheduler = "kubernetes/pkg/scheduler"
 	return []part{
@@ -52,10 +52,10 @@ func partNames() []string {
 	return names
 }
 
-// topFile is where a run leaves the top of its profile as text.
+// topFile is the text file with the top of a run's profile.
 const topFile = "top.txt"
 
-// readProfile finds the CPU profile and writes its top as text beside it.
+// readProfile finds the CPU profile and writes its top to a text file beside it.
 func (m *Measurement) readProfile(ctx context.Context) error {
 	files, err := filepath.Glob(filepath.Join(m.Dir, "*-cpu.prof"))
 	if err != nil {
@@ -107,9 +107,9 @@ func pprof(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// split sums up the seconds of each part, those of no part as "rest", and once more those of
-// the plugin in any part, from what pprof prints with -traces: blocks divided by a line of
-// dashes, each the stack of a sample with the innermost function first, its time before it.
+// split sums up the seconds of each part, with "rest" for none, and also the plugin's seconds in
+// any part. The input is pprof's -traces output: blocks separated by dashes, each the stack of a
+// sample with the time and innermost function first.
 func split(traces []byte) (seconds map[string]float64, plugin float64, err error) {
 	seconds = map[string]float64{}
 	var value time.Duration
@@ -153,10 +153,10 @@ func split(traces []byte) (seconds map[string]float64, plugin float64, err error
 	return seconds, plugin, nil
 }
 
-// ofPlugin tells the plugin, upstream's or ours, with its allocator and what it keeps of
-// devices and claims, by the innermost function that says so: a cache of claims that calls
-// its handlers makes the scheduler look through its queue, which asks plugins in turn. The
-// libraries of both are used by controllers and API server, too.
+// ofPlugin reports whether a sample belongs to the plugin, upstream's or ours, including its
+// allocator and its cache of devices and claims. The innermost decisive function counts: a claim
+// cache calling its handlers makes the scheduler scan its queue, calling plugins in turn.
+// Controllers and API server also use both libraries.
 func ofPlugin(in part, stack []string) bool {
 	if in.elsewhere {
 		return false
@@ -173,7 +173,7 @@ func ofPlugin(in part, stack []string) bool {
 	return false
 }
 
-// rest is the part that all other functions belong to.
+// rest is the part of all other functions.
 const rest = "rest"
 
 func partOf(stack []string) part {

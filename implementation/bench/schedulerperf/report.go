@@ -12,16 +12,16 @@ import (
 	"text/tabwriter"
 )
 
-// Report is everything about one invocation.
+// Report is the result of one invocation.
 type Report struct {
-	// Kubernetes is the version of the module that upstream's part comes from.
+	// Kubernetes is the version of the upstream module.
 	Kubernetes  string        `json:"kubernetes"`
 	Processors  int           `json:"processors"`
 	Repetitions int           `json:"repetitions"`
 	Comparisons []Comparison  `json:"workloads"`
 	Means       Means         `json:"geometricMeans"`
 	Runs        []Measurement `json:"runs"`
-	// LeftOut are workloads that were not run.
+	// LeftOut are skipped workloads.
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
 }
 
@@ -34,8 +34,8 @@ func NewReport(kubernetes string, repetitions int, runs []Measurement, left []Le
 	}
 }
 
-// Write leaves the report in dir: results.json for programs, report.txt for
-// people, which besides what Print says holds the top of each profile.
+// Write writes the report to dir: results.json for programs, and report.txt for people, with the
+// output of Print and the top of each profile.
 func (r Report) Write(dir string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -60,7 +60,7 @@ func (r Report) Write(dir string) error {
 	return nil
 }
 
-// firstRows keeps the head of pprof's table and n rows of it.
+// firstRows keeps the head and n rows of pprof's table.
 func firstRows(table string, n int) string {
 	var b strings.Builder
 	rows := -1
@@ -76,7 +76,7 @@ func firstRows(table string, n int) string {
 	return b.String()
 }
 
-// Print writes the table and where the processors' time went.
+// Print writes the table and the CPU time by part.
 func (r Report) Print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\nscheduler_perf of Kubernetes %s, %d processors, %d repetition(s), medians\n\n", r.Kubernetes, r.Processors, r.Repetitions)
 	r.printNumbers(w)
@@ -94,7 +94,7 @@ others is what the rest of the machine used meanwhile: not near 0 means noise.
 	r.printMissing(w)
 }
 
-// printMissing says which workloads have runs without numbers, and why.
+// printMissing lists workloads with runs without numbers, and why.
 func (r Report) printMissing(w io.Writer) {
 	heading := "\nNot all was measured:\n"
 	for _, c := range r.Comparisons {
@@ -109,7 +109,7 @@ func (r Report) printMissing(w io.Writer) {
 	}
 }
 
-// width is that of the longest name: the names are flush left, the numbers right.
+// width is the length of the longest name: names are left-aligned, numbers right-aligned.
 func (r Report) width() int {
 	width := len("workload")
 	for _, c := range r.Comparisons {
@@ -143,7 +143,7 @@ func (r Report) printNumbers(w io.Writer) {
 	_ = table.Flush()
 }
 
-// printParts says what a pod costs where, which shows what bounds the rate.
+// printParts prints the CPU time per pod by part, to show the bottleneck.
 func (r Report) printParts(w io.Writer) {
 	_, _ = fmt.Fprint(w, `
 CPU ms per pod, from the profiles (without etcd, which is a process of its own);
@@ -171,7 +171,7 @@ plugin overlaps the columns of the scheduler to the right of it.
 	_ = table.Flush()
 }
 
-// LastLine is for programs that read the output, and for quoting.
+// LastLine is for programs reading the output, and for quoting.
 func (r Report) LastLine() string {
 	line := "scheduler:"
 	for _, c := range r.Comparisons {
@@ -190,8 +190,8 @@ func (r Report) LastLine() string {
 	return line
 }
 
-// Failed says whether a run has that says something against our plugin, or whether there is
-// nothing to say of a workload that the project's goals are stated for, or of any.
+// Failed reports whether a failed run counts against our plugin, or results are missing for a
+// workload of the project's goals, or for all workloads.
 func (r Report) Failed() bool {
 	for _, c := range r.Comparisons {
 		if c.Failed > 0 && !c.Excused || c.Ratio == 0 && slices.Contains(defaultWorkloads(), c.Workload) {

@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// The plugins that are compared, by the names that configurations have for them.
+// The compared plugins, by their names in configurations.
 const (
 	Stock = "DynamicResources"
 	Own   = "DRA"
 )
 
-// Config says what to run.
+// Config configures the runs.
 type Config struct {
 	// Harness is the test binary of the folder harness.
 	Harness string
-	// BinDir holds etcd, which upstream looks for in the path.
+	// BinDir contains etcd, which upstream looks up in the PATH.
 	BinDir string
-	// Artifacts is where each run leaves its profile, results and, if it failed,
-	// its log.
+	// Artifacts is the directory for each run's profile, results and, if it failed, its log.
 	Artifacts string
-	// Repeat is how many times each workload runs with each plugin.
+	// Repeat is the number of runs per workload and plugin.
 	Repeat int
-	// Control runs upstream's plugin in the place of ours, which shows the noise.
+	// Control runs upstream's plugin in place of ours, to show the noise.
 	Control bool
 	// Progress gets a line per run.
 	Progress io.Writer
@@ -53,13 +52,13 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-// stockSide is the side that ours is compared with.
+// stockSide is the baseline.
 const stockSide = "stock"
 
-// side is a place in the comparison.
+// side is a role in the comparison.
 type side struct{ name, plugin string }
 
-// sides are the two places: what is compared, and what it is compared with.
+// sides are the two roles: the baseline and the candidate.
 func (c Config) sides() [2]side {
 	if c.Control {
 		return [2]side{{stockSide, Stock}, {"control", Stock}}
@@ -67,8 +66,8 @@ func (c Config) sides() [2]side {
 	return [2]side{{stockSide, Stock}, {"own", Own}}
 }
 
-// Run runs the workloads, one process after the other, and returns their
-// measurements, of those that failed too. The error is for what stops everything.
+// Run runs the workloads, one process after the other, and returns all measurements, including
+// failed ones. The error is for a failure of the whole comparison.
 func Run(ctx context.Context, c Config, workloads []Workload) ([]Measurement, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func Run(ctx context.Context, c Config, workloads []Workload) ([]Measurement, er
 	total := 2 * c.Repeat * len(workloads)
 	for repetition := 1; repetition <= c.Repeat; repetition++ {
 		for _, w := range workloads {
-			// The machine's mood drifts: who goes first changes with each repetition.
+			// The machine's speed drifts: alternate the order in each repetition.
 			order := c.sides()
 			if repetition%2 == 0 {
 				order[0], order[1] = order[1], order[0]
@@ -96,7 +95,7 @@ func Run(ctx context.Context, c Config, workloads []Workload) ([]Measurement, er
 	return done, nil
 }
 
-// line is what the progress says when a run has ended.
+// line is the progress message after a run.
 func (m Measurement) line() string {
 	if m.Error != "" {
 		return fmt.Sprintf("failed after %.0f s: %s", m.Elapsed, m.Error)
@@ -104,7 +103,7 @@ func (m Measurement) line() string {
 	return fmt.Sprintf("%6.1f pods/s, Filter %.2f ms, in %.0f s", m.PodsPerSecond, m.Filter, m.Elapsed)
 }
 
-// measure is one run. A run that fails is a result; not to be able to run is an error.
+// measure is one run. A failed run is a result; failure to start one is an error.
 func (c Config) measure(ctx context.Context, w Workload, s side, repetition int) (Measurement, error) {
 	m := Measurement{
 		Workload: w.String(), Pods: w.Pods, Side: s.name, Plugin: s.plugin, Repetition: repetition,

@@ -14,32 +14,32 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileName is what upstream calls each of its workload files.
+// fileName is the name of upstream's workload files.
 const fileName = "performance-config.yaml"
 
 // Workload is one of upstream's workloads.
 type Workload struct {
-	// Case is the name of the test case, Name that of the workload in it.
+	// Case is the name of the test case, Name that of its workload.
 	Case, Name string
-	// Dir holds the workload file; the paths in the file start there.
+	// Dir contains the workload file; paths in the file are relative to it.
 	Dir string
-	// Configured says that the file names a scheduler configuration, so that ours
-	// cannot be put in its place.
+	// Configured is set if the file names a scheduler configuration, so it cannot be replaced by
+	// ours.
 	Configured bool
 	// Gates are the feature gates that the workload sets.
 	Gates map[string]bool
-	// Pods is how many are measured; 0 if that depends on how fast they are scheduled.
+	// Pods is the number of measured pods; 0 if it depends on the scheduling rate.
 	Pods int
 }
 
-// String is how upstream's results name the workload.
+// String is the workload's name in upstream's results.
 func (w Workload) String() string { return w.Case + "/" + w.Name }
 
 // File is the workload file.
 func (w Workload) File() string { return filepath.Join(w.Dir, fileName) }
 
-// defaultWorkloads are those that the project's goals are stated for. Upstream's
-// empty_100nodes and empty_200nodes do not run: they lack the parameter measurePods.
+// defaultWorkloads are the workloads of the project's goals. Upstream's empty_100nodes and
+// empty_200nodes do not run: they lack the parameter measurePods.
 func defaultWorkloads() []string {
 	return []string{
 		"SchedulingWithResourceClaimTemplate/2000pods_200nodes",
@@ -51,8 +51,8 @@ func defaultWorkloads() []string {
 	}
 }
 
-// Workloads returns the DRA workloads of the module k8s.io/kubernetes in dir whose
-// name matches the pattern, or the default ones if there is no pattern.
+// Workloads returns the DRA workloads of the module k8s.io/kubernetes in dir with a matching name,
+// or the default ones if there is no pattern.
 func Workloads(dir, pattern string) ([]Workload, error) {
 	all, err := catalogue(filepath.Join(dir, "test/integration/scheduler_perf/dra"))
 	if err != nil {
@@ -72,15 +72,14 @@ func Workloads(dir, pattern string) ([]Workload, error) {
 	return chosen, nil
 }
 
-// LeftOut is a workload that is not run, and why.
+// LeftOut is a skipped workload and the reason.
 type LeftOut struct {
 	Workload string `json:"workload"`
 	Why      string `json:"why"`
 }
 
-// Divide takes out the workloads that our plugin cannot do: those with a scheduler
-// configuration of their own, and those for which unsupported returns a reason. It is an
-// error if none remains.
+// Divide separates the workloads our plugin cannot run: those with their own scheduler
+// configuration, and those for which unsupported returns a reason. It is an error if none remains.
 func Divide(workloads []Workload, unsupported func(Workload) error) (rest []Workload, left []LeftOut, err error) {
 	var reasons []error
 	for _, w := range workloads {
@@ -101,7 +100,7 @@ func Divide(workloads []Workload, unsupported func(Workload) error) (rest []Work
 	return rest, left, err
 }
 
-// catalogue reads the workload files below dir, in the order of their paths.
+// catalogue reads the workload files below dir, sorted by path.
 func catalogue(dir string) ([]Workload, error) {
 	var all []Workload
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -132,7 +131,7 @@ func catalogue(dir string) ([]Workload, error) {
 	return all, nil
 }
 
-// testCase is the part of a test case in a workload file that matters here.
+// testCase is the relevant part of a test case in a workload file.
 type testCase struct {
 	Name                string
 	SchedulerConfigPath string

@@ -30,7 +30,7 @@ const workloadFile = `
   - name: small
 `
 
-// module makes a folder that is laid out as the module k8s.io/kubernetes.
+// module makes a directory with the layout of the module k8s.io/kubernetes.
 func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,3 +1,3 @@
-// Package whatif has the what-if problem that benchmarks ask, ours and the one that holds us
-// against karpenter. Start at Problem.
+// Package whatif has the what-if problem for benchmarks, our own and the comparison with karpenter.
+// Start at Problem.
 package whatif

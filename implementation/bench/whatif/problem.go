@@ -15,19 +15,18 @@ import (
 
 const (
 	driver   = "driver.example.com"
-	devices  = 8 // of a node that is there
+	devices  = 8 // of an existing node
 	kinds    = 20
 	nGroups  = 10
-	smallest = 4 // devices of a node of the first group; each further one has one more
+	smallest = 4 // devices of a node of the first group; each further group has one more
 )
 
-// Pods is how many pods wait.
+// Pods is the number of waiting pods.
 const Pods = 1000
 
-// Problem returns a cluster of so many nodes, whose devices are all in use, with waiting pods of
-// 20 kinds, each with a claim of its own for one to four devices, and the groups that can grow. A
-// node of each group costs the same, so that cost is the number of nodes, unless the caller says
-// what they cost.
+// Problem returns a cluster of nodes whose devices are all in use, with waiting pods of 20 kinds,
+// each with its own claim for one to four devices, and the groups that can grow. Nodes of all
+// groups cost the same, so cost is the number of nodes, unless the caller sets other costs.
 func Problem(nodes int) (simulation.Objects, []*simulation.Group) {
 	var objects simulation.Objects
 	objects.Classes = []*resourceapi.DeviceClass{{ObjectMeta: metav1.ObjectMeta{Name: "any"}}}
@@ -76,7 +75,7 @@ func node(name string) *corev1.Node {
 	return n
 }
 
-// slice has devices of models a and b by turns.
+// slice has devices of models a and b alternately.
 func slice(node string, devices int) *resourceapi.ResourceSlice {
 	s := &resourceapi.ResourceSlice{ObjectMeta: meta("slice-" + node), Spec: resourceapi.ResourceSliceSpec{
 		Driver: driver, NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
@@ -91,7 +90,7 @@ func slice(node string, devices int) *resourceapi.ResourceSlice {
 	return s
 }
 
-// claimFor is the claim of a pod, as if it were made from a template.
+// claimFor is the claim of a pod, as if generated from a template.
 func claimFor(pod string, count int64) *resourceapi.ResourceClaim {
 	claim := &resourceapi.ResourceClaim{ObjectMeta: meta(pod + "-claim")}
 	claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod, UID: meta(pod).UID, Controller: ptr.To(true)}}
@@ -112,7 +111,7 @@ func podWith(name string, claim *resourceapi.ResourceClaim) *corev1.Pod {
 	}
 }
 
-// running adds a pod that has a device of a node.
+// running adds a pod using a device of a node.
 func running(objects *simulation.Objects, node string, device int) {
 	name := fmt.Sprintf("%s-%d", node, device)
 	claim := claimFor(name, 1)

@@ -20,7 +20,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
-// cluster is how the cluster would be.
+// cluster is the hypothetical cluster.
 type cluster struct {
 	name          string
 	driver        controller.Driver
@@ -29,7 +29,7 @@ type cluster struct {
 	claims        map[cache.ObjectName]*resourceapi.ResourceClaim
 	deviceClasses map[string]*resourceapi.DeviceClass
 	classes       map[string]*v1alpha1.ResourceClass
-	// failed is why claims with immediate allocation are not allocated.
+	// failed are allocation errors of claims with immediate allocation.
 	failed map[types.UID]string
 }
 
@@ -76,7 +76,7 @@ func (c *cluster) look(claim *resourceapi.ResourceClaim, entry string) *podClaim
 	return p
 }
 
-// allocateImmediate has the driver allocate the claims that wait for nobody.
+// allocateImmediate has the driver allocate the claims with immediate allocation.
 func (c *cluster) allocateImmediate(ctx context.Context) {
 	for _, claim := range c.inOrder {
 		p := c.look(claim, "")
@@ -94,15 +94,14 @@ func (c *cluster) allocateImmediate(ctx context.Context) {
 	}
 }
 
-// claimsOf returns the claims of a pod that decide about its nodes: classic ones and all
-// that are allocated; others are names of those that wait for somebody else. why is what
-// keeps the pod from all nodes.
+// claimsOf returns a pod's claims relevant for its nodes: classic ones and all allocated ones;
+// others are names of claims waiting for other drivers. why is a reason excluding all nodes.
 func (c *cluster) claimsOf(pod *corev1.Pod) (claims []*podClaim, others []string, why string) {
 	for i := range pod.Spec.ResourceClaims {
 		entry := &pod.Spec.ResourceClaims[i]
 		name, mustCheckOwner, err := resourceclaim.Name(pod, entry)
 		if err == nil && name == nil {
-			continue // There is nothing to make a claim for.
+			continue // No claim can be generated.
 		}
 		var claim *resourceapi.ResourceClaim
 		if err == nil {
@@ -125,7 +124,7 @@ func (c *cluster) claimsOf(pod *corev1.Pod) (claims []*podClaim, others []string
 	return claims, others, why
 }
 
-// unusable says why a pod could not be scheduled with a claim, on whichever node.
+// unusable returns why a pod could not be scheduled with a claim on any node.
 func (c *cluster) unusable(p *podClaim, pod *corev1.Pod) string {
 	switch {
 	case p.mistake != nil:
@@ -143,8 +142,8 @@ func (c *cluster) unusable(p *podClaim, pod *corev1.Pod) string {
 	}
 }
 
-// places returns where the claims of a pod are, or may be. Errors are selectors that the API
-// server would not have taken.
+// places returns the actual or possible locations of a pod's claims. Errors are selectors the API
+// server would have rejected.
 func places(claims []*podClaim) ([]classicplan.Place, error) {
 	var found []classicplan.Place
 	for _, p := range claims {
@@ -166,7 +165,7 @@ func places(claims []*podClaim) ([]classicplan.Place, error) {
 	return found, nil
 }
 
-// fitting returns the nodes that do not rule out the pod, and why the others do.
+// fitting returns the nodes that do not exclude the pod, and why the others do.
 func (c *cluster) fitting(ctx context.Context, pod *corev1.Pod, places []classicplan.Place) ([]*corev1.Node, *refusals) {
 	refused := &refusals{has: make(map[string]bool), counts: make(map[string]int)}
 	wanted := nodeaffinity.GetRequiredNodeAffinity(pod)
@@ -217,7 +216,7 @@ func (c *cluster) free(ctx context.Context, claim *resourceapi.ResourceClaim) er
 	return c.driver.Deallocate(ctx, record)
 }
 
-// allocated notes what a claim has.
+// allocated records a claim's allocation.
 func (c *cluster) allocated(claim *resourceapi.ResourceClaim, a *controller.Allocation) {
 	changed := claim.DeepCopy()
 	result := &resourceapi.AllocationResult{NodeSelector: a.Nodes}
@@ -231,7 +230,7 @@ func (c *cluster) allocated(claim *resourceapi.ResourceClaim, a *controller.Allo
 	c.claims[cache.MetaObjectToName(claim)] = changed
 }
 
-// reserve notes that a pod uses its claims, and returns those of the driver.
+// reserve reserves a pod's claims, and returns those of the driver.
 func (c *cluster) reserve(pod *corev1.Pod, claims []*podClaim) []*resourceapi.ResourceClaim {
 	var ours []*resourceapi.ResourceClaim
 	for _, p := range claims {

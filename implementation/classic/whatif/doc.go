@@ -1,8 +1,8 @@
-// Package whatif says what pods that wait would get of a driver on nodes that there are and
-// on others that there could be: what an autoscaler has to know. It asks the driver itself,
-// which simulates (controller.Simulator), and takes nothing.
+// Package whatif predicts where a driver could serve waiting pods, on existing and on hypothetical
+// nodes, for autoscalers. It asks the driver itself for a simulation (controller.Simulator),
+// without allocating anything.
 //
-// It looks at claims, node selectors, affinity to nodes and taints. What else keeps pods
-// from nodes, as processors and memory, is for the autoscaler, and so are claims that other
-// drivers or the scheduler allocate. Start at Place.
+// It evaluates claims, node selectors, node affinity and taints. Other constraints, such as CPU and
+// memory, are left to the autoscaler, and so are claims allocated by other drivers or the
+// scheduler. Start at Place.
 package whatif

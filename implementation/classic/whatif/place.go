@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// Objects are those of a cluster, with nodes that it could have. They are read only.
+// Objects are the objects of a cluster, with hypothetical nodes. They are read only.
 type Objects struct {
 	// Nodes are tried in this order.
 	Nodes         []*corev1.Node
@@ -26,21 +26,20 @@ type Objects struct {
 	Classes       []*v1alpha1.ResourceClass
 }
 
-// Placement is what is foretold of a pod.
+// Placement is the prediction for a pod.
 type Placement struct {
 	Pod *corev1.Pod
-	// Node is empty if no node serves the pod; Reason says why.
+	// Node is empty if no node serves the pod; then Reason is set.
 	Node, Reason string
-	// Claims are the pod's that this driver allocates, as they would be.
+	// Claims are the pod's predicted claims of this driver.
 	Claims []*resourceapi.ResourceClaim
-	// Others are names of claims that wait for somebody else, who was not asked.
+	// Others are names of claims waiting for other drivers or the scheduler.
 	Others []string
 }
 
-// Place returns what the pods without a node would get that have claims of a driver, in
-// the order in which they are tried: by priority and age. Each goes to the first node that
-// serves all its claims, and those after it get what it leaves. Errors are those of
-// Simulate and of ctx; what else fails is the reason of a placement.
+// Place returns the placement of unbound pods with claims of a driver, in scheduling order: by
+// priority and age. Each goes to the first node serving all its claims, and later pods get the
+// rest. Errors are those of Simulate and of ctx; other errors are the reason of a placement.
 func Place(ctx context.Context, name string, driver controller.Simulator, objects Objects) ([]Placement, error) {
 	copied, err := driver.Simulate(ctx, objects.Nodes)
 	if err != nil {
@@ -57,7 +56,7 @@ func Place(ctx context.Context, name string, driver controller.Simulator, object
 	return placements, ctx.Err()
 }
 
-// waiting returns pods that a scheduler would try, in its order.
+// waiting returns pods a scheduler would try, in its order.
 func waiting(pods []*corev1.Pod) []*corev1.Pod {
 	var found []*corev1.Pod
 	for _, pod := range pods {
@@ -74,7 +73,7 @@ func waiting(pods []*corev1.Pod) []*corev1.Pod {
 	return found
 }
 
-// place foretells a pod; ours is whether it has a claim of the driver.
+// place predicts a pod's placement; ours reports whether it has a claim of the driver.
 func (c *cluster) place(ctx context.Context, pod *corev1.Pod) (p Placement, ours bool) {
 	p.Pod = pod
 	claims, others, why := c.claimsOf(pod)
@@ -106,8 +105,8 @@ func (c *cluster) place(ctx context.Context, pod *corev1.Pod) (p Placement, ours
 	return p, true
 }
 
-// ask has the driver refuse nodes, and returns the claims that it is to allocate. why is
-// an error of the driver, with which no node serves the pod.
+// ask lets the driver exclude nodes, and returns the claims to allocate. why is a driver error
+// excluding all nodes.
 func (c *cluster) ask(ctx context.Context, pod *corev1.Pod, claims []*podClaim, nodes []*corev1.Node, refused *refusals) (pending []*controller.Claim, why string) {
 	for _, claim := range claims {
 		if !claim.ours || claim.claim.Status.Allocation != nil {
@@ -139,7 +138,7 @@ func (c *cluster) ask(ctx context.Context, pod *corev1.Pod, claims []*podClaim, 
 	return pending, ""
 }
 
-// refusals are why nodes do not serve a pod.
+// refusals are the reasons of unsuitable nodes.
 type refusals struct {
 	has    map[string]bool
 	counts map[string]int
@@ -153,7 +152,7 @@ func (r *refusals) add(node, why string) {
 	r.counts[why]++
 }
 
-// String is as "2 nodes, none serves: 1: why not, 1: why else not".
+// String formats refusals as "2 nodes, none serves: 1: why not, 1: why else not".
 func (r *refusals) String() string {
 	if len(r.has) == 0 {
 		return "there are no nodes"

@@ -29,7 +29,7 @@ const (
 	namespace  = "ns"
 )
 
-// world is what a test has; claims are of the class "example", or of their own.
+// world has the objects of a test; claims are of the class "example", or of their own.
 type world struct {
 	whatif.Objects
 
@@ -62,7 +62,7 @@ func opaque(kind, fields string) resourceapi.DeviceConfiguration {
 	return resourceapi.DeviceConfiguration{Opaque: o}
 }
 
-// meta makes each object a second older than the next one.
+// meta makes each object a second older than the next.
 func (w *world) meta(name string) metav1.ObjectMeta {
 	w.age++
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(time.Unix(int64(w.age), 0))}
@@ -78,7 +78,7 @@ func (w *world) claim(name, class, config string) *resourceapi.ResourceClaim {
 	return claim
 }
 
-// pod is one with claims that there are, or that this makes.
+// pod returns a pod with existing claims, or claims created here.
 func (w *world) pod(name string, claims ...string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: w.meta(name)}
 	for _, c := range claims {
@@ -95,8 +95,7 @@ func (w *world) pod(name string, claims ...string) *corev1.Pod {
 	return pod
 }
 
-// expect holds what is foretold against lines like "pod: node device,device" and "pod: -
-// reason".
+// expect compares placements with lines like "pod: node device,device" and "pod: - reason".
 func (w *world) expect(t *testing.T, want ...string) {
 	t.Helper()
 	two := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "two"}, Data: map[string]string{"userLimit": "2"}}
@@ -138,8 +137,7 @@ func (w *world) expectOf(t *testing.T, driver controller.Simulator, want ...stri
 	}
 }
 
-// All claims of a pod have to be served by one node: a device that is left on each of two
-// nodes is of no use.
+// One node has to serve all claims of a pod: one free device on each of two nodes does not help.
 func TestClaimsOfAPodTogether(t *testing.T) {
 	w := newWorld(3, "a", "b")
 	w.pod("one", "c1", "c2")
@@ -164,7 +162,7 @@ func TestOrder(t *testing.T) {
 	w.expect(t, "urgent: a a/device-0", "old: - 1 nodes, none serves: 1: the driver cannot allocate all claims")
 }
 
-// A claim is allocated once for all its users, as many as it may have.
+// A claim is allocated once for all its users, up to its limit.
 func TestSharedClaim(t *testing.T) {
 	w := newWorld(1, "a", "b")
 	w.claim("shared", "example", `"parametersRef":{"kind":"ConfigMap","name":"two"}`)
@@ -197,8 +195,8 @@ func selects(names ...string) *corev1.NodeSelector {
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "name", Operator: corev1.NodeSelectorOpIn, Values: names}}}}}
 }
 
-// Claims that are allocated keep their pods to their nodes, whoever has allocated them;
-// those that others are to allocate are named.
+// Allocated claims tie their pods to nodes, whoever allocated them; claims for others to allocate
+// are listed.
 func TestClaimsOfOthers(t *testing.T) {
 	w := newWorld(1, "a", "b")
 	w.claim("allocated", "foreign", "").Status.Allocation = &resourceapi.AllocationResult{NodeSelector: selects("b")}
@@ -243,7 +241,7 @@ func TestWhatIsMissingOrWrong(t *testing.T) {
 	w.expect(t, "one: - there are no nodes")
 }
 
-// half is a driver that calls all nodes suitable and cannot allocate the claim "second" on
+// half is a driver reporting all nodes as suitable but failing to allocate the claim "second" on
 // node a.
 type half struct{ controller.Driver }
 
@@ -263,7 +261,7 @@ func (h half) Allocate(ctx context.Context, claim *controller.Claim, node string
 	return h.Driver.Allocate(ctx, claim, node)
 }
 
-// Of an attempt on a node that fails half way nothing is left.
+// A partly failed attempt on a node leaves nothing behind.
 func TestDriverFailsHalfWay(t *testing.T) {
 	w := newWorld(2, "a", "b")
 	w.pod("pair", "first", "second")

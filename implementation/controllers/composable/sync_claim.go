@@ -102,8 +102,8 @@ func (c *Controller) attach(ctx context.Context, attach fabricplan.Attach) (fabr
 	return answer, nil
 }
 
-// writeStatus tells the scheduler, and everybody else in events. It returns when to try
-// again if the controller may not.
+// writeStatus reports to the scheduler in claim status and to users in events. It returns the retry
+// delay if the update is forbidden.
 func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.ResourceClaim, write fabricplan.WriteStatus) (time.Duration, error) {
 	_, err := c.client.ResourceV1().ResourceClaims(claim.Namespace).UpdateStatus(ctx, write.Apply(claim), metav1.UpdateOptions{})
 	switch {
@@ -127,9 +127,8 @@ func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.Resourc
 	return 0, nil
 }
 
-// forbidden is whether the API server says that the controller may not do something. Who
-// may update a status, but not what it says of the driver's devices, is told so as of a
-// field that is invalid.
+// forbidden reports whether the API server denied permission. With permission for the status but
+// not for the driver's devices in it, the error is an invalid field.
 func forbidden(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.HasStatusCause(err, metav1.CauseType(field.ErrorTypeForbidden))
 }
@@ -139,7 +138,7 @@ func (c *Controller) nodeExists(name string) bool {
 	return err == nil
 }
 
-// published is whether a driver has a device in its slice for a node.
+// published reports whether a driver's slice for a node has a device.
 func (c *Controller) published(node, device string) bool {
 	all, _ := c.slices.List(labels.Everything()) // the cache has no errors
 	for _, slice := range all {

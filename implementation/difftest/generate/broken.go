@@ -8,8 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// breakPools makes some pools what they are while a driver updates them, or what
-// they should never be.
+// breakPools puts some pools into states during a driver's update, or invalid ones.
 func (g *generator) breakPools() {
 	if !g.knobs[brokenPools] {
 		return
@@ -26,7 +25,7 @@ func (g *generator) breakPool(i int) {
 		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount++ })
 	case 1: // More slices than announced.
 		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount-- })
-	case 2: // This one does not agree with the others.
+	case 2: // This one disagrees with the others.
 		slice.Spec.Pool.ResourceSliceCount++
 	case 3, 4: // An old slice is still there.
 		old := slice.DeepCopy()
@@ -63,12 +62,12 @@ func (g *generator) breakPool(i int) {
 		}
 	case 10: // A selector that cannot be parsed, or has more terms than allowed.
 		g.breakNodeSelector(slice)
-	default: // Some way to select nodes that is not known yet.
+	default: // An unknown node selection.
 		slice.Spec.NodeName, slice.Spec.AllNodes, slice.Spec.NodeSelector, slice.Spec.PerDeviceNodeSelection = nil, nil, nil, nil
 	}
 }
 
-// newName appends to a name until no slice has it.
+// newName extends a name until it is unique among slices.
 func (g *generator) newName(name, more string) string {
 	name += more
 	for slices.ContainsFunc(g.p.Slices, func(s resourceapi.ResourceSlice) bool { return s.Name == name }) {

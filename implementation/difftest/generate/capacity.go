@@ -16,7 +16,7 @@ func quantities(texts ...string) []resource.Quantity {
 	return all
 }
 
-// addCapacity lets several claims have a device, mostly.
+// addCapacity makes a device shareable, mostly.
 func (g *generator) addCapacity(d *resourceapi.Device, driver string) {
 	if g.chance(85) {
 		d.AllowMultipleAllocations = ptr.To(g.chance(95))
@@ -62,7 +62,7 @@ func (g *generator) memoryPolicy() *resourceapi.CapacityRequestPolicy {
 	}
 }
 
-// corePolicy may have limits that are fractions.
+// corePolicy may have fractional limits.
 func (g *generator) corePolicy() *resourceapi.CapacityRequestPolicy {
 	if !g.knobs[sharePolicies] || g.chance(15) {
 		return nil
@@ -95,8 +95,8 @@ func (g *generator) sometimes(text string) *resource.Quantity {
 	return ptr.To(quantity(text))
 }
 
-// capacityRequest is what a request wants of a device's capacity, in some cases more than any
-// device has, or something that none has.
+// capacityRequest requests a device's capacity, sometimes more than any device has, or an unknown
+// one.
 func (g *generator) capacityRequest() *resourceapi.CapacityRequirements {
 	if !g.knobs[shares] && !g.chance(3) || g.chance(25) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addClaims asks for about as much as there is.
+// addClaims requests about as much as there is.
 func (g *generator) addClaims() {
 	claims, requests := 1, 1
 	if g.knobs[severalClaims] {
@@ -37,7 +37,7 @@ func (g *generator) addClaims() {
 	}
 }
 
-// supply guesses how many devices can be had.
+// supply estimates the number of available devices.
 func (g *generator) supply() int {
 	devices, used := 0, 0
 	for i := range g.p.Slices {
@@ -60,7 +60,7 @@ func (g *generator) supply() int {
 	return max(1, left+pick(g, -2, -1, -1, 0, 0, 0, 0, 1, 1))
 }
 
-// request asks for count devices, or for alternatives of about that size.
+// request requests count devices, or alternatives of about that size.
 func (g *generator) request(name string, count int) resourceapi.DeviceRequest {
 	if !g.knobs[alternatives] || g.chance(25) {
 		return resourceapi.DeviceRequest{Name: name, Exactly: g.exactly(count)}

@@ -34,7 +34,7 @@ func (g *generator) parameters(from string) resourceapi.DeviceConfiguration {
 	}}
 }
 
-// addConfig gives the claim configurations for some, all or no requests by name.
+// addConfig adds claim configurations for some, all or no requests.
 func (g *generator) addConfig(claim *resourceapi.ResourceClaim) {
 	if !g.knobs[configuration] || g.chance(30) {
 		return
@@ -48,7 +48,7 @@ func (g *generator) addConfig(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// requestNames returns names of requests, those of alternatives among them.
+// requestNames returns request names, including those of alternatives.
 func (g *generator) requestNames(claim *resourceapi.ResourceClaim) []string {
 	var names []string
 	for _, request := range claim.Spec.Devices.Requests {

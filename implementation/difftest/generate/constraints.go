@@ -5,7 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addConstraints ties devices of one, some or all requests together.
+// addConstraints constrains the devices of one, some or all requests.
 func (g *generator) addConstraints(claim *resourceapi.ResourceClaim) {
 	add := func(constraint resourceapi.DeviceConstraint) {
 		if g.chance(40) {

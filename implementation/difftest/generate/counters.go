@@ -7,9 +7,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addCounters makes partitions of the devices from slice first on: counter sets in
-// a slice of their own, sometimes for another node, and devices that use parts of
-// one or two sets.
+// addCounters partitions the devices from slice first on: counter sets in a separate slice,
+// sometimes for another node, and devices using parts of one or two sets.
 func (g *generator) addCounters(first int, where selection) {
 	spec := g.p.Slices[first].Spec
 	sets := g.between(1, 2)

@@ -5,7 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// sharedAttribute is one that devices of all drivers have.
+// sharedAttribute is an attribute of all drivers' devices.
 const sharedAttribute = "dra.example.net/pcie"
 
 // device makes a device with everything but counters.
@@ -44,7 +44,7 @@ func (g *generator) device(name, driver string, selectsNodes bool) resourceapi.D
 	return d
 }
 
-// attributes come from small sets, so that devices form groups.
+// attributes have few distinct values, so devices form groups.
 func (g *generator) attributes(driver string) map[resourceapi.QualifiedName]resourceapi.DeviceAttribute {
 	all := map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
 	set := func(name string, attribute resourceapi.DeviceAttribute) {
@@ -66,7 +66,7 @@ func (g *generator) attributes(driver string) map[resourceapi.QualifiedName]reso
 	return all
 }
 
-// numa is an integer, in rare cases of a type that others do not have.
+// numa is an integer, rarely of another type.
 func (g *generator) numa() resourceapi.DeviceAttribute {
 	n := g.Int64N(3)
 	switch {

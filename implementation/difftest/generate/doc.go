@@ -1,4 +1,3 @@
-// Package generate makes random problems for allocators: small, near the border
-// between what fits and what does not, each with some of the features that claims
-// and devices can use. Start at Problem.
+// Package generate makes random problems for allocators: small, on the border between fitting and
+// not fitting, each with some features of claims and devices. Start at Problem.
 package generate

@@ -4,7 +4,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// The lists are fixed, so that neither allocator spends its time on compiling.
+// The lists are fixed, to avoid compilation time in both allocators.
 var (
 	// safe expressions have a result for every device.
 	safe = []string{ //nolint:gochecknoglobals // a table

@@ -5,8 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addFuture makes something that this version does not know, that alpha features
-// would allow, or that is missing.
+// addFuture adds something unknown to this version, alpha, or missing.
 func (g *generator) addFuture() {
 	if g.knobs[manyResults] {
 		g.askForTooMany()

@@ -11,12 +11,12 @@ type generator struct {
 	*rand.Rand
 	knobs [numKnobs]bool
 	p     *problem.Problem
-	// drivers whose devices there are.
+	// drivers have devices.
 	drivers []string
 }
 
-// Problem returns the problem with a number in the sequence of a seed: the same for
-// the same arguments, on every machine.
+// Problem returns a problem by its number in the sequence of a seed: the same for the same
+// arguments, on every machine.
 func Problem(seed, number uint64) *problem.Problem {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), p: &problem.Problem{}}
 	g.turnKnobs()
@@ -32,7 +32,7 @@ func Problem(seed, number uint64) *problem.Problem {
 	return g.p
 }
 
-// chance is true in percent of a hundred cases.
+// chance is true with a probability in percent.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 // between returns a number from low to high, both included.

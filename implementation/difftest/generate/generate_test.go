@@ -43,7 +43,7 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// The API server lets no two objects have the same name.
+// The API server ensures unique names.
 func TestNamesAreUnique(t *testing.T) {
 	for number := range uint64(5000) {
 		p := Problem(3, number)

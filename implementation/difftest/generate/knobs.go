@@ -1,7 +1,7 @@
 package generate
 
-// knob is a kind of complication that a problem may have. Without any, a pod asks
-// for some devices of one pool.
+// knob is a kind of complication in a problem. Without any, a pod requests some devices of one
+// pool.
 type knob int
 
 const (
@@ -35,13 +35,13 @@ const (
 	numKnobs
 )
 
-// always come along with a knob, because it means nothing without.
+// companions are required by a knob to have an effect.
 var companions = map[knob][]knob{ //nolint:gochecknoglobals // a table
 	sharePolicies: {shares},
 }
 
-// turnKnobs decides which complications there are: one of them alone in a third of
-// the problems, a few of them in most, any number in the rest.
+// turnKnobs chooses the complications: a single one in a third of the problems, a few in most, any
+// number in the rest.
 func (g *generator) turnKnobs() {
 	switch kind := g.IntN(100); {
 	case kind < 30:
@@ -66,7 +66,7 @@ func (g *generator) turn(k knob) {
 	}
 }
 
-// anyKnob picks a knob; rare ones mostly make other features moot, or cost time.
+// anyKnob picks a knob; rare ones mostly hide other features, or cost time.
 func (g *generator) anyKnob() knob {
 	for {
 		if k := knob(g.IntN(int(numKnobs))); g.chance(frequency(k)) {
@@ -75,7 +75,7 @@ func (g *generator) anyKnob() knob {
 	}
 }
 
-// frequency is in percent of that of others.
+// frequency is a knob's relative frequency in percent.
 func frequency(k knob) int {
 	switch k {
 	case future, manyResults:

@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// addNodes makes one node, or a few that differ in their labels.
+// addNodes makes one node, or a few with different labels.
 func (g *generator) addNodes() {
 	n := 1
 	if g.knobs[severalNodes] {
@@ -26,7 +26,7 @@ func (g *generator) addNodes() {
 	}
 }
 
-// selection is the way in which a slice or a device says where it is.
+// selection is the node selection of a slice or device.
 type selection struct {
 	nodeName     *string
 	allNodes     *bool

@@ -10,7 +10,7 @@ import (
 
 var allDrivers = []string{"gpu.example.com", "nic.example.com", "cpu.example.com"} //nolint:gochecknoglobals // a table
 
-// addPools publishes up to ten devices, mostly fewer: upstream's search has to end.
+// addPools publishes up to ten devices, mostly fewer, to bound upstream's search.
 func (g *generator) addPools() {
 	g.addFeatures()
 	pools := 1
@@ -41,8 +41,7 @@ func (g *generator) addPools() {
 	}
 }
 
-// addPool publishes n devices in one or several slices whose names do not sort in
-// the order in which they are made.
+// addPool publishes n devices in one or more slices whose names are not in creation order.
 func (g *generator) addPool(driver, pool string, n int) {
 	g.drivers = append(g.drivers, driver)
 	parts := 1
@@ -66,7 +65,7 @@ func (g *generator) addPool(driver, pool string, n int) {
 			slice.Spec.PerDeviceNodeSelection = ptr.To(true)
 		}
 		for d := range share {
-			// Neighbours are often interchangeable.
+			// Neighbors are often interchangeable.
 			if d > 0 && g.chance(40) {
 				twin := slice.Spec.Devices[d-1].DeepCopy()
 				twin.Name = g.deviceName(i, d, offset)
@@ -98,12 +97,12 @@ func (g *generator) newSlice(driver, pool, name string, generation int64, where 
 	}
 }
 
-// deviceName gives names that do not sort in the order of the slice.
+// deviceName gives names not sorted in slice order.
 func (g *generator) deviceName(slice, device, offset int) string {
 	return fmt.Sprintf("dev-%d%c", slice, 'a'+(device*7+offset)%26) + dozens(device)
 }
 
-// dozens keeps the names of large pools apart.
+// dozens makes names in large pools unique.
 func dozens(device int) string {
 	if device < 26 {
 		return ""

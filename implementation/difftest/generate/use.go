@@ -12,8 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// addUse allocates some devices to other claims, in ways that do not contradict
-// one another; counters may be overdrawn, as after a change of the slices.
+// addUse allocates some devices to other claims consistently; counters may be overdrawn, as after a
+// slice update.
 func (g *generator) addUse() {
 	if !g.knobs[inUse] {
 		return
@@ -59,7 +59,7 @@ func (g *generator) use(slice *resourceapi.ResourceSlice, device *resourceapi.De
 	}
 }
 
-// allocate makes a claim that has what result says, or gives it to the last claim.
+// allocate makes a claim with the result, or adds it to the last claim.
 func (g *generator) allocate(result resourceapi.DeviceRequestAllocationResult) {
 	result.Request = "r"
 	if last := len(g.p.Allocated) - 1; last >= 0 && g.chance(30) {
@@ -76,8 +76,7 @@ func (g *generator) allocate(result resourceapi.DeviceRequestAllocationResult) {
 	})
 }
 
-// addHistory gives the problem a past that must not matter: slices that came
-// later than others, claims that came and went.
+// addHistory adds a past without effect: slices published late, claims that came and went.
 func (g *generator) addHistory() {
 	if !g.knobs[history] {
 		return

@@ -1,5 +1,5 @@
-// Package kubelet_test holds the files and the pod status of the own DRA manager
-// against the kubelet's code.
+// Package kubelet_test compares the files and pod status of the own DRA manager with the kubelet's
+// code.
 package kubelet_test
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// golden is read by the tests of nodeplan.
+// golden is also read by the tests of nodeplan.
 const golden = "../../nodeplan/testdata/kubelet-1.37.json"
 
 func convert[To any](t *testing.T, from any) To {
@@ -61,7 +61,7 @@ func read(t *testing.T, path string) []byte {
 	return file
 }
 
-// The golden file is what the kubelet's code writes.
+// The golden file equals the output of the kubelet's code.
 func TestGoldenFile(t *testing.T) {
 	want := read(t, golden)
 	claims, err := nodeplan.Decode(want)
@@ -73,7 +73,7 @@ func TestGoldenFile(t *testing.T) {
 	}
 }
 
-// The kubelet's code reads what the own one writes.
+// The kubelet's code reads our files.
 func TestKubeletReadsOurs(t *testing.T) {
 	claims, err := nodeplan.Decode(read(t, golden))
 	if err != nil {
@@ -108,8 +108,8 @@ func TestKubeletReadsOurs(t *testing.T) {
 	}
 }
 
-// takeOver starts the own manager with files that the kubelet's code has written: a
-// claim of a pod with a device that is not well.
+// takeOver starts the own manager with files written by the kubelet's code: a pod's claim with an
+// unhealthy device.
 func takeOver(t *testing.T, claim string) *kubelet.Manager {
 	t.Helper()
 	dir := t.TempDir()

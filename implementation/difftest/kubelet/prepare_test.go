@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/kubelet"
 )
 
-// preparer is what both managers can do.
+// preparer is implemented by both managers.
 type preparer struct {
 	register           func(ctx context.Context, socket string) error
 	prepare, unprepare func(ctx context.Context, pod *corev1.Pod) error
@@ -74,7 +74,7 @@ func noNode(context.Context) (*corev1.Node, error) {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, nil
 }
 
-// plugin is a driver that takes a millisecond to prepare.
+// plugin is a driver taking a millisecond to prepare.
 type plugin struct {
 	drav1.UnimplementedDRAPluginServer
 }
@@ -97,8 +97,8 @@ func (plugin) NodeUnprepareResources(_ context.Context, r *drav1.NodeUnprepareRe
 	return answer, nil
 }
 
-// BenchmarkPrepare lets 100 pods with a claim each start, so many at a time, with a
-// driver that takes a millisecond. ms/pod is how long a pod waits.
+// BenchmarkPrepare starts 100 pods with a claim each, with limited concurrency and a driver taking
+// a millisecond. ms/pod is the latency of a pod.
 func BenchmarkPrepare(b *testing.B) {
 	managers := map[string]newPreparer{"stock": stockPreparer, "own": ownPreparer}
 	for _, name := range []string{"stock", "own"} {
@@ -162,7 +162,7 @@ func servePlugin(b *testing.B, dir string) string {
 	return socket
 }
 
-// each does something for all pods, and returns how long that took them altogether.
+// each runs do for all pods, and returns the sum of their durations.
 func each(b *testing.B, pods []*corev1.Pod, atOnce int, do func(context.Context, *corev1.Pod) error) time.Duration {
 	var total atomic.Int64
 	var group errgroup.Group

@@ -13,8 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 )
 
-// The API server takes the health of init containers and of extended resources. If it
-// did not, no status of such a pod would get through.
+// The API server accepts the health of init containers and extended resources. Otherwise, it would
+// reject any status of such a pod.
 func TestAPIServerTakesStatus(t *testing.T) {
 	m := takeOver(t, "c")
 	name := "c"
@@ -46,7 +46,7 @@ func TestAPIServerTakesStatus(t *testing.T) {
 	}
 }
 
-// problems are what the API server does not like about the status of containers.
+// problems are the API server's errors about container status.
 func problems(t *testing.T, before, after *corev1.Pod) field.ErrorList {
 	t.Helper()
 	var oldPod, newPod core.Pod

@@ -46,7 +46,7 @@ type Request struct {
 	Alternative bool
 }
 
-// Requests returns all requests of a claim with each alternative on its own.
+// Requests returns all requests of a claim, with each alternative separately.
 func Requests(claim *resourceapi.ResourceClaim) []Request {
 	var all []Request
 	for _, r := range claim.Spec.Devices.Requests {
@@ -115,8 +115,8 @@ func distinct(all []resourceapi.ResourceSlice, key func(*resourceapi.ResourceSli
 	return len(keys)
 }
 
-// outOfStep says whether the slices of this one's pool and generation are not as
-// many as it announces, or whether it is not of the newest generation.
+// outOfStep reports whether a slice's announced count is wrong for its pool and generation, or its
+// generation is old.
 func outOfStep(p *Problem, s *resourceapi.ResourceSlice) bool {
 	n := int64(0)
 	for i := range p.Slices {

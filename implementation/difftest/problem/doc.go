@@ -1,3 +1,3 @@
-// Package problem is one question for an allocator as plain data: the claims of a
-// pod, the nodes it may go to, what is published there. Start at Problem.
+// Package problem is an allocation problem as plain data: the claims of a pod, candidate nodes, and
+// published devices. Start at Problem.
 package problem

@@ -8,15 +8,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Feature is something that a problem can make use of.
+// Feature is a feature used by problems.
 type Feature struct {
 	Name string
-	// Used says whether a problem makes use of it, judged by its content and not
-	// by what somebody meant to put into it.
+	// Used reports whether a problem uses it, judged by its content and not by the generator's
+	// intention.
 	Used func(*Problem) bool
 }
 
-// AllFeatures lists what reports count, in their order.
+// AllFeatures lists the features counted in reports, in order.
 func AllFeatures() []Feature {
 	return slices.Concat(requestFeatures(), constraintFeatures(), deviceFeatures(), clusterFeatures())
 }

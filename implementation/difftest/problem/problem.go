@@ -12,22 +12,21 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Problem asks for the first fit of Claims on each of Nodes. All objects are as
-// the API server would serve them, with taints of DeviceTaintRules in the slices.
+// Problem requests the first fit of Claims on each of Nodes. All objects are as served by the API
+// server, with taints of DeviceTaintRules in the slices.
 type Problem struct {
-	// Off lists the optional features that are off, by their name in
-	// inventory.Features.
+	// Off lists disabled optional features, by their name in inventory.Features.
 	Off       []string                    `json:"featuresOff,omitempty"`
 	Nodes     []Node                      `json:"nodes,omitempty"`
 	Slices    []resourceapi.ResourceSlice `json:"slices,omitempty"`
 	Classes   []resourceapi.DeviceClass   `json:"classes,omitempty"`
 	Allocated []resourceapi.ResourceClaim `json:"allocated,omitempty"`
 	Claims    []resourceapi.ResourceClaim `json:"claims,omitempty"`
-	// History is what happened before; it must not matter.
+	// History is the past; it must not matter.
 	History *History `json:"history,omitempty"`
 }
 
-// Node is what matters of a node.
+// Node is the relevant part of a node.
 type Node struct {
 	Name   string            `json:"name"`
 	Labels map[string]string `json:"labels,omitempty"`
@@ -38,11 +37,11 @@ func (n *Node) API() *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 }
 
-// History is a past that a stateful allocator went through.
+// History is the past of a stateful allocator.
 type History struct {
-	// Slices names those that were published when the nodes were first looked at.
+	// Slices are the names of slices published before the first lookup of nodes.
 	Slices []string `json:"slices,omitempty"`
-	// Released are claims that had an allocation once.
+	// Released are formerly allocated claims.
 	Released []resourceapi.ResourceClaim `json:"released,omitempty"`
 }
 
@@ -55,7 +54,7 @@ func Parse(data []byte) (*Problem, error) {
 	return p, nil
 }
 
-// YAML is what Parse reads.
+// YAML is the input of Parse.
 func (p *Problem) YAML() ([]byte, error) {
 	data, err := yaml.Marshal(p)
 	if err != nil {
@@ -92,7 +91,7 @@ func copyClaims(claims []resourceapi.ResourceClaim) []resourceapi.ResourceClaim 
 	return copies
 }
 
-// Features returns what is on.
+// Features returns the enabled features.
 func (p *Problem) Features() (inventory.Features, error) {
 	f := inventory.AllFeatures()
 	for _, name := range p.Off {
@@ -105,7 +104,7 @@ func (p *Problem) Features() (inventory.Features, error) {
 	return f, nil
 }
 
-// Gates gives access to each feature by its name.
+// Gates gives access to features by name.
 func Gates(f *inventory.Features) map[string]*bool {
 	return map[string]*bool{
 		"AdminAccess":             &f.AdminAccess,

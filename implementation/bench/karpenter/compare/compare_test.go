@@ -33,7 +33,7 @@ func TestNothingIsUnexplained(t *testing.T) {
 	}
 }
 
-// refusing is our allocator, if it refused whatever has two requests.
+// refusing is our allocator, rejecting claims with two requests.
 type refusing struct{ difftest.Allocator }
 
 func (r refusing) Solve(ctx context.Context, p *problem.Problem, patience difftest.Patience) []difftest.Answer {
@@ -56,7 +56,7 @@ func TestAnAllocatorThatRefusesIsFound(t *testing.T) {
 	}
 }
 
-// careless is our allocator without a look at taints.
+// careless is our allocator ignoring taints.
 type careless struct{ difftest.Allocator }
 
 func (c careless) Solve(ctx context.Context, p *problem.Problem, patience difftest.Patience) []difftest.Answer {

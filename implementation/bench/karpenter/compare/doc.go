@@ -1,5 +1,5 @@
-// Package compare holds this project's allocator against karpenter's on random problems:
-// whatever pod karpenter places on a node has to fit there for us, too, unless upstream's
-// allocator, a third one, says that karpenter is wrong, and something that karpenter is
-// known to leave out is why. Start at Run; Reasons has what karpenter leaves out.
+// Package compare compares this project's allocator with karpenter's on random problems: a pod
+// placed on a node by karpenter has to fit there for us, too, unless upstream's allocator decides
+// that karpenter is wrong, because of a known gap in karpenter. Start at Run; Reasons lists the
+// gaps.
 package compare

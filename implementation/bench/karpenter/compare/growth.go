@@ -12,23 +12,23 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// Growth is what the comparison of new nodes came to, by problem.
+// Growth is the result of comparing new nodes, by problem.
 type Growth struct {
 	Problems, Pods int
-	// Same: as many pods on as many nodes. More and Fewer are about what we place, or else
-	// about the nodes that we need for it.
+	// Same: as many pods on as many nodes. More and Fewer refer to our placed pods, or else to our
+	// nodes for them.
 	Same, MorePods, FewerPods, MoreNodes, FewerNodes int
-	// Explained counts those of FewerPods and MoreNodes, by the name of the reason.
+	// Explained counts FewerPods and MoreNodes by reason.
 	Explained map[string]int
-	// Order counts those of them where karpenter's devices of each node do for its pods, and
-	// yet its nodes do not do for the scheduler, in the order in which that tries pods and
-	// devices: with karpenter's nodes a pod would go on waiting.
+	// Order counts those where karpenter's devices of each node suffice for its pods, but its nodes
+	// do not suffice for the scheduler's order of pods and devices: with karpenter's nodes a pod
+	// would keep waiting.
 	Order, Crashes int
 	Found          []Found
 }
 
-// RunGrowth compares how many nodes the pods of random problems need, each pod several
-// times, where there is no node yet.
+// RunGrowth compares the nodes needed for the pods of random problems, each pod several times,
+// starting without nodes.
 func RunGrowth(ctx context.Context, config Config) (*Growth, error) {
 	growth := &Growth{Explained: make(map[string]int)}
 	for i := range config.N {
@@ -54,7 +54,7 @@ func RunGrowth(ctx context.Context, config Config) (*Growth, error) {
 	return growth, nil
 }
 
-// problem counts one problem, and returns what nothing explains.
+// problem counts one problem, and returns an unexplained difference.
 func (g *Growth) problem(ctx context.Context, config Config, objects simulation.Objects, groups []*simulation.Group, p *problem.Problem) (*Found, error) {
 	theirs, crash, err := provision(ctx, objects, groups)
 	if crash {
@@ -88,9 +88,9 @@ func (g *Growth) problem(ctx context.Context, config Config, objects simulation.
 	return g.explain(ctx, config, objects, groups, theirs, p)
 }
 
-// explain first tries karpenter's nodes: whether they do for the scheduler is what counts.
-// Where they do not it looks at each as at a problem of its own, in which all its pods are
-// one and there are no devices but those that karpenter gave them.
+// explain first checks whether karpenter's nodes suffice for the scheduler. If not, it checks each
+// node as a separate problem, with all its pods combined and only the devices assigned by
+// karpenter.
 func (g *Growth) explain(ctx context.Context, config Config, objects simulation.Objects, groups []*simulation.Group, theirs *peer.Growth, p *problem.Problem) (*Found, error) {
 	placed, err := placedOn(ctx, objects, groups, theirs)
 	if err != nil {
@@ -104,7 +104,7 @@ func (g *Growth) explain(ctx context.Context, config Config, objects simulation.
 		for _, slice := range added.Group.Slices {
 			together.Slices = append(together.Slices, *slice.DeepCopy())
 		}
-		agreeOnCounts(together) // A template without a count gets the right one.
+		agreeOnCounts(together) // A template without a count gets the correct one.
 		onlyDevices(together, added.Allocations)
 		for _, name := range added.Claims {
 			for _, claim := range objects.Claims {
@@ -129,10 +129,9 @@ func (g *Growth) explain(ctx context.Context, config Config, objects simulation.
 	return nil, nil
 }
 
-// placedOn returns how many pods we place, in the scheduler's order, on the nodes that
-// karpenter would add.
+// placedOn returns how many pods we place, in the scheduler's order, on karpenter's new nodes.
 func placedOn(ctx context.Context, objects simulation.Objects, groups []*simulation.Group, theirs *peer.Growth) (int, error) {
-	ctx, cancel := context.WithCancel(ctx) // What the plugins do in the background ends with it.
+	ctx, cancel := context.WithCancel(ctx) // Stops the plugins' background work.
 	defer cancel()
 	s, err := simulation.New(ctx, objects, simulation.Config{})
 	if err != nil {
@@ -159,7 +158,7 @@ func placedOn(ctx context.Context, objects simulation.Objects, groups []*simulat
 
 // grow returns how many pods we place on how many new nodes.
 func grow(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (placed, nodes int, err error) {
-	ctx, cancel := context.WithCancel(ctx) // What the plugins do in the background ends with it.
+	ctx, cancel := context.WithCancel(ctx) // Stops the plugins' background work.
 	defer cancel()
 	s, err := simulation.New(ctx, objects, simulation.Config{})
 	if err != nil {
@@ -175,7 +174,7 @@ func grow(ctx context.Context, objects simulation.Objects, groups []*simulation.
 	return len(growth.Placements) - len(growth.Unserved()), nodes, nil
 }
 
-// provision asks karpenter, which may crash.
+// provision calls karpenter, recovering from a panic.
 func provision(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (growth *peer.Growth, crash bool, err error) {
 	defer func() {
 		crash = recover() != nil
@@ -184,7 +183,7 @@ func provision(ctx context.Context, objects simulation.Objects, groups []*simula
 	return growth, false, err //nolint:wrapcheck // it says what
 }
 
-// Write prints what came out.
+// Write prints the result.
 func (g *Growth) Write(out io.Writer) error {
 	fmt.Fprintf(out, "new nodes for %d problems with %d pods: same %d; ours places more pods %d, needs fewer nodes %d; karpenter places more pods %d, needs fewer nodes %d; crashes %d\n",
 		g.Problems, g.Pods, g.Same, g.MorePods, g.FewerNodes, g.FewerPods, g.MoreNodes, g.Crashes)

@@ -14,8 +14,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// pods has a pod for any device, then one for a device of model a, and a group whose nodes
-// have two devices of which the first is one. The pods want so much of a processor.
+// pods has a pod for any device, then one for a device of model a, and a group whose nodes have two
+// devices, the first of model a. cpu are the pods' CPU requests.
 func pods(t *testing.T, cpu ...string) (simulation.Objects, []*simulation.Group, *problem.Problem) {
 	t.Helper()
 	p := &problem.Problem{Nodes: []problem.Node{{Name: "node-0"}}}
@@ -43,9 +43,9 @@ func pods(t *testing.T, cpu ...string) (simulation.Objects, []*simulation.Group,
 	return objects, groups, p
 }
 
-// Karpenter takes the largest pod first, the scheduler the oldest one: here the first pod
-// takes the device that the second one needs, and on karpenter's only node that would wait.
-// Where the first pod is the largest both need two nodes.
+// Karpenter takes the largest pod first, the scheduler the oldest: here the first pod takes the
+// device needed by the second one, leaving it pending on karpenter's only node. If the first pod is
+// the largest, both need two nodes.
 func TestOrderOfPods(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -66,7 +66,7 @@ func TestOrderOfPods(t *testing.T) {
 	}
 }
 
-// Nodes of karpenter's that do for the scheduler are what we have to have found ourselves.
+// If karpenter's nodes suffice for the scheduler, we must find them, too.
 func TestNodesThatDoAreFound(t *testing.T) {
 	objects, groups, p := pods(t, "2", "1")
 	theirs, _, err := provision(t.Context(), objects, groups)
@@ -80,8 +80,8 @@ func TestNodesThatDoAreFound(t *testing.T) {
 	}
 }
 
-// Karpenter gave four shares of one device to one request, and was said to try pods in a
-// better order, because other devices would have done for its pods.
+// Karpenter gave four shares of one device to one request. That was explained by a better pod
+// order, because other devices would have been enough for its pods.
 func TestDevicesThatKarpenterGaveAreJudged(t *testing.T) {
 	c := config(difftest.NewOwn(), 1)
 	c.First = 794

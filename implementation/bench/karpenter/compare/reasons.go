@@ -7,22 +7,21 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Reason is something that karpenter's allocator leaves out, so that it places pods where
-// they cannot run. It explains an answer if we place the pod on the node, too, once the
-// problem is without that, or if Is says so.
+// Reason is a gap in karpenter's allocator, causing placements of pods where they cannot run. It
+// explains an answer if we place the pod on the node, too, after removing the unsupported feature
+// from the problem, or if Is returns true.
 type Reason struct {
 	Name, Why string
 	Without   func(*problem.Problem)
 	Is        func(own, upstream, karpenter difftest.Answer) bool
-	// Accepted says that it also explains what upstream accepts if it is given nothing but
-	// karpenter's devices.
+	// Accepted also explains answers accepted by upstream when restricted to karpenter's devices.
 	Accepted bool
 }
 
-// several is for what takes more than one reason.
+// several is for a combination of reasons.
 const several = "several"
 
-// Reasons are those that are known of karpenter v1.15.0.
+// Reasons are the known gaps of karpenter v1.15.0.
 func Reasons() []Reason {
 	return []Reason{
 		{
@@ -92,7 +91,7 @@ func Reasons() []Reason {
 	}
 }
 
-// repeats says whether a request has a device more than once.
+// repeats reports whether a request has a device more than once.
 func repeats(answer difftest.Answer) bool {
 	type use struct {
 		claim                         int

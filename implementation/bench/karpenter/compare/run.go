@@ -10,20 +10,20 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Config says what to compare.
+// Config configures a comparison.
 type Config struct {
 	Seed, First uint64
-	// N is how many problems there are.
+	// N is the number of problems.
 	N int
-	// Own, Karpenter and Upstream answer them. Upstream decides who is right.
+	// Own, Karpenter and Upstream solve them. Upstream decides which answer is correct.
 	Own, Karpenter, Upstream difftest.Allocator
-	// Patience is how long each may take for a node; 0 means a second.
+	// Patience is the timeout per node; 0 means a second.
 	Patience time.Duration
-	// Progress is called after each problem, if it is set.
+	// Progress, if set, is called after each problem.
 	Progress func(done int)
 }
 
-// Found is an answer of karpenter or ours that nothing explains.
+// Found is an unexplained difference.
 type Found struct {
 	Number         uint64
 	Node           string
@@ -32,7 +32,7 @@ type Found struct {
 	Problem        *problem.Problem
 }
 
-// patient is how long an allocator gets that must have an answer.
+// patient is the timeout of an allocator whose answer is required.
 const patient = 20 * time.Second
 
 // Run compares the answers for all nodes of all problems. The error is ctx's.
@@ -47,7 +47,7 @@ func Run(ctx context.Context, config Config) (*Tally, error) {
 		}
 		number := config.First + uint64(i) //nolint:gosec // N is not negative
 		p := generate.Problem(config.Seed, number)
-		// Karpenter has neither feature gates nor a past.
+		// Karpenter has neither feature gates nor history.
 		p.Off, p.History = nil, nil
 		config.problem(ctx, tally, number, p)
 		if config.Progress != nil {
@@ -71,7 +71,7 @@ func (c Config) problem(ctx context.Context, tally *Tally, number uint64, p *pro
 	}
 }
 
-// node counts the answers for a node, and returns what is wrong with them.
+// node counts the answers for a node, and returns a violation.
 func (c Config) node(ctx context.Context, tally *Tally, count *Count, p *problem.Problem, i int, own, theirs difftest.Answer) string {
 	count.Nodes++
 	fits, fitsTheirs := own.Kind == difftest.Fits, theirs.Kind == difftest.Fits
@@ -106,8 +106,7 @@ func (c Config) node(ctx context.Context, tally *Tally, count *Count, p *problem
 	return ""
 }
 
-// why returns the name of the reason for which karpenter places a pod where we do not, or
-// else what is wrong.
+// why returns the reason why karpenter places a pod where we do not, or else the violation.
 func (c Config) why(ctx context.Context, p *problem.Problem, i int, own, theirs difftest.Answer) (name, what string) {
 	accepted, err := difftest.Accepts(ctx, c.Upstream, p, i, theirs.Allocations)
 	accepted = accepted && err == nil
@@ -133,7 +132,7 @@ func (c Config) why(ctx context.Context, p *problem.Problem, i int, own, theirs 
 	return "", "only karpenter fits; upstream does not accept it, and no known reason is why"
 }
 
-// fits says whether we place the pod on a node once something has changed.
+// fits reports whether we place the pod on a node after a change.
 func (c Config) fits(ctx context.Context, p *problem.Problem, node int, change func(*problem.Problem)) bool {
 	other := p.Copy()
 	change(other)

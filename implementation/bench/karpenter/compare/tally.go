@@ -10,25 +10,25 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Count are the answers for nodes.
+// Count counts answers for nodes.
 type Count struct {
 	Problems, Nodes                       int
 	Both, Neither, OnlyOwn, OnlyKarpenter int
-	// BothWrong are those of Both whose devices upstream does not accept from karpenter.
+	// BothWrong counts those of Both where upstream rejects karpenter's devices.
 	BothWrong int
-	// GivenUp: karpenter took too long. Crash: it did not survive.
+	// GivenUp: karpenter timed out. Crash: it panicked.
 	GivenUp, Crash int
 }
 
-// Tally is what a comparison came to.
+// Tally is the result of a comparison.
 type Tally struct {
-	// Subset are problems that use nothing karpenter lacks; Other use some of that.
+	// Subset are problems without features missing in karpenter; Other are the rest.
 	Subset, Other Count
-	// Explained counts nodes that only karpenter places pods on, by the name of the reason.
+	// Explained counts nodes where only karpenter places pods, by reason.
 	Explained map[string]int
 	// Crashes counts karpenter's panics by their text.
 	Crashes map[string]int
-	// Found is what nothing explains.
+	// Found are unexplained differences.
 	Found []Found
 }
 
@@ -43,8 +43,8 @@ func (t *Tally) of(lacking bool) *Count {
 	return &t.Subset
 }
 
-// missing are the features, by their name in package problem, that karpenter does not have
-// (v1.15.0); it either refuses what uses them, or takes no notice.
+// missing are the features, by their name in package problem, missing in karpenter v1.15.0; it
+// either rejects or ignores them.
 func missing() []string {
 	return []string{
 		"admin access", "tolerations", "taints", "distinctAttribute", "node selection per device",
@@ -53,7 +53,7 @@ func missing() []string {
 	}
 }
 
-// lacks says whether a problem uses a feature that karpenter does not have.
+// lacks reports whether a problem uses a feature missing in karpenter.
 func lacks(p *problem.Problem) bool {
 	names := missing()
 	return slices.ContainsFunc(problem.AllFeatures(), func(f problem.Feature) bool { return slices.Contains(names, f.Name) && f.Used(p) })

@@ -51,7 +51,7 @@ func anyCompany(_ *resourceapi.ResourceSliceSpec, d *resourceapi.Device) {
 	}
 }
 
-// onlyDevices leaves those devices that these allocations name.
+// onlyDevices keeps only the devices of these allocations.
 func onlyDevices(p *problem.Problem, allocations []resourceapi.AllocationResult) {
 	type device struct{ driver, pool, name string }
 	named := map[device]bool{}
@@ -65,7 +65,7 @@ func onlyDevices(p *problem.Problem, allocations []resourceapi.AllocationResult)
 	})(p)
 }
 
-// dropNamesakes leaves each pool one device of a name.
+// dropNamesakes keeps one device per name in each pool.
 func dropNamesakes(p *problem.Problem) {
 	type device struct{ driver, pool, name string }
 	seen := map[device]bool{}
@@ -79,7 +79,7 @@ func dropNamesakes(p *problem.Problem) {
 	})(p)
 }
 
-// plentyOfCapacity gives devices that only one claim can have whatever is asked for.
+// plentyOfCapacity gives exclusive devices all requested capacity.
 func plentyOfCapacity(p *problem.Problem) {
 	names := map[resourceapi.QualifiedName]bool{}
 	for c := range p.Claims {
@@ -103,7 +103,7 @@ func plentyOfCapacity(p *problem.Problem) {
 	})(p)
 }
 
-// coverCounters gives pools as much of each counter as is in use at least.
+// coverCounters raises each counter of a pool to at least its current use.
 func coverCounters(p *problem.Problem) {
 	type poolID struct{ driver, pool string }
 	type device struct {
@@ -145,7 +145,7 @@ func coverCounters(p *problem.Problem) {
 	})(p)
 }
 
-// agreeOnCounts has all slices of a pool's generation say how many there are.
+// agreeOnCounts sets the correct slice count in all slices of a pool's generation.
 func agreeOnCounts(p *problem.Problem) {
 	type key struct {
 		driver, pool string
@@ -159,7 +159,7 @@ func agreeOnCounts(p *problem.Problem) {
 	eachSlice(func(spec *resourceapi.ResourceSliceSpec) { spec.Pool.ResourceSliceCount = counts[keyOf(spec)] })(p)
 }
 
-// lastShareOnly leaves each claim one result for a device.
+// lastShareOnly keeps one result per claim and device.
 func lastShareOnly(p *problem.Problem) {
 	for i := range p.Allocated {
 		devices := &p.Allocated[i].Status.Allocation.Devices

@@ -13,11 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// copies is how many pods there are for each claim of a problem.
+// copies is the number of pods per claim of a problem.
 const copies = 4
 
-// newWorld has a group for each node of a problem, with the slices that are its alone, and
-// several pods for each claim.
+// newWorld has a group for each node of a problem, with the node's own slices, and several pods for
+// each claim.
 func newWorld(p *problem.Problem) (simulation.Objects, []*simulation.Group) {
 	var objects simulation.Objects
 	var groups []*simulation.Group
@@ -52,7 +52,7 @@ func roomy(node *corev1.Node) *corev1.Node {
 	return node
 }
 
-// podFor is a pod that uses a copy of a claim.
+// podFor is a pod using a copy of a claim.
 func podFor(of *resourceapi.ResourceClaim, number int) (*corev1.Pod, *resourceapi.ResourceClaim) {
 	claim := of.DeepCopy()
 	claim.Name = fmt.Sprintf("%s-%d", of.Name, number)

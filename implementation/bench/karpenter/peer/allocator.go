@@ -17,19 +17,19 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// Patience is how long karpenter's allocator searches at the most, by itself.
+// Patience is the timeout of karpenter's allocator.
 const Patience = 5 * time.Second
 
 // Quiet keeps karpenter from logging.
 func Quiet(ctx context.Context) context.Context { return log.IntoContext(ctx, logr.Discard()) }
 
-// Pods asks karpenter's allocator for one pod after the other.
+// Pods calls karpenter's allocator for one pod after the other.
 type Pods struct {
 	allocator *dynamicresources.Allocator
 }
 
-// NewPods returns karpenter's allocator for a cluster. claims are all that there are, used
-// are those with devices.
+// NewPods returns karpenter's allocator for a cluster. claims are all claims, used the allocated
+// ones.
 func NewPods(ctx context.Context, slices []*resourceapi.ResourceSlice, classes []*resourceapi.DeviceClass, claims []*resourceapi.ResourceClaim) (*Pods, error) {
 	all := newObjects(classes, claims)
 	state, err := inUse(ctx, all)
@@ -39,8 +39,8 @@ func NewPods(ctx context.Context, slices []*resourceapi.ResourceSlice, classes [
 	return &Pods{allocator: dynamicresources.NewAllocator(published(slices), state, nil, all, nil)}, nil
 }
 
-// Fits says whether the claims of a pod fit on a node, and nil devices if they do not;
-// nothing is taken. The error is karpenter's reason, or that ctx ended.
+// Fits reports whether the claims of a pod fit on a node, without allocating; the devices are nil
+// if not. The error is karpenter's reason, or ctx's.
 func (a *Pods) Fits(ctx context.Context, at *corev1.Node, claims []*resourceapi.ResourceClaim) (*dynamicresources.AllocationResult, error) {
 	started := time.Now()
 	result, err := a.allocator.Allocate(ctx, newNode(at), claims)
@@ -53,7 +53,7 @@ func (a *Pods) Fits(ctx context.Context, at *corev1.Node, claims []*resourceapi.
 	return result, nil
 }
 
-// take is Fits, and takes the devices, which it returns claim by claim.
+// take is Fits with allocation, and returns the devices by claim.
 func (a *Pods) take(ctx context.Context, at *corev1.Node, claims []*resourceapi.ResourceClaim) ([]resourceapi.AllocationResult, error) {
 	result, err := a.Fits(ctx, at, claims)
 	if err != nil {
@@ -71,11 +71,10 @@ func (a *Pods) take(ctx context.Context, at *corev1.Node, claims []*resourceapi.
 	return all, nil
 }
 
-// Allocator answers the problems of package difftest. It knows no feature gates and no
-// history.
+// Allocator solves the problems of package difftest. It ignores feature gates and history.
 type Allocator struct{}
 
-// Solve asks karpenter for each node.
+// Solve calls karpenter for each node.
 func (Allocator) Solve(ctx context.Context, p *problem.Problem, patience difftest.Patience) []difftest.Answer {
 	ctx = Quiet(ctx)
 	answers := make([]difftest.Answer, len(p.Nodes))

@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// twoNodes has two devices on node "a", one of them in use, and a claim for some.
+// twoNodes has two devices on node "a", one of them in use, and a claim for count devices.
 func twoNodes(count int64) *problem.Problem {
 	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim"}}
 	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r", Exactly: &resourceapi.ExactDeviceRequest{

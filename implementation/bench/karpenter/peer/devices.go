@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
 )
 
-// inUse is what karpenter's controller of device allocations makes of the claims. No pod
-// is being deleted.
+// inUse is the result of karpenter's device allocation controller for the claims. No pod is being
+// deleted.
 func inUse(ctx context.Context, o *objects) (dynamicresources.AllocatedDeviceState, error) {
 	state := dynamicresources.AllocatedDeviceState{
 		ExclusiveDevices: sets.New[cloudprovider.DeviceID](),
@@ -47,8 +47,8 @@ func published(slices []*resourceapi.ResourceSlice) []dynamicresources.ResourceS
 	return all
 }
 
-// expected are slices that a new node will have. What karpenter's templates have no field
-// for is left out: taints, binding conditions, and which node may use a device.
+// expected are the slices of a future node. Fields missing in karpenter's templates are omitted:
+// taints, binding conditions, and per-device node selection.
 func expected(slices []*resourceapi.ResourceSlice) []*cloudprovider.ResourceSliceTemplate {
 	all := make([]*cloudprovider.ResourceSliceTemplate, len(slices))
 	for i, slice := range slices {
@@ -69,8 +69,7 @@ func expected(slices []*resourceapi.ResourceSlice) []*cloudprovider.ResourceSlic
 	return all
 }
 
-// allocation is what karpenter has chosen for a claim; devices of templates keep the
-// names of the template.
+// allocation is karpenter's choice for a claim; template devices keep their template names.
 func allocation(chosen []dynamicresources.DeviceAllocationResult) resourceapi.AllocationResult {
 	var result resourceapi.AllocationResult
 	for _, c := range chosen {

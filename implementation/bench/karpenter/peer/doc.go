@@ -1,5 +1,5 @@
-// Package peer asks karpenter's own code (sigs.k8s.io/karpenter) what this project asks
-// itself: Allocator whether claims fit on nodes that are there, Provision which nodes
-// pods need. It hands objects over and takes answers back; what karpenter has of its
-// own for that (reading slices, finding out which devices are in use) is used.
+// Package peer runs karpenter's own code (sigs.k8s.io/karpenter) on this project's problems:
+// Allocator checks whether claims fit on existing nodes, Provision finds new nodes for pods. It
+// converts objects and answers, using karpenter's own code where available (reading slices, finding
+// devices in use).
 package peer

@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
 )
 
-// anyType is the instance type of nodes that are there: what it has is published.
+// anyType is the instance type of existing nodes: their devices are published.
 const anyType = "any"
 
-// node is a node that is there, for karpenter's allocator.
+// node is an existing node for karpenter's allocator.
 type node struct {
 	*corev1.Node
 	requirements scheduling.Requirements
@@ -26,10 +26,10 @@ func newNode(n *corev1.Node) *node {
 // ID is the node's name.
 func (n *node) ID() dynamicresources.NodeClaimID { return unique.Make(n.Name) }
 
-// NodeName is what slices name.
+// NodeName is the name used in slices.
 func (n *node) NodeName() string { return n.Name }
 
-// NodePoolID is that of nodes which karpenter does not manage.
+// NodePoolID is the ID for nodes not managed by karpenter.
 func (n *node) NodePoolID() dynamicresources.NodePoolID { return unique.Make("") }
 
 // Requirements are the node's labels.
@@ -40,7 +40,7 @@ func (n *node) InstanceTypes() []dynamicresources.InstanceTypeID {
 	return []dynamicresources.InstanceTypeID{unique.Make(anyType)}
 }
 
-// ResourceSlices are those that are not published yet: none.
+// ResourceSlices are the unpublished ones: none.
 func (n *node) ResourceSlices() map[dynamicresources.InstanceTypeID][]dynamicresources.ResourceSlice {
 	return nil
 }

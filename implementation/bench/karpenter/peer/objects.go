@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// objects is the API server for karpenter. Get copies, as its client does, which reads
-// from the caches of informers. All that is not here is not asked for, and would panic.
+// objects is the API server for karpenter. Get copies objects, like karpenter's cached client.
+// Anything missing here is not called, and would panic.
 type objects struct {
 	client.Client
 	classes map[string]*resourceapi.DeviceClass

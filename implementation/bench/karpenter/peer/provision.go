@@ -27,35 +27,35 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// ErrTooSlow says that karpenter had no answer when the context ended.
+// ErrTooSlow means karpenter had no answer when the context ended.
 var ErrTooSlow = errors.New("karpenter took too long")
 
-// Growth is what karpenter would do for pods that wait.
+// Growth is karpenter's plan for waiting pods.
 type Growth struct {
-	// Placed is how many pods have a node, old or new; Existing of them have an old one.
+	// Placed counts pods with a node, old or new; Existing those with an old one.
 	Placed, Existing int
-	// Cost of the new nodes.
+	// Cost is the cost of the new nodes.
 	Cost int64
 	New  []NewNode
-	// Refused has a reason for some pod without a node.
+	// Refused is the reason of some pod without a node.
 	Refused string
 }
 
-// NewNode is a node that karpenter would add. It leaves open of which group; Group is the
-// cheapest that is left.
+// NewNode is a new node planned by karpenter. The group is left open; Group is the cheapest
+// remaining one.
 type NewNode struct {
 	Group *simulation.Group
-	// Claims of its pods, and the devices of each, by the names that they have in the group.
+	// Claims of its pods, and the devices of each, by their names in the group.
 	Claims      []types.NamespacedName
 	Allocations []resourceapi.AllocationResult
 }
 
-// Provision asks karpenter's scheduler for the pods of a cluster that wait. The groups are
-// instance types of one node pool: karpenter decides among them as it goes. Nodes of the
-// cluster are not karpenter's own, and of their pods only the resources count.
+// Provision runs karpenter's scheduler for the waiting pods of a cluster. The groups are instance
+// types of one node pool: karpenter decides among them as it goes. Karpenter does not manage the
+// cluster's nodes, and of their pods only resource requests count.
 func Provision(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (*Growth, error) {
 	growth, err := provision(ctx, objects, groups)
-	if ctx.Err() != nil { // then it is why a step failed, or what is there is not all
+	if ctx.Err() != nil { // then a step failed because of it, or the result is incomplete
 		return nil, ErrTooSlow
 	}
 	return growth, err
@@ -131,10 +131,10 @@ func growthOf(results provisioning.Results, groups []*simulation.Group) *Growth 
 	return growth
 }
 
-// price is what a node costs: 1 if nothing is said.
+// price is the cost of a node, by default 1.
 func price(g *simulation.Group) int64 { return max(1, g.Cost) }
 
-// nodePool is the one that all groups are instance types of.
+// nodePool contains all groups as instance types.
 func nodePool() *v1.NodePool {
 	pool := &v1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "groups", UID: "groups"}}
 	pool.Spec.Template.Spec.NodeClassRef = &v1.NodeClassReference{Group: "example.com", Kind: "NodeClass", Name: "any"}

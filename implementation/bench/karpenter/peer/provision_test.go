@@ -42,7 +42,7 @@ func groupOf(name string, cost int64, devices int) *simulation.Group {
 	}}
 }
 
-// wanting are pods that want two devices each.
+// wanting are pods requesting two devices each.
 func wanting(pods int, cpu string) simulation.Objects {
 	var objects simulation.Objects
 	objects.Classes = []*resourceapi.DeviceClass{{ObjectMeta: metav1.ObjectMeta{Name: "any"}}}

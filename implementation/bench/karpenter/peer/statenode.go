@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// stateNodes are the nodes that are there, with what their pods leave.
+// stateNodes are the existing nodes with their free resources.
 func stateNodes(objects simulation.Objects) []*state.StateNode {
 	byName := make(map[string]*state.StateNode, len(objects.Nodes))
 	all := make([]*state.StateNode, len(objects.Nodes))

@@ -1,7 +1,7 @@
-// Package harness is one run of upstream's scheduler_perf: one workload of one of
-// upstream's workload files, with one scheduler, in a process of its own.
+// Package harness is one run of upstream's scheduler_perf: one workload of one of upstream's
+// workload files, with one scheduler, in a separate process.
 //
-// It has no code outside its tests, because scheduler_perf takes a *testing.B and
-// registers its own flags: the test binary is the program, and schedulerperf, the
-// package around this one, builds its command line and reads its results.
+// It only has test code, because scheduler_perf takes a *testing.B and registers its own flags: the
+// test binary is the program, and the surrounding package schedulerperf builds its command line and
+// reads its results.
 package harness

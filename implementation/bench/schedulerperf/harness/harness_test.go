@@ -12,8 +12,7 @@ import (
 	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
 )
 
-// workloadFile and plugin are what the parent process adds to the flags of
-// scheduler_perf and of Go's testing package.
+// workloadFile and plugin are additional flags from the parent process.
 var (
 	workloadFile = flag.String("workload-file", "", "the workload file, relative to the working directory")
 	plugin       = flag.String("plugin", names.DynamicResources, "the plugin that the configuration enables: "+names.DynamicResources+" or "+ownName)
@@ -27,12 +26,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkPerfScheduling has the name that scheduler_perf shortens in its
-// results. Which workload runs is chosen with -test.bench.
+// BenchmarkPerfScheduling has a name that scheduler_perf shortens in its results. -test.bench
+// selects the workload.
 //
-// Upstream's benchmarks pin one of the three allocators of the structured
-// package; here the plugin takes the one that its features ask for, as
-// kube-scheduler does.
+// Upstream's benchmarks pin one of the three allocators of the structured package; here the plugin
+// chooses one by its features, like kube-scheduler.
 func BenchmarkPerfScheduling(b *testing.B) {
 	if *workloadFile == "" {
 		b.Fatal("no -workload-file: this is run by bench-scheduler")
@@ -41,9 +39,8 @@ func BenchmarkPerfScheduling(b *testing.B) {
 	perf.RunBenchmarkPerfScheduling(b, *workloadFile, *plugin, frameworkruntime.Registry{ownName: own})
 }
 
-// collectFor makes scheduler_perf record the durations of the plugin. Its metrics
-// configuration took the list of names over when the package was initialised, so
-// the list can only be changed in place.
+// collectFor makes scheduler_perf record the durations of the plugin. Its metrics configuration
+// copied the list of names during package initialization, so the list can only be changed in place.
 func collectFor(plugin string) {
 	for i, name := range perf.PluginNames {
 		if name == names.DynamicResources {

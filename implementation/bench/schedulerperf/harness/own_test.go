@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// ownName is what the configuration calls the plugin of this project.
+// ownName is the name of this project's plugin in configurations.
 const ownName = scheduler.Name
 
-// own makes the plugin as dra-scheduler does, for a scheduler of its own.
+// own makes the plugin for a scheduler of its own, like dra-scheduler.
 func own(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return draplugin.Factory().New(ctx, args, handle)
 }

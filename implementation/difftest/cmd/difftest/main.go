@@ -1,5 +1,5 @@
-// Command difftest compares this project's allocator with upstream's on random
-// problems, or on those in files. Its exit code is 1 if they differ.
+// Command difftest compares this project's allocator with upstream's on random problems, or on
+// problems from files. It exits with 1 if they differ.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	flag.BoolVar(&o.print, "print", false, "print the first problem, and what upstream says, and stop")
 	flag.BoolVar(&o.peer, "peer-only", false, "ask upstream only, to see what is generated")
 	flag.Parse()
-	// Each problem leaves garbage of megabytes: collect it seldom while there is room.
+	// Each problem leaves megabytes of garbage: collect rarely while there is room.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
