@@ -127,7 +127,6 @@ func (w *world) collectGarbage() {
 	}
 }
 
-// syncAll syncs n random objects.
 func (w *world) syncAll(n int) {
 	for range n {
 		w.syncPod(fmt.Sprintf("pod-%d", w.IntN(4)))

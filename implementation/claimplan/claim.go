@@ -26,7 +26,6 @@ func PlanClaim(view ClaimView) []Action {
 	return plan.actions
 }
 
-// claimPlan is a plan being built.
 type claimPlan struct {
 	ClaimView
 	actions []Action
@@ -37,7 +36,6 @@ type claimPlan struct {
 	obsolete string
 }
 
-// check finds the reservations to drop.
 func (p *claimPlan) check() {
 	for _, consumer := range p.Claim.Status.ReservedFor {
 		if !isPod(consumer) {

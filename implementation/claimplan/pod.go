@@ -68,7 +68,6 @@ func PlanPod(view PodView) []Action {
 	return slices.Concat(plan.actions, plan.failures)
 }
 
-// podPlan is a plan being built.
 type podPlan struct {
 	PodView
 	verify, actions, failures []Action

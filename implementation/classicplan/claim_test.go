@@ -13,7 +13,6 @@ import (
 
 type classicSelection = classicplan.Selection
 
-// tell formats a step.
 func tell(step classicplan.Step) string {
 	switch s := step.(type) {
 	case classicplan.Nothing:

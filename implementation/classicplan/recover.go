@@ -25,8 +25,8 @@ func (n Negotiation) Focus() sets.Set[string] {
 	return focus
 }
 
-// Excluded returns the nodes where some driver cannot allocate, or found not to fit during a
-// request.
+// Excluded returns the nodes where some driver cannot allocate, and those found unsuitable while
+// drivers were asked about them.
 func (n Negotiation) Excluded() sets.Set[string] {
 	if len(n.Pending) == 0 || n.Scheduling == nil {
 		return nil

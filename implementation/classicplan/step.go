@@ -68,8 +68,8 @@ func (Deallocate) step()      {}
 func (RemoveFinalizer) step() {}
 
 // NeedsLiveRecord reports whether a step must be planned from the API server's record, not a cached
-// one: driver calls cannot conflict, and neither can a claim write, which would revert the next
-// allocation for a deleted record.
+// one. No conflict stops a driver call, or a claim write based on a deleted record, and the write would
+// revert the claim's next allocation.
 func NeedsLiveRecord(step Step) bool {
 	switch step.(type) {
 	case Allocate, Deallocate, Revoke:

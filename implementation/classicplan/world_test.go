@@ -36,7 +36,6 @@ type world struct {
 	seen map[string]int
 }
 
-// killed is the panic value of a controller crash.
 type killed struct{}
 
 func (w *world) next() string {
@@ -83,7 +82,6 @@ func (w *world) storeRecord(r *v1alpha1.ClassicClaim) bool {
 	return true
 }
 
-// check checks the invariants.
 func (w *world) check() {
 	holders := make(map[types.UID]string)
 	for node, uid := range w.held {

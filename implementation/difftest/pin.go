@@ -18,7 +18,6 @@ import (
 // expressions have no access to device names. No generated expression uses it.
 const pinDomain = "pin.difftest.example.com"
 
-// pick assigns a device to a request.
 type pick struct {
 	choice
 	device inventory.DeviceID // none for a request for all devices, which has no choice

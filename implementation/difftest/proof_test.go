@@ -57,7 +57,6 @@ func (s slow) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 	return s.Allocator.Solve(ctx, p, patience)
 }
 
-// liar modifies upstream's answers.
 type liar struct {
 	Allocator
 	change func(*Answer)

@@ -59,7 +59,6 @@ func smallerOnes(p *problem.Problem) iter.Seq[*problem.Problem] {
 
 type cut func(p *problem.Problem, i int) bool
 
-// drop removes the i-th element.
 func drop[T any](list *[]T, i int) bool {
 	if i >= len(*list) {
 		return false

@@ -138,7 +138,6 @@ func allocatedState(p *problem.Problem, shares bool) structured.AllocatedState {
 	return state
 }
 
-// classes looks up device classes by name.
 type classes []resourceapi.DeviceClass
 
 // List returns all classes.

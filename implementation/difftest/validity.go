@@ -41,7 +41,6 @@ func Accepts(ctx context.Context, judge Allocator, p *problem.Problem, node int,
 	return answer.Kind == Fits && slices.Equal(devicesOf(answer.Allocations), devicesOf(allocations)), nil
 }
 
-// devicesOf returns the devices by request and claim, sorted.
 func devicesOf(allocations []resourceapi.AllocationResult) []string {
 	var all []string
 	for i := range allocations {

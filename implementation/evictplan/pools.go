@@ -65,7 +65,6 @@ func (p *Pools) remove(id PoolID, slice *resourceapi.ResourceSlice) {
 	}
 }
 
-// tainted returns the taints of a pool's devices.
 func (p *Pools) tainted(id PoolID) map[string][]resourceapi.DeviceTaint {
 	tainted := make(map[string][]resourceapi.DeviceTaint)
 	for _, taints := range p.current(id) {
@@ -76,7 +75,6 @@ func (p *Pools) tainted(id PoolID) map[string][]resourceapi.DeviceTaint {
 	return tainted
 }
 
-// of returns the taints of a device.
 func (p *Pools) of(device DeviceID) []resourceapi.DeviceTaint {
 	var all []resourceapi.DeviceTaint
 	for _, taints := range p.current(PoolID{device.Driver, device.Pool}) {

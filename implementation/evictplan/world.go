@@ -99,7 +99,6 @@ func (w World) judge(result *resourceapi.DeviceRequestAllocationResult, eviction
 	}
 }
 
-// taints yields the NoExecute taints of a device.
 func (w World) taints(device DeviceID) iter.Seq2[Cause, resourceapi.DeviceTaint] {
 	return func(yield func(Cause, resourceapi.DeviceTaint) bool) {
 		for _, taint := range w.Pools.of(device) {

@@ -55,7 +55,6 @@ func PlanClaim(view ClaimView) []Action {
 	return actions
 }
 
-// claimPlan is a plan being built.
 type claimPlan struct {
 	ClaimView
 	devices []resourceapi.AllocatedDeviceStatus

@@ -50,7 +50,6 @@ func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
 	return p.actions, p.idle
 }
 
-// detachPlan is a plan being built.
 type detachPlan struct {
 	DetachView
 	// devices is the inventory by ID.

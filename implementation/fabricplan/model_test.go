@@ -213,7 +213,6 @@ func (w *modelWorld) controlClaim(i int, killed func() bool) bool {
 	}
 }
 
-// check checks the invariants.
 func (w *modelWorld) check(seed uint64) {
 	for slot, devices := range w.had {
 		if len(devices) > 1 {

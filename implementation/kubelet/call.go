@@ -15,13 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// call calls a driver.
 func (m *Manager) call(ctx context.Context, step nodeplan.Call) {
 	answer := m.driverAnswer(ctx, step)
 	m.answer(func() { m.state.ApplyCall(step, answer) })
 }
 
-// driverAnswer sends a call to a driver.
 func (m *Manager) driverAnswer(ctx context.Context, call nodeplan.Call) nodeplan.Answer {
 	logger := klog.FromContext(ctx)
 	instance, p, err := m.pick(call.Driver)
@@ -90,7 +88,6 @@ func devices(from []*drav1.Device) []nodeplan.Device {
 	return to
 }
 
-// observe records metrics of driver calls.
 func (m *Manager) observe(driver string) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 		start := m.config.Clock.Now()

@@ -10,11 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// checkpoint is the file with this node's claims.
 type checkpoint struct{ path string }
 
-// read returns the file's content, or nothing if it does not exist. A corrupt file returns
-// nodeplan.ErrCorrupt. After removing a checkpoint, also leave a corrupt one.
+// read returns the file's content, or nothing if it does not exist. The error of a corrupt file is
+// nodeplan.ErrCorrupt. If the file was removed, put a corrupt one in its place, so the state is rebuilt.
 func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
 	file, err := os.ReadFile(c.path)
 	switch {

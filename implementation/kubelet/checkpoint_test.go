@@ -65,7 +65,6 @@ func (w *world) write(path string, content []byte) {
 	}
 }
 
-// losesCheckpoint restarts the kubelet with an unreadable checkpoint.
 func (w *world) losesCheckpoint(drivers ...*driver) {
 	w.t.Helper()
 	w.write(w.path(), []byte("{"))

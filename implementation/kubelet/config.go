@@ -85,7 +85,6 @@ func (c *Config) setDefaults() error {
 	return nil
 }
 
-// noMetrics is for managers without metrics.
 type noMetrics struct{}
 
 func (noMetrics) Operation(string, bool, time.Duration)      {}

@@ -128,7 +128,6 @@ func (d *driver) writeSpec(claim string) {
 	_ = os.WriteFile(filepath.Join(d.cdiDir, d.name+"-"+claim+".json"), []byte(spec), 0o600)
 }
 
-// v1Plugin is a driver's gRPC service.
 type v1Plugin struct {
 	drav1.UnimplementedDRAPluginServer
 	*driver
@@ -164,7 +163,6 @@ func (p v1Plugin) NodeUnprepareResources(ctx context.Context, request *drav1.Nod
 	return response, nil
 }
 
-// health is a driver's health service.
 type health struct {
 	healthv1.UnimplementedDRAResourceHealthServer
 	*driver
@@ -192,7 +190,6 @@ func (h health) NodeWatchResources(_ *healthv1.NodeWatchResourcesRequest, stream
 	}
 }
 
-// register registers the driver with the manager.
 func (w *world) register(d *driver, services ...string) {
 	w.t.Helper()
 	if len(services) == 0 {
@@ -203,7 +200,6 @@ func (w *world) register(d *driver, services ...string) {
 	}
 }
 
-// driver starts a driver and registers it.
 func (w *world) driver(name string, services ...string) *driver {
 	w.t.Helper()
 	d := w.newDriver(name)
@@ -222,7 +218,6 @@ func (w *world) socket(name string) string {
 
 var _ kubelet.Metrics = &counters{}
 
-// counters are metrics as text.
 type counters struct {
 	mu   sync.Mutex
 	seen map[string]int

@@ -46,7 +46,6 @@ func (m *Manager) watchHealth(ctx context.Context, driver string, client healthv
 	}
 }
 
-// receiveHealth receives reports until the stream ends.
 func (m *Manager) receiveHealth(ctx context.Context, driver string, client healthv1.DRAResourceHealthClient) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,7 +113,6 @@ func report(devices []*healthv1.DeviceHealth) []deviceHealth {
 	return to
 }
 
-// shortened truncates a message to the API server's limit.
 func shortened(message string) string {
 	if len(message) <= corev1.ResourceHealthMessageMaxLength {
 		return message

@@ -97,7 +97,6 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 	return m, nil
 }
 
-// load applies the content of the checkpoint.
 func (m *Manager) load(claims []nodeplan.ClaimInfo) {
 	m.saved = claims
 	m.state = nodeplan.New(nodeplan.Config{

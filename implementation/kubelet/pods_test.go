@@ -159,7 +159,6 @@ func TestSharedClaim(t *testing.T) {
 	w.equal("checkpoint", w.saved(), "")
 }
 
-// together acts on all pods concurrently.
 func (w *world) together(pods []*corev1.Pod, do func(*corev1.Pod)) {
 	w.t.Helper()
 	var wg sync.WaitGroup

@@ -16,7 +16,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// plugin is the connection to a driver instance.
 type plugin struct {
 	driver, endpoint string
 	conn             *grpc.ClientConn
@@ -134,7 +133,6 @@ func (m *Manager) setConnected(ctx context.Context, p *plugin, connected bool) {
 	klog.FromContext(ctx).V(2).Info("Connection to DRA plugin has changed", "driver", p.driver, "endpoint", p.endpoint, "connected", connected)
 }
 
-// pick returns the driver instance to call.
 func (m *Manager) pick(driver string) (nodeplan.Instance, *plugin, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// task is the work for one pod.
 type task struct {
 	// ctx is the waiting caller's. Driver calls use it.
 	ctx     context.Context
@@ -56,7 +55,6 @@ func (m *Manager) plan() {
 	}
 }
 
-// rounds calls nodeplan until nothing changes.
 func (m *Manager) rounds() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,7 +18,6 @@ var errAbandoned = errors.New("pod has stopped waiting")
 // errStopped rejects writes after stop: another manager may be running by then.
 var errStopped = errors.New("the kubelet is stopping")
 
-// answer applies the result of a step.
 func (m *Manager) answer(apply func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +92,6 @@ func (m *Manager) find(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found 
 	return found
 }
 
-// unavailable returns why a pod's claims are unknown.
 func unavailable(pod nodeplan.Pod) error {
 	for _, found := range pod.Claims {
 		if found.Err != nil && !apierrors.IsNotFound(found.Err) {

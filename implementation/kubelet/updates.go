@@ -43,7 +43,6 @@ func (u *updates) take() []types.UID {
 	return pods
 }
 
-// run sends until ctx is done.
 func (u *updates) run(ctx context.Context) {
 	for {
 		select {

@@ -19,7 +19,6 @@ const wipeDelay = 30 * time.Second
 // allDrivers means all drivers in place of a name.
 const allDrivers = ""
 
-// wipe is a pending removal of a driver's ResourceSlices.
 type wipe struct{ cancel context.CancelFunc }
 
 // syncWipe schedules the removal of a driver's ResourceSlices if it is disconnected, and cancels it

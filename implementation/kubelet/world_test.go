@@ -88,7 +88,6 @@ func (w *world) start() {
 	}
 }
 
-// stop ends the kubelet.
 func (w *world) stop() {
 	w.t.Helper()
 	w.cancel()
@@ -174,7 +173,6 @@ func (w *world) onGet(fail func() error) {
 	w.get = fail
 }
 
-// away makes the API server unavailable or available.
 func (w *world) away(away bool) {
 	w.onGet(func() error {
 		if away {
@@ -233,7 +231,6 @@ func (w *world) unprepare(p *corev1.Pod) {
 	}
 }
 
-// refused checks the error of Prepare.
 func (w *world) refused(p *corev1.Pod, want string) {
 	w.t.Helper()
 	w.activate(p)
@@ -247,7 +244,6 @@ func (w *world) fails(err error, want string) {
 	}
 }
 
-// devices are the CDI devices of the pod's container.
 func (w *world) devices(p *corev1.Pod) string {
 	w.t.Helper()
 	ids, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])
@@ -290,7 +286,6 @@ func (w *world) equal(what, got, want string) {
 	}
 }
 
-// eventually waits for a condition.
 func (w *world) eventually(what string, fact func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -301,7 +296,6 @@ func (w *world) eventually(what string, fact func() bool) {
 	w.t.Fatalf("did not happen: %s", what)
 }
 
-// events returns the events so far.
 func (w *world) events() []string {
 	var events []string
 	for {

@@ -33,7 +33,6 @@ func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
 	return b.outcome()
 }
 
-// batch is an operation being built.
 type batch struct {
 	*round
 	pod types.UID

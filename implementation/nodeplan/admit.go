@@ -65,7 +65,6 @@ func (r *round) known(id ClaimID) *claim {
 	return r.claims[id]
 }
 
-// attach makes a pod a user of a claim.
 func (r *round) attach(c *claim, pod types.UID) {
 	if old := r.known(c.id); old != nil {
 		old.devices = c.devices

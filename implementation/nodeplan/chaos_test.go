@@ -62,7 +62,6 @@ func (c *chaos) renew(name string) {
 	c.api[name] = fresh
 }
 
-// event triggers a random event.
 func (c *chaos) event() {
 	slot := fmt.Sprintf("slot-%d", c.IntN(4))
 	a := c.pods[slot]

@@ -44,7 +44,6 @@ func (s *State) ContainerClaims(pod *corev1.Pod, container *corev1.Container) ([
 	return claims, nil
 }
 
-// serving returns the devices of requests.
 func (c *claim) serving(requests []string) []ContainerDevice {
 	var devices []ContainerDevice
 	for _, driver := range c.drivers() {
@@ -57,7 +56,6 @@ func (c *claim) serving(requests []string) []ContainerDevice {
 	return devices
 }
 
-// incomplete reports whether devices of a driver are unknown.
 func (c *claim) incomplete() bool {
 	for _, w := range c.work {
 		if w.state.DevicesLost && !w.done(Prepare) {
@@ -114,7 +112,6 @@ func CDIDevices(claims []ContainerClaim) []string {
 	return ids
 }
 
-// containerRef is a claim referenced by a container.
 type containerRef struct {
 	podClaim
 	// requests are the container's requests; an empty name means all.

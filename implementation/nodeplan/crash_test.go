@@ -11,7 +11,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// killed is the panic value of a kubelet crash.
 type killed struct{}
 
 // killer crashes the kubelet at one of the points it passes.
@@ -153,7 +152,7 @@ func (m *machine) check(active sets.Set[types.UID], pods ...*corev1.Pod) {
 	}
 }
 
-// once checks that nothing is done twice without a crash.
+// once checks that without a crash, nothing is done twice.
 func (m *machine) once() {
 	m.t.Helper()
 	m.saw("write", "+a c", "+b c", "write", // p

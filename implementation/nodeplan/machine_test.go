@@ -47,7 +47,6 @@ func newMachine(t *testing.T, drivers ...string) *machine {
 	return m
 }
 
-// restart clears the memory.
 func (m *machine) restart() {
 	m.t.Helper()
 	var claims []nodeplan.ClaimInfo
@@ -110,7 +109,6 @@ func (m *machine) ask(uid types.UID, desired nodeplan.Desired) nodeplan.Outcome 
 	return nodeplan.Outcome{}
 }
 
-// do executes a step and applies the answer.
 func (m *machine) do(step nodeplan.Step) {
 	m.t.Helper()
 	switch step := step.(type) {
@@ -156,7 +154,6 @@ func (m *machine) call(call nodeplan.Call) nodeplan.Answer {
 	return m.effect(call)
 }
 
-// effect behaves like a correct driver.
 func (m *machine) effect(call nodeplan.Call) nodeplan.Answer {
 	if m.held[call.Driver] == nil {
 		m.held[call.Driver] = sets.New[types.UID]()

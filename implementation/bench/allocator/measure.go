@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// cost is the duration of a call.
 type cost struct {
 	time   time.Duration
 	bytes  uint64

@@ -16,7 +16,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// limitUpstream is upstream's timeout.
 const limitUpstream = 2 * time.Second
 
 var errCapped = errors.New("no answer in time")

@@ -141,7 +141,6 @@ func processTime() (time.Duration, error) {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano()), nil
 }
 
-// load describes the machine's load.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -54,7 +54,6 @@ func TestRowStopsWhenKarpenterIsSlow(t *testing.T) {
 	}
 }
 
-// spend uses some CPU time.
 func spend() error {
 	started, err := processTime()
 	for now := started; err == nil && now-started < 20*time.Millisecond; {

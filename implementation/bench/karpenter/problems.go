@@ -129,7 +129,6 @@ func spread(ratios []float64) (low, middle, high float64) {
 	return sorted[0], sorted[len(sorted)/2], sorted[len(sorted)-1]
 }
 
-// timeout limits one call of a side.
 func timeout(ctx context.Context, limit time.Duration, do side) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

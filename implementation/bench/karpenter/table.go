@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// line is a row of the table.
 func (r row) line() string {
 	theirs, ratio, places := "not asked", "", "not asked"
 	if len(r.karpenters) > 0 {

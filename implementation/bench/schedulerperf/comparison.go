@@ -128,7 +128,6 @@ func meansOf(comparisons []Comparison) Means {
 	return Means{PodsPerSecond: geometricMean(rates), PluginCPU: geometricMean(costs), Workloads: len(rates)}
 }
 
-// geometricMean is 0 for no values.
 func geometricMean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -41,7 +41,6 @@ func busySeconds(stat string) float64 {
 	return sum / ticks
 }
 
-// usage is a run's resource usage.
 type usage struct {
 	// resident is the peak of the harness' resident memory in MiB.
 	resident float64

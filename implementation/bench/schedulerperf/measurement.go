@@ -56,7 +56,6 @@ type Measurement struct {
 	Short bool `json:"short,omitempty"`
 }
 
-// dataItems is scheduler_perf's result file.
 type dataItems struct {
 	DataItems []struct {
 		Data   map[string]float64 `json:"data"`

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileName is the name of upstream's workload files.
 const fileName = "performance-config.yaml"
 
 // Workload is one of upstream's workloads.

@@ -34,7 +34,6 @@ type Objects[T, L any] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// client is an Interface to a real API server.
 type client struct {
 	rest  rest.Interface
 	codec runtime.ParameterCodec

@@ -18,7 +18,6 @@ func newMetrics() *controllerMetrics {
 	}, []string{"operation", "status"})}
 }
 
-// time measures a call.
 func (m *controllerMetrics) time(operation string, call func() error) error {
 	start, status := time.Now(), "success"
 	err := call()

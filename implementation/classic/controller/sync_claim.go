@@ -71,7 +71,6 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) error
 	return nil
 }
 
-// claimWork is one sync of a claim.
 type claimWork struct {
 	*Controller
 	view     classicplan.ClaimView

@@ -91,7 +91,6 @@ func (c *Controller) offer() {
 	}
 }
 
-// podsOf returns the pods using a claim.
 func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
 	// The only possible error is an unknown index.
 	objects, _ := c.podIndex.ByIndex(podsByClaim, claim.String())

@@ -125,7 +125,6 @@ func (d *devices) failing(method string, err error) {
 	d.fail[method] = err
 }
 
-// give gives the device of a node to a claim.
 func (d *devices) give(node string, to types.UID) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

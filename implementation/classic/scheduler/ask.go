@@ -138,7 +138,6 @@ func (c *cluster) turnedAway(pod *v1.Pod) (why string) {
 	return why
 }
 
-// asking returns the request being written for a pod, or nil.
 func (c *cluster) asking(pod *v1.Pod) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()

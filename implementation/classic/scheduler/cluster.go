@@ -171,7 +171,6 @@ func (c *cluster) wake(namespace, name string) {
 	c.try(pod)
 }
 
-// try retries a pod.
 func (c *cluster) try(pod *v1.Pod) {
 	c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 }

@@ -39,7 +39,6 @@ func (h *testHandle) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 	}
 }
 
-// next returns a woken pod.
 func (h *testHandle) next() (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

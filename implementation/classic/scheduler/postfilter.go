@@ -102,7 +102,6 @@ func (c *cluster) recovery(unfit classicplan.Unfit, pod *v1.Pod) classicplan.Rec
 	return classicplan.Recover(unfit, pod.UID, c.random)
 }
 
-// withdraw clears the selected node.
 func (pl *Plugin) withdraw(ctx context.Context, a *attempt, pod *v1.Pod) error {
 	spec := v1alpha1.PodSchedulingSpec{PotentialNodes: a.negotiation.Scheduling.Spec.PotentialNodes}
 	written, err := pl.cluster.write(ctx, pod, a.negotiation.Scheduling, spec)

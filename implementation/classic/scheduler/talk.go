@@ -61,7 +61,6 @@ func ownedBy(scheduling *v1alpha1.PodScheduling, pod types.UID) bool {
 	return false
 }
 
-// rejected returns the nodes found unsuitable in earlier rounds.
 func (c *cluster) rejected(pod types.UID) sets.Set[string] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +70,6 @@ func (c *cluster) rejected(pod types.UID) sets.Set[string] {
 	return nil
 }
 
-// stuck returns the claims that excluded nodes now rejected.
 func (c *cluster) stuck(pod types.UID) sets.Set[types.UID] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +118,6 @@ func (t *talk) disbelieve() {
 	}
 }
 
-// changed returns the class change counter.
 func (c *cluster) changed() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +133,6 @@ func (c *cluster) reject(t *talk, since int, nodes sets.Set[string], stuck sets.
 	t.rejected, t.stuck = nodes, stuck
 }
 
-// forget ends a pod's negotiation.
 func (c *cluster) forget(pod types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -380,7 +380,6 @@ const (
 	shared    = `,"parametersRef":{"kind":"ConfigMap","name":"shared"}`
 )
 
-// parameters reads parameters of shared claims.
 func parameters() *parametersref.Reader {
 	kinds := &fakediscovery.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
 		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},

@@ -53,7 +53,6 @@ func newCluster(name string, driver controller.Driver, o Objects) *cluster {
 	return c
 }
 
-// podClaim is a claim of a pod.
 type podClaim struct {
 	entry   string // its name in the pod's spec
 	claim   *resourceapi.ResourceClaim
@@ -216,7 +215,6 @@ func (c *cluster) free(ctx context.Context, claim *resourceapi.ResourceClaim) er
 	return c.driver.Deallocate(ctx, record)
 }
 
-// allocated records a claim's allocation.
 func (c *cluster) allocated(claim *resourceapi.ResourceClaim, a *controller.Allocation) {
 	changed := claim.DeepCopy()
 	result := &resourceapi.AllocationResult{NodeSelector: a.Nodes}

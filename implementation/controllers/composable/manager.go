@@ -23,7 +23,6 @@ type Manager struct {
 	HTTP *http.Client
 }
 
-// statusError is an error response.
 type statusError struct {
 	status  int
 	message string

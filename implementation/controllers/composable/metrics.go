@@ -35,7 +35,6 @@ func newMetrics() *controllerMetrics {
 	}
 }
 
-// asked counts a request to the fabric.
 func (m *controllerMetrics) asked(operation string, err error) {
 	result := "answered"
 	if err != nil {

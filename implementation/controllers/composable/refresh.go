@@ -120,7 +120,6 @@ func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) []error {
 	return errs
 }
 
-// act runs one action unrelated to claims.
 func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
 	logger, written, rules := klog.FromContext(ctx), c.client.ResourceV1().ResourceSlices(), c.client.ResourceV1().DeviceTaintRules()
 	switch action := action.(type) {

@@ -56,7 +56,6 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time
 	return again, nil
 }
 
-// asks reports whether a plan has a query.
 func asks(plan []fabricplan.Action) bool {
 	for _, action := range plan {
 		switch action.(type) {

@@ -47,7 +47,6 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	}, objects...)
 }
 
-// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -64,7 +63,6 @@ func (c *cluster) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// claim is the claim "claim" as it is.
 func (c *cluster) claim() *resourceapi.ResourceClaim {
 	c.Helper()
 	claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.Ctx, "claim", metav1.GetOptions{})

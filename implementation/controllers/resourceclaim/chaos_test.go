@@ -102,7 +102,6 @@ func (c *chaos) schedule(p *corev1.Pod) {
 	_, _ = c.CoreV1().Pods("ns").Update(c.Ctx, p, metav1.UpdateOptions{})
 }
 
-// collectGarbage deletes claims of deleted pods.
 func (c *chaos) collectGarbage() {
 	for _, claim := range c.claims() {
 		owner, ok := claimplan.OwningPod(&claim)

@@ -42,7 +42,6 @@ type Controller struct {
 	events record.EventRecorder
 }
 
-// item is a pod or a claim to sync.
 type item struct {
 	Kind itemKind
 	Name cache.ObjectName

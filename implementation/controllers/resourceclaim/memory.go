@@ -69,7 +69,6 @@ func (c *createdClaims) seen(claim *resourceapi.ResourceClaim) {
 	c.keep(owner.UID, func(other createdClaim) bool { return other.claim.UID != claim.UID })
 }
 
-// of returns the claims created for a pod.
 func (c *createdClaims) of(pod types.UID) []*resourceapi.ResourceClaim {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -81,7 +80,6 @@ func (c *createdClaims) of(pod types.UID) []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// forget is called after a pod's deletion.
 func (c *createdClaims) forget(pod types.UID) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -29,7 +29,6 @@ func newMetrics() *controllerMetrics {
 	}
 }
 
-// created counts an attempt to create a claim.
 func (m *controllerMetrics) created(claim *resourceapi.ResourceClaim, err error) {
 	status := "success"
 	m.creates.Inc()
@@ -54,7 +53,6 @@ func (c *Controller) Register(counters func(...metrics.Registerable), collectors
 	collectors(newCollector(c.claims))
 }
 
-// collector counts the claims on each scrape.
 type collector struct {
 	metrics.BaseStableCollector
 	claims resourcelisters.ResourceClaimLister

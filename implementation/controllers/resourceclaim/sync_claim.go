@@ -50,7 +50,6 @@ func (c *Controller) syncClaim(ctx context.Context, key cache.ObjectName) error 
 	return nil
 }
 
-// viewClaim collects the known state of a claim.
 func (c *Controller) viewClaim(claim *resourceapi.ResourceClaim) claimplan.ClaimView {
 	view := claimplan.ClaimView{
 		Claim:   claim,
@@ -104,7 +103,6 @@ func (c *Controller) livePod(ctx context.Context, action claimplan.VerifyPod) (*
 	return pod, nil
 }
 
-// doForClaim executes one action and returns the updated claim.
 func (c *Controller) doForClaim(ctx context.Context, claim *resourceapi.ResourceClaim, action claimplan.Action) (*resourceapi.ResourceClaim, error) {
 	logger, claims := klog.FromContext(ctx), c.client.ResourceV1().ResourceClaims(claim.Namespace)
 	switch action := action.(type) {

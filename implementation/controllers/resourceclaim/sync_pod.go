@@ -19,7 +19,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
-// syncPod ensures a pod has its claims.
 func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
 	pod, err := c.pods.Pods(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
@@ -45,7 +44,6 @@ func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
 	}
 }
 
-// viewPod collects the known state of a pod.
 func (c *Controller) viewPod(ctx context.Context, pod *corev1.Pod) (claimplan.PodView, error) {
 	view := claimplan.PodView{Pod: pod, NoClaim: sets.New[string]()}
 	var err error
@@ -96,7 +94,6 @@ func (c *Controller) podGroup(ctx context.Context, pod *corev1.Pod) (*scheduling
 	return group, nil
 }
 
-// podSync is one sync of a pod.
 type podSync struct {
 	*Controller
 	view claimplan.PodView

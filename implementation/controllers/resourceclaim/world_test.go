@@ -18,7 +18,6 @@ import (
 
 func TestMain(m *testing.M) { apitest.Main(m) }
 
-// cluster is an API server with a controller.
 type cluster struct {
 	*apitest.Cluster
 }
@@ -28,7 +27,6 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	apitest.Story(t, func(c *apitest.Cluster) { tell(&cluster{Cluster: c}) }, objects...)
 }
 
-// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -40,7 +38,6 @@ func (c *cluster) start() {
 	})
 }
 
-// claims returns all claims in the namespace "ns".
 func (c *cluster) claims() []resourceapi.ResourceClaim {
 	c.Helper()
 	list, err := c.ResourceV1().ResourceClaims("ns").List(c.Ctx, metav1.ListOptions{})
@@ -70,7 +67,6 @@ func (c *cluster) deletePod(name string) {
 	synctest.Wait()
 }
 
-// only returns the single claim.
 func (c *cluster) only() *resourceapi.ResourceClaim {
 	c.Helper()
 	claims := c.claims()

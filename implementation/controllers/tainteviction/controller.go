@@ -45,7 +45,6 @@ type Controller struct {
 	events record.EventRecorder
 }
 
-// item is a pod or a rule to sync.
 type item struct {
 	Kind itemKind
 	Name cache.ObjectName

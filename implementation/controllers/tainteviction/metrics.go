@@ -25,7 +25,6 @@ func newMetrics() *controllerMetrics {
 	}
 }
 
-// evicted counts an eviction and its delay.
 func (m *controllerMetrics) evicted(late time.Duration) {
 	m.deletions.Inc()
 	m.latency.Observe(late.Seconds())

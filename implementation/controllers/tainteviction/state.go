@@ -43,7 +43,6 @@ func (s *state) withPools(do func(*evictplan.Pools)) {
 	do(&s.pools)
 }
 
-// expect remembers a pending eviction.
 func (s *state) expect(pod types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -88,7 +87,6 @@ func (s *state) forgetRule(rule types.UID) {
 	delete(s.tolls, rule)
 }
 
-// rulesOf returns each rule once.
 func rulesOf(causes []evictplan.Cause) []evictplan.RuleRef {
 	var rules []evictplan.RuleRef
 	seen := sets.New(evictplan.RuleRef{})

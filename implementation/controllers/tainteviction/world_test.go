@@ -21,7 +21,6 @@ import (
 
 func TestMain(m *testing.M) { apitest.Main(m) }
 
-// cluster is an API server with a controller.
 type cluster struct {
 	*apitest.Cluster
 	config tainteviction.Config
@@ -32,7 +31,6 @@ func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	apitest.Story(t, func(c *apitest.Cluster) { tell(&cluster{Cluster: c}) }, objects...)
 }
 
-// start starts the controller, replacing a running one.
 func (c *cluster) start() {
 	c.Helper()
 	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
@@ -44,7 +42,6 @@ func (c *cluster) start() {
 	})
 }
 
-// pod returns a pod, or nil.
 func (c *cluster) pod(name string) *corev1.Pod {
 	c.Helper()
 	pod, err := c.CoreV1().Pods("ns").Get(c.Ctx, name, metav1.GetOptions{})

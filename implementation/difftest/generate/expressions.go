@@ -60,7 +60,6 @@ var (
 	}
 )
 
-// selectors returns up to two selectors.
 func (g *generator) selectors(k knob) []resourceapi.DeviceSelector {
 	if !g.knobs[k] && !g.knobs[riskySelectors] || g.chance(30) {
 		return nil

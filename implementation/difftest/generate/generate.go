@@ -43,7 +43,6 @@ func (g *generator) between(low, high int) int {
 	return low + g.IntN(high-low+1)
 }
 
-// pick returns one of several values.
 func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
 // some returns at least one and at most all of the values, in their order.

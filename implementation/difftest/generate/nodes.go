@@ -78,7 +78,6 @@ func (g *generator) nodeSelector() *corev1.NodeSelector {
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
 }
 
-// addFeatures turns some features off.
 func (g *generator) addFeatures() {
 	if !g.knobs[featuresOff] {
 		return

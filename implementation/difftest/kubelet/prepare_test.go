@@ -25,7 +25,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/kubelet"
 )
 
-// preparer is implemented by both managers.
 type preparer struct {
 	register           func(ctx context.Context, socket string) error
 	prepare, unprepare func(ctx context.Context, pod *corev1.Pod) error
@@ -148,7 +147,6 @@ func podsWithClaims(n int) (pods []*corev1.Pod, claims []runtime.Object) {
 	return pods, claims
 }
 
-// servePlugin returns the socket of a driver.
 func servePlugin(b *testing.B, dir string) string {
 	socket := filepath.Join(dir, "driver.sock")
 	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "unix", socket)

@@ -33,7 +33,7 @@ func TestNothingIsUnexplained(t *testing.T) {
 	}
 }
 
-// refusing is our allocator, rejecting claims with two requests.
+// refusing is our allocator, rejecting claims with several requests.
 type refusing struct{ difftest.Allocator }
 
 func (r refusing) Solve(ctx context.Context, p *problem.Problem, patience difftest.Patience) []difftest.Answer {

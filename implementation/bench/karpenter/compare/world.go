@@ -44,7 +44,6 @@ func newWorld(p *problem.Problem) (simulation.Objects, []*simulation.Group) {
 	return objects, groups
 }
 
-// roomy has room for many pods.
 func roomy(node *corev1.Node) *corev1.Node {
 	node.Status.Allocatable = corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("100"), corev1.ResourceMemory: resource.MustParse("100Gi"), corev1.ResourcePods: resource.MustParse("100"),

@@ -38,7 +38,6 @@ func inUse(ctx context.Context, o *objects) (dynamicresources.AllocatedDeviceSta
 	return state, nil
 }
 
-// published are slices of the API server.
 func published(slices []*resourceapi.ResourceSlice) []dynamicresources.ResourceSlice {
 	all := make([]dynamicresources.ResourceSlice, len(slices))
 	for i, slice := range slices {

@@ -34,7 +34,6 @@ func stateNodes(objects simulation.Objects) []*state.StateNode {
 	return all
 }
 
-// take subtracts from a list.
 func take(left corev1.ResourceList, name corev1.ResourceName, quantity resource.Quantity) {
 	rest := left[name]
 	rest.Sub(quantity)
