@@ -104,7 +104,7 @@ func (m *Measurement) readResults(dir string) error {
 	return m.fill(items)
 }
 
-// tooShort is the scheduling duration too short for a rate: upstream samples every second, and
+// tooShort is the longest scheduling duration without a rate: upstream samples every second, and
 // drops the first sample.
 const tooShort = 3 // seconds
 
