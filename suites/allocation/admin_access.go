@@ -15,8 +15,7 @@ import (
 // AdminAccess has an administrator look at devices that others use.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID: "allocation/admin-access",
-	Checks: "A request for all devices with admin access gets those in use, too, marks each in the allocation, and keeps none from others. " +
-		"A request that says nothing of admin access or refuses it does not get devices in use, and its allocation has no mark.",
+	Checks: "A request for all devices with admin access includes those in use, and takes none from others.",
 	Requires: []spec.RequirementID{"kep-5018/admin-in-result", "kep-5018/admin-off-by-default", "kep-5018/all-with-admin-access"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {

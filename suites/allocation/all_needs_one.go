@@ -12,7 +12,7 @@ import (
 // AllNeedsOne asks for all devices where none matches.
 var AllNeedsOne = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/all-needs-one",
-	Checks:   "A request for all devices is not satisfied by none: its pod waits while no device of a node matches, and goes to the node that gets one.",
+	Checks: "A request for all devices needs at least one: its pod waits until some node has a matching device.",
 	Requires: []spec.RequirementID{"resource-v1/all-needs-one"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // AllRequests has a claim of whose two requests only one can be satisfied at first.
 var AllRequests = harness.Case{Meta: spec.Meta{
 	ID: "allocation/all-requests",
-	Checks: "A claim of which one request cannot be satisfied is not allocated at all and holds no device, which another claim gets; " +
-		"when there are devices for both requests they get different ones, as many as each asks for, listed with the request that they are for.",
+	Checks: "A claim is allocated only if all its requests can be satisfied, each with its own devices; else it holds none.",
 	Requires: []spec.RequirementID{"kep-4381/all-requests-satisfied", "kep-4381/results-name-request"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

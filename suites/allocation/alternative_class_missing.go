@@ -14,8 +14,7 @@ import (
 // does not exist.
 var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
 	ID: "allocation/alternative-class-missing",
-	Checks: "A claim with two alternatives, of which the first or the second names a class that does not exist, is not allocated, although there is a device for the " +
-		"other one; the pod's status names request, alternative and class. When the class is there, each claim gets a device for its first alternative.",
+	Checks: "A claim with an alternative whose class is missing is not allocated, and the pod's status names the class.",
 	Requires: []spec.RequirementID{"kep-4381/missing-class-named", "kep-4381/class-change-retries", "kep-4816/alternatives-in-order"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

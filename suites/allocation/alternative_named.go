@@ -12,8 +12,7 @@ import (
 // AlternativeNamed refers to alternatives one by one.
 var AlternativeNamed = harness.Case{Meta: spec.Meta{
 	ID: "allocation/alternative-named",
-	Checks: "A constraint that names an alternative decides which one is chosen: the first with the device that satisfies it, or the second where none does. The allocation has the " +
-		"configuration of the chosen alternative and of its class, and none of the other's.",
+	Checks: "A constraint on an alternative decides which one is chosen, and the allocation has only its configuration.",
 	Requires: []spec.RequirementID{"kep-4816/reference-to-one"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // AlternativeReference refers to a request with alternatives by its name only.
 var AlternativeReference = harness.Case{Meta: spec.Meta{
 	ID: "allocation/alternative-reference",
-	Checks: "A constraint that names a request is for the alternative that is chosen, here the second one, and so is a configuration, which is in the " +
-		"allocation under that name; a constraint that names an alternative which was not chosen has no effect.",
+	Checks: "Constraints and configuration for a request apply to the chosen alternative; those for others have no effect.",
 	Requires: []spec.RequirementID{"kep-4816/reference-to-all"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // Alternatives has a request whose best alternative takes what another request needs.
 var Alternatives = harness.Case{Meta: spec.Meta{
 	ID: "allocation/alternatives",
-	Checks: "With alternatives a claim gets the first set of devices that satisfies all of its requests: the first alternative where there is enough for " +
-		"the other request, too, and the second one where the first would leave nothing for it.",
+	Checks: "A claim gets the first combination of alternatives that satisfies all of its requests.",
 	Requires: []spec.RequirementID{"kep-4816/first-fit-on-node"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,7 @@ import (
 // BetterAlternative has nodes that can give different alternatives.
 var BetterAlternative = harness.Case{Meta: spec.Meta{
 	ID: "allocation/better-alternative",
-	Checks: "Pods that could go to either of two nodes go to the one that gives the better alternatives: its first instead of the last one; and for two requests, of one claim or " +
-		"two, its second alternatives instead of the first for one and the last for the other. It does not matter which node is which.",
+	Checks: "Pods go to the node that gives the better alternatives.",
 	Requires: []spec.RequirementID{"kep-4816/better-alternatives-preferred"},
 	// 176 points lie between the nodes of the first row and 72 between those of the others: nodes that are about equally loaded do not differ so much.
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Nodes: 2, Since: "1.35", Features: []spec.Feature{spec.PrioritizedList}},

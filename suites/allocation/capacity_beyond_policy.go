@@ -14,8 +14,7 @@ import (
 // CapacityBeyondPolicy asks for more than policies allow, and than devices have.
 var CapacityBeyondPolicy = harness.Case{Meta: spec.Meta{
 	ID: "allocation/capacity-beyond-policy",
-	Checks: "A request for more than the maximum of a range, with steps or without, than the greatest valid value, or than the whole capacity does not " +
-		"get the device, although so much is free; nor does one for a capacity that the device lacks. The most that is allowed is allocated.",
+	Checks: "A request beyond a capacity's policy or size does not get the device; the maximum is allocated.",
 	Requires: []spec.RequirementID{"kep-5075/beyond-policy-not-allocated"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

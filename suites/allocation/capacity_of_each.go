@@ -12,8 +12,7 @@ import (
 // CapacityOfEach asks for several devices with a capacity.
 var CapacityOfEach = harness.Case{Meta: spec.Meta{
 	ID: "allocation/capacity-of-each",
-	Checks: "Each device of a request for several has at least the capacity that it names, and without enough such devices the pod waits; a request for " +
-		"all devices waits while one that has enough capacity has not enough of it left, and smaller devices, or those without it, are not among them.",
+	Checks: "Each device of a request has at least the requested capacity; without enough such devices the pod waits.",
 	Requires: []spec.RequirementID{"kep-5075/count-needs-capacity", "kep-5075/all-needs-capacity"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

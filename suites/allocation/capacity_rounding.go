@@ -14,8 +14,7 @@ import (
 // CapacityRounding asks for amounts beside those that a device's policies allow.
 var CapacityRounding = harness.Case{Meta: spec.Meta{
 	ID: "allocation/capacity-rounding",
-	Checks: "What a request uses of a capacity is what it asks for, rounded up to the minimum, the next step or the next valid value; the policy's default " +
-		"if it asks for nothing; all of it where there is no policy and nothing is asked for. The allocation has it, for all capacities of the device.",
+	Checks: "Consumed capacity is the request rounded up by the policy, its default, or all of it without policy and request.",
 	Requires: []spec.RequirementID{
 		"kep-5075/rounded-to-min", "kep-5075/rounded-to-step", "kep-5075/rounded-to-valid-value", "kep-5075/range-without-step", "kep-5075/policy-default-used",
 		"kep-5075/no-policy-any-amount", "kep-5075/consumed-recorded", "kep-5075/consumed-all-listed",

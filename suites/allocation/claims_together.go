@@ -13,8 +13,7 @@ import (
 // ClaimsTogether has a pod with two claims, of which one can be satisfied anywhere.
 var ClaimsTogether = harness.Case{Meta: spec.Meta{
 	ID: "allocation/claims-together",
-	Checks: "A pod with two claims goes to the node where both can be allocated, not to one with devices for either of them, and there the first claim " +
-		"leaves the only device that the second one can use.",
+	Checks: "A pod with two claims goes to the node where both can be allocated, and the first leaves the second its device.",
 	Requires: []spec.RequirementID{"kep-4381/node-fits-only-if-allocatable"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

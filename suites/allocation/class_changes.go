@@ -15,8 +15,7 @@ import (
 // ClassChanges changes and replaces a class whose devices are in use.
 var ClassChanges = harness.Case{Meta: spec.Meta{
 	ID: "allocation/class-changes",
-	Checks: "A claim that is allocated keeps device and configuration when its class gets other selectors and another configuration, and when the class " +
-		"is deleted; what is allocated later gets what the class says then, and without the class its pod waits and names it.",
+	Checks: "An allocated claim is unaffected by changes of its class; later allocations follow the class as it is then.",
 	Requires: []spec.RequirementID{"kep-4381/class-changes-later-allocations-only", "kep-4381/allocation-tells-all", "kep-4381/missing-class-named"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

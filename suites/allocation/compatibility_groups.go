@@ -13,8 +13,7 @@ import (
 // CompatibilityGroups allocates devices that use a counter set and are in groups.
 var CompatibilityGroups = harness.Case{Meta: spec.Meta{
 	ID: "allocation/compatibility-groups",
-	Checks: "Devices that use one counter set are allocated together only while one group is common to all of them, also over several claims, and those without groups " +
-		"only with others without; an empty list is none. Devices of other counter sets and of other pools do not matter, nor do those that are free again.",
+	Checks: "Devices sharing a counter set are allocated together only with a common compatibility group.",
 	Requires: []spec.RequirementID{"kep-5963/common-group", "kep-5963/groups-per-counter-set", "kep-5963/no-groups", "kep-5963/groups-of-pool"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices, spec.CompatibilityGroups}},
 }, Run: func(t *harness.T) {

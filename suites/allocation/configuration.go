@@ -15,8 +15,7 @@ import (
 // Configuration has a claim and its classes bring configuration for several drivers and requests.
 var Configuration = harness.Case{Meta: spec.Meta{
 	ID: "allocation/configuration",
-	Checks: "The allocation has the configuration of each class for the requests of that class, then the claim's, each with the requests that it names, or " +
-		"none if it is for all, and also what is for drivers without a device in it.",
+	Checks: "An allocation has the configuration of each class, then the claim's, for all drivers, with its requests.",
 	Requires: []spec.RequirementID{"kep-4381/config-names-requests", "kep-4381/config-of-all-drivers-kept"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // ConstraintRequests has a constraint for two of three requests.
 var ConstraintRequests = harness.Case{Meta: spec.Meta{
 	ID: "allocation/constraint-requests",
-	Checks: "A constraint that names two requests of a claim is for their devices and not for that of the third, which has another value; " +
-		"one that names none is for all three, so that no devices are left that satisfy it.",
+	Checks: "A constraint applies to the requests it names, and to all requests if it names none.",
 	Requires: []spec.RequirementID{"kep-4381/constraint-of-some-requests"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 // ConstraintsTogether has two constraints that many pairs of devices satisfy one by one.
 var ConstraintsTogether = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/constraints-together",
-	Checks:   "The devices of a claim with two constraints satisfy both of them, although the devices that are tried first satisfy each one alone.",
+	Checks: "The devices of a claim with two constraints satisfy both of them.",
 	Requires: []spec.RequirementID{"kep-4381/constraints-satisfied"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // DeallocatedIfStuck has a claim allocated where its pod cannot run.
 var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 	ID: "allocation/deallocated-if-stuck",
-	Checks: "A claim that is allocated on one node and used by nobody is deallocated when its pod can only run on another one, and allocated there. " +
-		"One that is reserved for somebody else keeps its allocation, and the pod waits.",
+	Checks: "An unused claim allocated where its pod cannot run is reallocated elsewhere; a reserved one stays and the pod waits.",
 	Requires: []spec.RequirementID{"kep-4381/deallocates-if-stuck"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

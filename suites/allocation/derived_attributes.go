@@ -25,8 +25,7 @@ func derive(claim *resourceapi.ResourceClaim, name resourceapi.FullyQualifiedNam
 // DerivedAttributes has devices match in what an expression makes of them.
 var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	ID: "allocation/derived-attributes",
-	Checks: "Two devices match in an attribute that their request derives: a string, number, boolean or version, made of driver, attributes, capacity and whether the device " +
-		"is shared. A derived attribute takes the place of a device's own in constraints.",
+	Checks: "Devices match in a derived attribute of any type, and it takes the place of the device's own in constraints.",
 	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-sees-device", "kep-6080/derived-result-type", "kep-6080/derived-shadows"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
@@ -69,7 +68,7 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 // DerivedPerRequest has two requests derive one attribute, each in its own way.
 var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-per-request",
-	Checks:   "Devices of two requests match in an attribute that each request derives by an expression of its own.",
+	Checks: "Devices of two requests match in an attribute that each request derives by its own expression.",
 	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-per-request"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {
@@ -95,8 +94,7 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 // DerivedErrors has expressions that cannot be evaluated for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID: "allocation/derived-errors",
-	Checks: "A pod whose derived attribute cannot be evaluated for a device waits and says so, even if other devices would do; that is not so if its selectors leave that device " +
-		"out. Selectors do not see derived attributes.",
+	Checks: "A pod whose derived attribute fails for a device waits with a reason, unless selectors exclude that device.",
 	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {

@@ -17,8 +17,7 @@ import (
 // DevicesWithdrawn takes devices out of the inventory while they are allocated.
 var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 	ID: "allocation/devices-withdrawn",
-	Checks: "A claim keeps its allocation when its device is no longer published, and when it is published again the device is still the claim's. " +
-		"Meanwhile other devices are allocated, and with no slices left a pod waits until the driver is back.",
+	Checks: "A claim keeps its allocation while its device is unpublished, and the device is still the claim's afterwards.",
 	Requires: []spec.RequirementID{"kep-4381/slice-removal-keeps-allocation", "kep-4381/more-allocated-than-published", "kep-4381/driver-gone-not-scheduled"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

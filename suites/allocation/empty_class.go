@@ -14,8 +14,7 @@ import (
 // EmptyClass asks through a class without selectors.
 var EmptyClass = harness.Case{Meta: spec.Meta{
 	ID: "allocation/empty-class",
-	Checks: "Through a class without selectors each device can be had that the request's own selectors allow, of different drivers in one claim; " +
-		"a class with selectors allows less.",
+	Checks: "A class without selectors allows each device the request's selectors match, also of different drivers.",
 	Requires: []spec.RequirementID{"kep-4381/empty-class-allows-all"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -72,8 +72,7 @@ func overdue(text string, took time.Duration) string {
 // FilterTimeout has the scheduler search for what cannot be found.
 var FilterTimeout = harness.Case{Meta: spec.Meta{
 	ID: "allocation/filter-timeout",
-	Checks: "A pod whose devices cannot be found in any reasonable time is told so in its status soon after the 10 s that a search may take: that the search took too long, or " +
-		"that there are no such devices, where the scheduler has found that out before. It is tried again, and scheduled when its devices can be found.",
+	Checks: "A pod whose device search exceeds 10 s reports that in its status, is retried, and scheduled once devices fit.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout", "kep-4381/filter-timeout-said", "kep-4381/filter-timeout-retried"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "The scheduler searches for 10 s (DynamicResourcesArgs.FilterTimeout).",
@@ -105,7 +104,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 // FilterTimeoutElsewhere has a second node on which the devices are found at once.
 var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 	ID:            "allocation/filter-timeout-elsewhere",
-	Checks:        "A pod for which the search takes too long on one node is scheduled to another one that has its devices.",
+	Checks: "A pod whose device search times out on one node is scheduled to another one with its devices.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout-other-nodes"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Nodes: 2, Features: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "The scheduler searches for 10 s (DynamicResourcesArgs.FilterTimeout).",
@@ -145,8 +144,7 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 // FilterTimeoutOff lets searches take longer and longer.
 var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	ID: "allocation/filter-timeout-off",
-	Checks: "With the feature gate off a search is never ended: of claims for which there are more and more ways to try, up to one that takes longer than the 10 s of the " +
-		"default, each is told that there are no such devices.",
+	Checks: "With the feature gate off, a device search is never cut short, even beyond the default of 10 s.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout-gate"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Off: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "A search has to take longer than 10 s.",

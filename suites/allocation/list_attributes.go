@@ -15,8 +15,7 @@ import (
 // ListAttributes asks for devices by attributes that are lists, and by some that are not.
 var ListAttributes = harness.Case{Meta: spec.Meta{
 	ID: "allocation/list-attributes",
-	Checks: "includes() finds a value in a list and in an attribute that is no list. Devices match if one value is common to all of them, not only to each two, " +
-		"and are distinct if no two have a value in common; a single value counts as a list.",
+	Checks: "List attributes match if all devices share a value, are distinct if no two do, and support includes().",
 	Requires: []spec.RequirementID{"kep-5491/cel-includes", "kep-5491/match-intersection", "kep-5491/distinct-disjoint"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ListAttributes, spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

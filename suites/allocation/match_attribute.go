@@ -12,8 +12,7 @@ import (
 // MatchAttribute asks for two devices that agree in an attribute.
 var MatchAttribute = harness.Case{Meta: spec.Meta{
 	ID: "allocation/match-attribute",
-	Checks: "Two devices that must match in an attribute have the same value of it, of the same type. Devices that differ, have the value with " +
-		"another type, or lack the attribute do not go together, and with nothing but these the pod waits.",
+	Checks: "Devices that must match in an attribute have the same value of the same type.",
 	Requires: []spec.RequirementID{"kep-4381/match-attribute", "kep-4381/match-attribute-missing"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

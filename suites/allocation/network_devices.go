@@ -13,8 +13,7 @@ import (
 // NetworkDevices publishes devices that several nodes can reach.
 var NetworkDevices = harness.Case{Meta: spec.Meta{
 	ID: "allocation/network-devices",
-	Checks: "A device for all nodes is allocated without a node selector, for pods on any node at the same time. One for the nodes of a selector is " +
-		"allocated for pods there, with a selector, and a pod elsewhere can neither get it nor use its claim.",
+	Checks: "A device for all or selected nodes is allocated for these, and its claim is usable only there.",
 	Requires: []spec.RequirementID{"kep-4381/network-attached-devices"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -47,8 +47,7 @@ func plain(t *harness.T, name string, memory *resource.Quantity) *corev1.Pod {
 // MappedResources uses devices that stand for a part of their node's memory.
 var MappedResources = harness.Case{Meta: spec.Meta{
 	ID: "allocation/mapped-resources",
-	Checks: "What a claim's devices are of their node is their number, or the capacity that is used, times the multiplier. It counts once for a claim that two containers use, " +
-		"and for one that none uses, is not there for other pods, and such a claim is not given to a second pod. A pod whose devices are more than its node has waits.",
+	Checks: "Mapped devices take their amount of node resources once per claim; a pod waits if its node has too little.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied", "kep-5517/mapping-must-fit"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
 	// Others' pods would change what is left on the node.
@@ -112,8 +111,7 @@ func mapped(pod *corev1.Pod) int64 {
 // DeviceOverhead uses devices that cost memory of their node.
 var DeviceOverhead = harness.Case{Meta: spec.Meta{
 	ID: "allocation/device-overhead",
-	Checks: "The overhead of a device is taken from its node for each pod that uses the claim, a part for the pod and a part for each container that refers to the claim, also " +
-		"beside a mapping of the same resource; a claim with nothing but overhead is shared as long as the node has that for each pod, one with a mapping beside it is not.",
+	Checks: "Device overhead takes node resources for each pod, and for each container that refers to the claim.",
 	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum", "kep-5517/mapped-claim-not-shared"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 	SerialBecause: "It uses most of a node's memory.",

@@ -20,8 +20,7 @@ import (
 // NodeAllocatableStatus uses devices that stand for several resources of their node, or cost some.
 var NodeAllocatableStatus = harness.Case{Meta: spec.Meta{
 	ID: "allocation/node-allocatable-status",
-	Checks: "The status of a pod has, for each of its claims with such devices, also one that was made from a template, the containers that refer to it, none if none does, what its devices stand for " +
-		"of each resource of the node, and what they cost of it for the pod and for each container.",
+	Checks: "A pod's status has the node resources and overhead of each of its claims with such devices.",
 	Requires: []spec.RequirementID{"kep-5517/status-by-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 }, Run: func(t *harness.T) {
@@ -83,8 +82,7 @@ func stood(pod *corev1.Pod) []string {
 // PodLevelResources has pods with requests and limits for all of their containers.
 var PodLevelResources = harness.Case{Meta: spec.Meta{
 	ID: "allocation/pod-level-resources",
-	Checks: "A pod with requests for all of its containers together is scheduled only if these cover what its containers ask for and what its device stands for, and one with such limits " +
-		"only if these cover the limit of each container with it; others wait, and say why.",
+	Checks: "Pod-level requests and limits must cover containers and mapped devices, else the pod waits with a reason.",
 	Requires: []spec.RequirementID{"kep-5517/pod-level-covers"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // NotShared asks for parts of a device that is not for several claims, beside one that is.
 var NotShared = harness.Case{Meta: spec.Meta{
 	ID: "allocation/not-shared",
-	Checks: "A device that does not allow several allocations is given to one request only, of one claim or of several, however little of its capacity it asks " +
-		"for, without an amount or an identifier in the allocation; a selector tells it from one that does.",
+	Checks: "A device without multiple allocations is given to one request only, without consumed capacity or share ID.",
 	Requires: []spec.RequirementID{"kep-5075/not-shared-by-default", "kep-5075/consumed-only-if-shared", "kep-5075/cel-multiple"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

@@ -16,8 +16,7 @@ import (
 // OptionalOperations allocates devices of slices that skip operations, and of one that does not.
 var OptionalOperations = harness.Case{Meta: spec.Meta{
 	ID: "allocation/optional-operations",
-	Checks: "The allocation has for each device the operations to skip that its slice had when the device was allocated, also when the slice has others later, and none for " +
-		"devices of other slices.",
+	Checks: "An allocation keeps the operations to skip that each device's slice had at allocation.",
 	Requires: []spec.RequirementID{"kep-5945/operations-copied"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.OptionalOperations}},
 }, Run: func(t *harness.T) {
@@ -52,8 +51,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 // OptionalOperationsUndeclared has a node whose kubelet would not skip anything.
 var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
 	ID: "allocation/optional-operations-undeclared",
-	Checks: "A pod does not get a device for which operations are to be skipped on a node that does not declare that its kubelet skips them, also if the device is allocated already " +
-		"and used elsewhere; there it gets others.",
+	Checks: "A device with operations to skip is not used on a node whose kubelet does not declare that it skips them.",
 	Requires: []spec.RequirementID{"kep-5945/feature-declared"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.OptionalOperations}},
 	// Others' pods could go there.

@@ -23,8 +23,7 @@ const firstBackoff = time.Second
 // OthersClaims has claims come and be allocated that a waiting pod does not name.
 var OthersClaims = harness.Case{Meta: spec.Meta{
 	ID: "allocation/others-claims",
-	Checks: "A pod that waits for a device is not tried again because claims that it does not name are created and allocated: the scheduler's count of attempts in vain stays what " +
-		"it was until it has placed the pods of all those claims. Once its own claim is allocated it is tried again, and scheduled.",
+	Checks: "A waiting pod is not retried because of claims it does not name; once its own claim is allocated, it is.",
 	Requires:      []spec.RequirementID{"kep-4381/hints-limit-retries"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: "Attempts to schedule others' pods would count.",

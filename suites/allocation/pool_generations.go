@@ -14,8 +14,7 @@ import (
 // PoolGenerations replaces the two slices of a pool one after the other.
 var PoolGenerations = harness.Case{Meta: spec.Meta{
 	ID: "allocation/pool-generations",
-	Checks: "From a pool of two slices devices of both are allocated, once both are there. When the first slice of the next generation comes, nothing is " +
-		"allocated until the second one is there, neither new devices nor those of the old slices, which are still there.",
+	Checks: "A pool is allocated from only while all slices of its newest generation exist.",
 	Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/pool-of-several-slices"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

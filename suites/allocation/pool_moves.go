@@ -13,8 +13,7 @@ import (
 // PoolMoves has the next generation of a pool on another node.
 var PoolMoves = harness.Case{Meta: spec.Meta{
 	ID: "allocation/pool-moves",
-	Checks: "When a pool's next generation is for another node only, its old slice counts no more, although it is the only one of the pool that is for " +
-		"its node: a pod goes to the new node and gets the new device, and one that must run on the old node waits.",
+	Checks: "A pool's newest generation counts alone, even if it is for another node than the old slice.",
 	Requires: []spec.RequirementID{"kep-4381/highest-generation-only"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 	KnownIssue: &spec.KnownIssue{

@@ -31,8 +31,7 @@ func hadFromElsewhere(t *harness.T, name string) {
 // ReadyAtOnce makes a pod's claim ready that was tried again and again before.
 var ReadyAtOnce = harness.Case{Meta: spec.Meta{
 	ID: "allocation/ready-at-once",
-	Checks: "A pod that was tried in vain so often, as the scheduler counts it, that it would let the pod wait for 10 s before it tries it again is scheduled within 4 s when its " +
-		"claim is ready, as the scheduler has nothing else to do.",
+	Checks: "A pod with the maximal backoff is scheduled within 4 s once its claim is ready.",
 	Requires:      []spec.RequirementID{"kep-4381/retry-without-backoff"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: "Others' pods would come before, and their attempts would count.",

@@ -17,8 +17,7 @@ import (
 // RuleBeforeSlice has a driver publish devices that an administrator has tainted before.
 var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	ID: "allocation/rule-before-slice",
-	Checks: "A DeviceTaintRule for a driver is also for the devices that it publishes later: those of a new slice, one that is added to the slice, and those of a slice that is " +
-		"deleted and created again, as when the driver restarts. Only claims that tolerate the taint get them; without the rule the pods that wait do.",
+	Checks: "A DeviceTaintRule also applies to devices the driver publishes later, until the rule is deleted.",
 	Requires: []spec.RequirementID{"kep-5055/rule-like-slice", "kep-5055/rule-for-later-devices"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

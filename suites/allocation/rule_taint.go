@@ -14,8 +14,7 @@ import (
 // RuleTaint has an administrator keep pods from devices.
 var RuleTaint = harness.Case{Meta: spec.Meta{
 	ID: "allocation/rule-taint",
-	Checks: "While a DeviceTaintRule gives a device a taint NoSchedule, only claims that tolerate it get the device, as if its slice had the taint; other devices " +
-		"of the driver are allocated. Without the rule the pod that waits gets it.",
+	Checks: "While a DeviceTaintRule taints a device with NoSchedule, only claims that tolerate the taint get it.",
 	Requires: []spec.RequirementID{"kep-5055/rule-like-slice"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

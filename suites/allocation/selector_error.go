@@ -14,8 +14,7 @@ import (
 // SelectorError has a selector fail for the device of one node and select that of another one.
 var SelectorError = harness.Case{Meta: spec.Meta{
 	ID: "allocation/selector-error",
-	Checks: "A selector, of a request or of its class, that fails for the device of one node keeps the pod from being scheduled to another node, too, whose device it selects, and " +
-		"the pod's status names the claim or the class. When it does not fail any more the pod is scheduled.",
+	Checks: "A selector error on one node's device keeps the pod from all nodes, and the pod's status names claim or class.",
 	Requires: []spec.RequirementID{"kep-4381/cel-error-reported"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

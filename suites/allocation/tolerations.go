@@ -12,8 +12,7 @@ import (
 // Tolerations asks for tainted devices with tolerations that are for the taint, or not.
 var Tolerations = harness.Case{Meta: spec.Meta{
 	ID: "allocation/tolerations",
-	Checks: "A device with a taint NoSchedule is allocated to requests whose toleration is for its key and value, for all values of its key, or for all taints, " +
-		"with its effect or without; the allocation has the toleration. Those for another key, value or effect do not get it.",
+	Checks: "A NoSchedule device is allocated only to requests with a matching toleration, and the allocation records it.",
 	Requires: []spec.RequirementID{"kep-5055/toleration-equal", "kep-5055/toleration-exists", "kep-5055/tolerations-copied", "kep-5055/tolerated-or-not"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,7 @@ import (
 // WhenAllocated reads when allocations were made.
 var WhenAllocated = harness.Case{Meta: spec.Meta{
 	ID: "allocation/when-allocated",
-	Checks: "An allocation says when it was made, also one of a device that is bound without waiting: after the creation of its pod and before that of a later one. That stays when another pod " +
-		"joins, and an allocation that is made anew has a later time.",
+	Checks: "An allocation has its timestamp; this stays when another pod joins, and a new allocation has a later one.",
 	Requires: []spec.RequirementID{"kep-5007/allocation-timestamp-set"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // AllClaimsThere has pods of whose two claims the second one is missing.
 var AllClaimsThere = harness.Case{Meta: spec.Meta{
 	ID: "claims/all-claims-there",
-	Checks: "A pod with two claims, the second of which does not exist or has no template yet, does not get the first one allocated: another pod gets all " +
-		"devices. When that is gone and the second claim or its template is there, the pod is scheduled with both.",
+	Checks: "A pod with a missing second claim does not get the first one allocated; it is scheduled once both exist.",
 	Requires: []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/no-claim-before-all", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -19,8 +19,7 @@ import (
 // ConcurrentWriters has several schedulers allocate the same claims at the same time.
 var ConcurrentWriters = harness.Case{Meta: spec.Meta{
 	ID: "claims/concurrent-writers",
-	Checks: "Of several that allocate a claim at once, each another device, one succeeds, and all others are refused with a conflict and change nothing. A pod that the scheduler " +
-		"tries meanwhile is scheduled with what was allocated, whoever has won.",
+	Checks: "Of several concurrent allocations of a claim one succeeds; the others fail with a conflict and change nothing.",
 	Requires: []spec.RequirementID{"kep-4381/concurrent-schedulers-one-wins", "kep-4381/allocated-means-allocation-set"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -9,7 +9,7 @@ import (
 // DeletedIdle deletes a claim that is allocated and that nobody uses.
 var DeletedIdle = harness.Case{Meta: spec.Meta{
 	ID:       "claims/deleted-idle",
-	Checks:   "A claim that is allocated and reserved for nobody keeps its device from others, and goes when it is deleted; another pod gets the device then.",
+	Checks: "An allocated claim without consumers keeps its device until it is deleted; another pod gets the device then.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-idle-claim-goes"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

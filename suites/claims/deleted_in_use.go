@@ -13,8 +13,7 @@ import (
 // DeletedInUse deletes a claim that two pods use.
 var DeletedInUse = harness.Case{Meta: spec.Meta{
 	ID: "claims/deleted-in-use",
-	Checks: "A claim that is deleted while two pods use it stays allocated until both are gone, and then goes. Meanwhile no further pod gets it, not even one that comes " +
-		"again under the name of the first, and its device is not given to others.",
+	Checks: "A claim deleted while two pods use it stays allocated until both are gone, and no further pod gets it.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-in-use-stays", "kep-4381/pod-waits-for-deallocation"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

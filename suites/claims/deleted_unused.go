@@ -15,8 +15,7 @@ import (
 // DeletedUnused has a pod use a claim that somebody else keeps from going.
 var DeletedUnused = harness.Case{Meta: spec.Meta{
 	ID: "claims/deleted-unused",
-	Checks: "A claim that is being deleted is not allocated for a pod, which is scheduled once there is a new claim of that name; a deleted claim that has only the " +
-		"finalizer of an allocation, and none, loses it and goes.",
+	Checks: "A claim being deleted is not allocated, and a deleted claim without an allocation loses its finalizer and goes.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-allocated", "kep-4381/unallocated-claim-finalizer-removed"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

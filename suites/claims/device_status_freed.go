@@ -12,7 +12,7 @@ import (
 // DeviceStatusFreed has the only pod of a claim go whose device has a status.
 var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	ID:       "claims/device-status-freed",
-	Checks:   "A claim whose device has a status is deallocated like any other when its only pod is gone, and the status of the device goes with the allocation.",
+	Checks: "A claim with device status is deallocated after its only pod is gone, and the status goes with the allocation.",
 	Requires: []spec.RequirementID{"kep-4381/deallocate-after-last", "kep-4817/status-kept"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

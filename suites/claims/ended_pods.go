@@ -11,8 +11,7 @@ import (
 // EndedPods has pods end whose objects stay.
 var EndedPods = harness.Case{Meta: spec.Meta{
 	ID: "claims/ended-pods",
-	Checks: "A claim that a user made is deallocated when its only pod has succeeded or failed, and one that was made from a template is deleted, although the pods' " +
-		"objects stay; another pod gets the devices.",
+	Checks: "When its only pod has succeeded or failed, a claim is deallocated; one from a template is deleted.",
 	Requires: []spec.RequirementID{"kep-4381/completed-pod-releases"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // ForeignClaim has a pod's status name a claim that is not the pod's.
 var ForeignClaim = harness.Case{Meta: spec.Meta{
 	ID: "claims/foreign-claim",
-	Checks: "A claim that a pod's status names for its template, and that the pod does not own, is neither allocated nor reserved for the pod, which waits; a claim " +
-		"that is the pod's is used in its place.",
+	Checks: "A claim in a pod's status that the pod does not own is neither allocated nor reserved for the pod.",
 	Requires: []spec.RequirementID{"kep-4381/foreign-claim-not-used"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -14,7 +14,7 @@ import (
 // FoundAgain leaves a claim as a controller does that ends before it has written the claim's name.
 var FoundAgain = harness.Case{Meta: spec.Meta{
 	ID:       "claims/found-again",
-	Checks:   "A claim that the pod owns, with the annotation of a claim from a template, and that the pod's status does not name, is named there and used for the pod: no second one is made.",
+	Checks: "An owned claim missing from the pod's status is found and used for the pod instead of creating a second one.",
 	Requires: []spec.RequirementID{"kep-4381/generated-claim-found-again"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

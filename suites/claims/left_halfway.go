@@ -14,8 +14,7 @@ import (
 // LeftHalfway has pods with claims as a scheduler leaves them that ends before it binds the pod.
 var LeftHalfway = harness.Case{Meta: spec.Meta{
 	ID: "claims/left-halfway",
-	Checks: "A pod whose claim is allocated and reserved for it already is scheduled with that, and one whose claim only has the finalizer gets a device. Each claim has the " +
-		"finalizer once then and one reservation, that of its pod.",
+	Checks: "A pod whose claim was left allocated, reserved or with only the finalizer is scheduled with that claim.",
 	Requires: []spec.RequirementID{"kep-4381/halfway-claims-used"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

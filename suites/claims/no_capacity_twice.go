@@ -16,8 +16,7 @@ import (
 // NoCapacityTwice has more claims than a shared device has room for come at the same time.
 var NoCapacityTwice = harness.Case{Meta: spec.Meta{
 	ID: "claims/no-capacity-twice",
-	Checks: "Of twenty pods that come at the same time, each with a claim for 1Gi of a device that claims share and that has 8Gi, eight are scheduled; the others " +
-		"wait, and eight of them get what those had when it is deallocated. No two of the allocations have the same identifier.",
+	Checks: "Concurrent claims never exceed the capacity of a shared device, and each allocation has its own share ID.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-5075/capacity-not-exceeded", "kep-5075/share-id"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

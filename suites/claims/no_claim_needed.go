@@ -12,8 +12,7 @@ import (
 // NoClaimNeeded has a pod's status say that the pod needs no claim from a template.
 var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	ID: "claims/no-claim-needed",
-	Checks: "A pod whose status has an entry for a template without the name of a claim is scheduled without one, and none is made when the template comes, while one is made for " +
-		"another pod.",
+	Checks: "A template entry without a claim name in the pod's status means no claim: the pod is scheduled and none is created.",
 	Requires: []spec.RequirementID{"kep-4381/status-without-name-ignored"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

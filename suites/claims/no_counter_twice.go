@@ -13,8 +13,7 @@ import (
 // NoCounterTwice has more claims for partitions than their counter allows come at the same time.
 var NoCounterTwice = harness.Case{Meta: spec.Meta{
 	ID: "claims/no-counter-twice",
-	Checks: "Of twenty pods that come at the same time, each with a claim for one of twenty devices that take 1Gi each of a counter of 8Gi, eight are scheduled, with " +
-		"different devices; the others wait, and eight of them are when those are gone.",
+	Checks: "Concurrent claims never use more of a counter than it has; waiting pods are scheduled when it is released.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-4815/counters-not-exceeded"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

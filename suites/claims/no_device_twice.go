@@ -11,8 +11,7 @@ import (
 // NoDeviceTwice has more claims than devices come at the same time.
 var NoDeviceTwice = harness.Case{Meta: spec.Meta{
 	ID: "claims/no-device-twice",
-	Checks: "Of twenty pods that come at the same time, each with a claim for one of ten devices, ten are scheduled, no two of which have the same device; the others " +
-		"wait, and get the devices when those are deallocated.",
+	Checks: "Concurrent claims never get the same device; waiting pods get devices once they are deallocated.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -18,8 +18,7 @@ import (
 // OneAllocation has several pods at once need a claim that is not allocated.
 var OneAllocation = harness.Case{Meta: spec.Meta{
 	ID: "claims/one-allocation",
-	Checks: "Of pods that come at the same time and share a claim one has it allocated, and the others wait for that and use the result: all are scheduled to one node, the " +
-		"claim is reserved for each, and its allocation never changes, although two nodes have devices.",
+	Checks: "Pods sharing an unallocated claim cause one allocation, all go to its node, and it never changes.",
 	Requires: []spec.RequirementID{"kep-4381/claim-being-allocated-waits"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -22,8 +22,7 @@ import (
 // OrderOfWrites follows all states of claims and pods while pods are scheduled and go.
 var OrderOfWrites = harness.Case{Meta: spec.Meta{
 	ID: "claims/order-of-writes",
-	Checks: "In each state of a claim that is seen it has the finalizer if it has an allocation, and reservations only with one; a pod is bound after its claims are " +
-		"allocated and reserved for it. When the pod is gone, the claim has none of the three.",
+	Checks: "An allocated claim has the finalizer, only allocated claims are reserved, and a pod is bound after both.",
 	Requires: []spec.RequirementID{
 		"kep-4381/finalizer-name", "kep-4381/finalizer-before-allocation", "kep-4381/allocated-means-allocation-set", "kep-4381/allocated-before-bound",
 	},

@@ -14,8 +14,7 @@ import (
 // OwnNamespace has claim and template in another namespace than the pods that name them.
 var OwnNamespace = harness.Case{Meta: spec.Meta{
 	ID: "claims/own-namespace",
-	Checks: "Pods do not get a claim or a template of the same name in another namespace: they wait, nothing happens to those, and no claim is made there. With claim and " +
-		"template in their own namespace they are scheduled.",
+	Checks: "Pods do not get claims or templates of another namespace, and are scheduled once their own exist.",
 	Requires: []spec.RequirementID{"kep-4381/claim-of-own-namespace", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,7 @@ import (
 // Owner has the garbage collector remove what only an owner reference ties to a pod.
 var Owner = harness.Case{Meta: spec.Meta{
 	ID: "claims/owner",
-	Checks: "A claim made from a template refers to its pod as owner by name and UID; a claim with nothing but such a reference, which the controller of claims did not " +
-		"make, goes with its pod, and one without stays and can be used.",
+	Checks: "A claim from a template is owned by its pod by name and UID, and garbage-collected with it; others stay.",
 	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

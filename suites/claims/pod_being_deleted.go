@@ -13,8 +13,7 @@ import (
 // PodBeingDeleted has the template of a pod come when that is being deleted.
 var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	ID: "claims/pod-being-deleted",
-	Checks: "No claim is made for a pod that is being deleted when its template comes, while one is made for each other pod that waits for that template, and for one that is " +
-		"created after it.",
+	Checks: "No claim is created for a pod being deleted when its template appears; other waiting pods get one.",
 	Requires: []spec.RequirementID{"kep-4381/no-claim-for-deleted-pod", "kep-4381/template-creates-claim"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

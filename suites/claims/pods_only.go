@@ -19,7 +19,7 @@ import (
 // PodsOnly has a user create pods who may not create claims.
 var PodsOnly = harness.Case{Meta: spec.Meta{
 	ID:       "claims/pods-only",
-	Checks:   "A user who may create pods and no claims gets the claim of a template for a pod all the same, while a claim of the user's own is refused.",
+	Checks: "A user without permission to create claims gets the claim of a template by creating a pod.",
 	Requires: []spec.RequirementID{"kep-4381/template-without-claim-permission"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // Reservations has a claim reserved for pods that are gone, beside others.
 var Reservations = harness.Case{Meta: spec.Meta{
 	ID: "claims/reservations",
-	Checks: "The reservations of pods that are gone are removed, also of one with the name of a pod that is there, while those of pods that are there and of consumers that " +
-		"are no pods stay, and with them the allocation. When only the latter are left, the claim is still theirs.",
+	Checks: "Reservations of deleted pods are removed, those of existing pods and of other kinds of consumers stay.",
 	Requires: []spec.RequirementID{"kep-4381/reservation-removed", "kep-4381/other-consumers-kept", "kep-4381/in-use-means-reserved"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // SameNameAgain has a pod wait for a claim that comes, goes and comes again.
 var SameNameAgain = harness.Case{Meta: spec.Meta{
 	ID: "claims/same-name-again",
-	Checks: "A pod whose claim does not exist waits, while others are scheduled, and is scheduled when the claim is created. A claim that is deleted and created again under the " +
-		"same name, with another request, gets a device of its own for the next pod, and none of the older one's.",
+	Checks: "A pod waits for a missing claim; a claim recreated under the same name gets a device of its own.",
 	Requires:      []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
 	SerialBecause: "What happens to others' pods and devices would have the waiting pod tried again, too.",

@@ -14,8 +14,7 @@ import (
 // then replaced.
 var TemplateCopied = harness.Case{Meta: spec.Meta{
 	ID: "claims/template-copied",
-	Checks: "A claim made from a template has exactly its spec, its labels and annotations, and the annotation with its name in the pod; its name begins with those of " +
-		"pod and claim. It stays as it is when another template takes the first one's place, which counts for the next pod.",
+	Checks: "A claim copies its template's spec, labels and annotations, and stays as it is when the template is replaced.",
 	Requires: []spec.RequirementID{
 		"kep-4381/template-spec-copied", "kep-4381/template-labels-copied", "resource-v1/generated-claim-annotated", "kep-4381/generated-name", "kep-4381/generated-claim-not-updated",
 	},

@@ -21,8 +21,7 @@ import (
 // TwoTemplates has a pod name one template twice and another one, which comes later.
 var TwoTemplates = harness.Case{Meta: spec.Meta{
 	ID: "claims/two-templates",
-	Checks: "A pod that names a template twice and another one, which is created after the pod, gets three claims of its own, all named in its status. When one is deleted before it " +
-		"is used, another one takes its place and the others stay; the pod is scheduled with all three.",
+	Checks: "A pod with three template entries gets three claims of its own, and a deleted unused one is replaced.",
 	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/deleted-generated-claim-comes-again", "resource-v1/generated-claim-annotated"},
 	Needs:    spec.Needs{NoKubelet: true},
 	KnownIssue: &spec.KnownIssue{

@@ -14,8 +14,7 @@ import (
 // Unaffected publishes inventories that nobody can use beside pods without claims.
 var Unaffected = harness.Case{Meta: spec.Meta{
 	ID: "claims/unaffected",
-	Checks: "Pods without claims are scheduled at once while a pool is incomplete, another one is invalid and pods with claims wait for devices of both, and say nothing " +
-		"of devices.",
+	Checks: "Pods without claims are scheduled at once despite incomplete and invalid pools and waiting pods.",
 	Requires: []spec.RequirementID{"kep-4381/unused-without-effect"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

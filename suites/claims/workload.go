@@ -17,8 +17,7 @@ import (
 // Workload has a ReplicaSet whose pods name one claim.
 var Workload = harness.Case{Meta: spec.Meta{
 	ID: "claims/workload",
-	Checks: "All pods of a ReplicaSet whose template names a claim are scheduled to the device of that claim, which is reserved for each of them. When they are gone the " +
-		"claim is deallocated and stays.",
+	Checks: "All pods of a ReplicaSet share the claim in its template; it is deallocated and stays when they are gone.",
 	Requires: []spec.RequirementID{"kep-4381/controller-pods-share-claim", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

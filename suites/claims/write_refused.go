@@ -13,8 +13,7 @@ import (
 // WriteRefused keeps the scheduler from writing an allocation.
 var WriteRefused = harness.Case{Meta: spec.Meta{
 	ID: "claims/write-refused",
-	Checks: "When the allocation cannot be written, the pod is not bound and says why, and the device that was chosen can be given to another claim. Once the device is free " +
-		"again and the allocation can be written, the pod is bound.",
+	Checks: "If an allocation cannot be written, the pod is not bound and reports why; the device stays free for others.",
 	Requires: []spec.RequirementID{"kep-4381/status-write-retried", "kep-4381/in-flight-released"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

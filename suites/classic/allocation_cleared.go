@@ -13,7 +13,7 @@ import (
 // driver can allocate on another node then.
 var AllocationCleared = harness.Case{Meta: spec.Meta{
 	ID:       "classic/allocation-cleared",
-	Checks:   "An allocation that somebody else clears is one that the driver deallocates: it frees the resource, and a claim with immediate allocation is allocated anew.",
+	Checks: "The driver frees a resource whose allocation was cleared by others; immediate claims are allocated anew.",
 	Requires: []spec.RequirementID{"kep-3063/reallocate-frees", "kep-3063/released-and-reallocated", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

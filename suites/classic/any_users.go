@@ -13,8 +13,7 @@ import (
 // AnyUsers creates all pods at once.
 var AnyUsers = harness.Case{Meta: spec.Meta{
 	ID: "classic/any-number-of-users",
-	Checks: "A claim without a limit is shared by all pods of a workload that want it at the same time: one resource is allocated, and all go to its node; " +
-		"it is freed after the last one has gone.",
+	Checks: "A claim without a user limit is shared by all pods at once on one node and freed after the last one is gone.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "article-126/exclusive-or-unlimited", "article-126/workload-shares-claim", "kep-3063/user-claim-reused",
 		"kep-3063/ephemeral-and-persistent"},
 	Needs: needs(2),

@@ -14,8 +14,7 @@ import (
 // Bypassed does not look at what kubelets do with such pods: core/bypass-scheduler does.
 var Bypassed = harness.Case{Meta: spec.Meta{
 	ID: "classic/bypassed-scheduler",
-	Checks: "For a pod that was put on its node without a scheduler nothing is allocated, nor is there a PodScheduling; a claim that is allocated is reserved for it, " +
-		"and for no pod more than its driver allows.",
+	Checks: "A pod bound without the scheduler causes no allocation; an allocated claim is reserved for it within the user limit.",
 	Requires: []spec.RequirementID{"article-126/bypassed-scheduler-refused", "kep-3063/users-limited", "kep-3063/selected-node-set"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -11,8 +11,7 @@ import (
 // ClassMissing has claims of both modes, of a class that is created later.
 var ClassMissing = harness.Case{Meta: spec.Meta{
 	ID: "classic/class-missing",
-	Checks: "Claims of a ResourceClass that does not exist are accepted, and not allocated; the scheduler says why the pod waits. Once the class is there, " +
-		"they are allocated, and the pod is scheduled.",
+	Checks: "Claims of a missing ResourceClass are accepted but allocated only once it exists; the waiting pod names the reason.",
 	Requires: []spec.RequirementID{"kep-3063/missing-class-accepted", "kep-3063/class-object", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

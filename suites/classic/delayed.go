@@ -15,8 +15,7 @@ import (
 // allocated it, it has seen both.
 var Delayed = harness.Case{Meta: spec.Meta{
 	ID: "classic/delayed-allocation",
-	Checks: "A claim that waits for its first consumer is allocated when a pod needs it: the scheduler asks about nodes in a PodScheduling of the pod, the driver answers, " +
-		"the scheduler selects a node, the driver allocates for that and reserves the claim, and the pod goes there.",
+	Checks: "A delayed claim is allocated through a PodScheduling: driver answers, scheduler selects a node, driver allocates.",
 	Requires: []spec.RequirementID{
 		"article-126/scheduling-object", "article-126/scheduling-object-created", "article-126/scheduling-object-named", "article-126/potential-nodes-told",
 		"article-126/unsuitable-nodes-answered", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated",

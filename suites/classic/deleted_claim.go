@@ -14,8 +14,7 @@ import (
 // DeletedClaim deletes the classes, too, without which the driver has to find what it has.
 var DeletedClaim = harness.Case{Meta: spec.Meta{
 	ID: "classic/deleted-claim",
-	Checks: "A claim that is deleted stays until its driver has freed its resource, which it tries again when it fails, says so in an event, and does without the claim's class, " +
-		"also when it was killed meanwhile.",
+	Checks: "A deleted claim stays until its driver has freed the resource; failures are reported and retried, also after a crash.",
 	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/attributes-suffice-to-free", "kep-3063/driver-name-copied", "kep-3063/failed-steps-retried",
 		"kep-3063/claim-status-kept", "kep-3063/device-cleaned-up"},
 	Needs: needs(1),

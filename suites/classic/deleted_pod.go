@@ -13,8 +13,7 @@ import (
 // one that waits with a claim that is allocated and another one that is not.
 var DeletedPod = harness.Case{Meta: spec.Meta{
 	ID: "classic/deleted-pod",
-	Checks: "A pod that is deleted before drivers have answered, or while they allocate, leaves nothing: its PodScheduling goes, what was allocated for it is freed, " +
-		"and its claims are as before.",
+	Checks: "Deleting a pod during negotiation or allocation leaves no PodScheduling and no resource; its claims are as before.",
 	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "kep-3063/deallocated-with-pod", "kep-3063/driver-finalizer", "kep-3063/failed-steps-retried"},
 	Needs:    needs(1),
 	WaitsFor: untilCleared,

@@ -13,8 +13,7 @@ import (
 // DriverKilled kills the driver before it answers, and while it allocates.
 var DriverKilled = harness.Case{Meta: spec.Meta{
 	ID: "classic/driver-killed",
-	Checks: "While a driver is down its pods wait, asked about in a PodScheduling; a driver that is killed before it answers, and while it allocates, " +
-		"goes on when it is back: the pod is scheduled with one resource.",
+	Checks: "Pods wait while their driver is down; a driver killed before answering or while allocating resumes after restart.",
 	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/controller-watches-claims", "kep-3063/claim-status-kept", "article-126/scheduling-object-created"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

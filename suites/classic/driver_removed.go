@@ -12,8 +12,7 @@ import (
 // those who remove claims have seen the others.
 var DriverRemoved = harness.Case{Meta: spec.Meta{
 	ID: "classic/driver-removed",
-	Checks: "When a driver is gone, pods may use what it has allocated. Claims that are deleted stay then, with their resources, and for nobody to use any more, " +
-		"until the driver is back: it frees them, and they go. Those of other drivers go meanwhile.",
+	Checks: "Without their driver, allocated claims stay usable and deleted ones stay; the driver frees these when it is back.",
 	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/claim-status-kept", "kep-3063/failed-steps-retried", "kep-3063/device-cleaned-up",
 		"kep-3063/immediate-decides-nodes", "kep-3063/independent-of-kubernetes"},
 	Needs: needs(1),

@@ -19,8 +19,7 @@ import (
 // one, and a pod for four, which none does.
 var Foretold = harness.Case{Meta: spec.Meta{
 	ID: "classic/foretold",
-	Checks: "A driver that is asked what pods that wait would get with more nodes takes nothing. As many nodes as it says serve exactly the pods that it says, " +
-		"and with one node less as many pods stay as it says then.",
+	Checks: "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one less leaves as many waiting.",
 	Requires: []spec.RequirementID{"kep-3063/driver-does-all-specific", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
 	Needs:    addsNodes(needs(1)),
 }, Run: func(t *harness.T) {

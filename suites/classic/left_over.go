@@ -14,8 +14,7 @@ import (
 // driver has allocated for that, it has read the one that is left over.
 var LeftOver = harness.Case{Meta: spec.Meta{
 	ID: "classic/left-over",
-	Checks: "A PodScheduling that is not owned by the pod of its name, as that of an earlier pod is, says nothing: the driver neither answers nor allocates for it, " +
-		"and the scheduler deletes it and asks for the new pod.",
+	Checks: "A PodScheduling not owned by the pod of its name is ignored by the driver and replaced by the scheduler.",
 	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "article-126/scheduling-object-created", "article-126/allocates-for-selected-node"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // LimitKept has pods for the scheduler of the cluster, which knows no limit but 256.
 var LimitKept = harness.Case{Meta: spec.Meta{
 	ID: "classic/limit-kept",
-	Checks: "The scheduler of the cluster, which has no classic DRA, schedules a pod with a claim that is allocated, to its node; it cannot reserve the claim for one pod more " +
-		"than the driver allows, and says so.",
+	Checks: "A scheduler without classic DRA schedules pods to allocated claims and reports the driver's user limit.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // Network has a device that two of three nodes reach.
 var Network = harness.Case{Meta: spec.Meta{
 	ID: "classic/network",
-	Checks: "A resource in a network is allocated with a selector for the nodes that reach it: pods on different ones of these share it, " +
-		"and a pod for another node waits.",
+	Checks: "A network resource is allocated with a selector for its nodes: pods there share it, a pod elsewhere waits.",
 	Requires: []spec.RequirementID{"kep-3063/fabric-resource", "kep-3063/available-on-nodes", "kep-3063/users-limited", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(3),
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // use the claim and one does not.
 var NodePart = harness.Case{Meta: spec.Meta{
 	ID: "classic/node-part",
-	Checks: "The kubelet has the driver's part on the node prepare a claim that its controller has allocated, although no ResourceSlice has the device: containers that use " +
-		"the claim see its parameters, others do not. It is unprepared when the pod is deleted, and the controller frees the device.",
+	Checks: "The kubelet has the driver prepare and unprepare a claim its controller allocated, without any ResourceSlice.",
 	Requires: []spec.RequirementID{
 		"article-126/controller-and-plugin", "article-126/parameters-reach-container", "kep-3063/kubelet-calls-driver", "kep-3063/called-on-the-node",
 		"kep-3063/claim-uid-in-call", "kep-3063/cdi-to-runtime", "kep-3063/shared-by-containers", "kep-3063/unprepare-each-prepared",

@@ -13,8 +13,7 @@ import (
 // NodesFull has one device on each of two nodes.
 var NodesFull = harness.Case{Meta: spec.Meta{
 	ID: "classic/nodes-full",
-	Checks: "When no node has a resource left, a pod waits, and nothing is allocated for it; when another pod's claim is deleted, its resource is freed, " +
-		"the driver answers so without being asked again, and the pod gets it.",
+	Checks: "With all nodes full a pod waits without allocation; once another claim is deleted, it gets the freed resource.",
 	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up",
 		"kep-3063/suitable-nodes"},
 	Needs: needs(2),

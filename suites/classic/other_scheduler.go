@@ -13,8 +13,7 @@ import (
 // OtherScheduler has pods for the scheduler of the cluster, and a device in a ResourceSlice.
 var OtherScheduler = harness.Case{Meta: spec.Meta{
 	ID: "classic/other-scheduler",
-	Checks: "A pod whose claim waits for its first consumer stays pending where the scheduler has no classic DRA, no device of a ResourceSlice is taken for it, " +
-		"and an event of the driver says why; the claim is allocated once a pod for a scheduler with classic DRA wants it.",
+	Checks: "A scheduler without classic DRA leaves a pod with a delayed claim pending; an event of the driver says why.",
 	Requires: []spec.RequirementID{"kep-3063/allocated-before-scheduled", "kep-3063/only-users-scheduled", "article-126/not-scheduled-without-all",
 		"kep-3063/selected-node-set"},
 	Needs: needs(1),

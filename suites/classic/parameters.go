@@ -14,8 +14,7 @@ import (
 // later.
 var ParametersMissing = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-missing",
-	Checks: "A claim whose parameters are missing is not allocated, and an event says which are; once they are there it is allocated with those of its class and its own, " +
-		"apart from each other.",
+	Checks: "A claim with missing parameters is not allocated and an event names them; later it gets class and claim parameters.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/class-parameters-apart", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried",
 		"kep-3063/attributes-passed-on", "kep-3063/class-object"},
 	Needs: needs(1),

@@ -15,8 +15,7 @@ import (
 // driver is started anew, so that it cannot have them in memory.
 var ParametersChanged = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-changed",
-	Checks: "Parameters that are replaced or deleted while their claim is allocated change nothing: another pod gets the claim as it was allocated, and the driver frees it. " +
-		"The next allocation is by the parameters that there are then.",
+	Checks: "Changed or deleted parameters do not affect an allocated claim; its next allocation uses the current ones.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/attributes-passed-on", "kep-3063/attributes-suffice-to-free", "kep-3063/user-claim-reused"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

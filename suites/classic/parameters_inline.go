@@ -15,8 +15,7 @@ import (
 // ParametersInline has parameters without an object of their own, and some for another driver.
 var ParametersInline = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-inline",
-	Checks: "Parameters of any content in a claim and in its class are handed on in the allocation as they are, apart from each other; " +
-		"those for other drivers are not.",
+	Checks: "Parameters of claim and class reach the allocation unchanged and separately; those for other drivers do not.",
 	Requires: []spec.RequirementID{"kep-3063/parameters-raw", "kep-3063/class-parameters-apart", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

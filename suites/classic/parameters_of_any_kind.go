@@ -13,8 +13,7 @@ import (
 // be looked at again too seldom by then for a case to wait for that.
 var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-of-any-kind",
-	Checks: "Parameters may be in objects of a kind that comes with the driver, and is defined after that has started. While the kind, the driver's right to read it or the object is " +
-		"missing, a claim is not allocated, and an event says which; once the object is there it is allocated with its fields.",
+	Checks: "Parameters may be of a kind defined after the driver started; while kind, permission or object lack, an event says so.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried", "kep-3063/attributes-passed-on"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

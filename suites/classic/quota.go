@@ -17,8 +17,7 @@ import (
 // Quota has two classes of a driver, of which the quota limits one.
 var Quota = harness.Case{Meta: spec.Meta{
 	ID: "classic/quota",
-	Checks: "Quotas of a class and of claims count claims that drivers allocate, also those from templates, and refuse one more. A claim that is deleted counts " +
-		"until its driver has freed its resource: then the pod whose claim was refused gets it, and is scheduled.",
+	Checks: "Quotas of claims and classes count driver-allocated claims until their driver has freed the resource.",
 	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-3063/claim-object", "kep-3063/driver-finalizer"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

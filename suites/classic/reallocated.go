@@ -13,8 +13,7 @@ import (
 // too; the driver has another node by then.
 var Reallocated = harness.Case{Meta: spec.Meta{
 	ID: "classic/reallocated",
-	Checks: "A pod that cannot run where its claim is allocated, which nobody uses, has it deallocated and allocated anew, and runs there; " +
-		"while another pod uses the claim, it stays where it is, and the pod waits.",
+	Checks: "A claim allocated where its pod cannot run is reallocated if nobody uses it; while another pod does, the pod waits.",
 	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

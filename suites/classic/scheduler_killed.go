@@ -12,8 +12,7 @@ import (
 // allocated.
 var SchedulerKilled = harness.Case{Meta: spec.Meta{
 	ID: "classic/scheduler-killed",
-	Checks: "A scheduler that is killed after it has asked, and after it has selected a node, goes on from what the objects say when it is back: " +
-		"the pod goes to the node that was selected and for which the driver has allocated meanwhile.",
+	Checks: "A scheduler killed during negotiation resumes from the objects: the pod goes to the node already selected.",
 	Requires: []spec.RequirementID{"kep-3063/claim-status-kept", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

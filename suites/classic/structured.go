@@ -14,8 +14,7 @@ import (
 // first.
 var WithStructured = harness.Case{Meta: spec.Meta{
 	ID: "classic/with-structured",
-	Checks: "A pod with a claim that a driver allocates and one that the scheduler does goes to the node where both have something; while there is none, " +
-		"neither is allocated.",
+	Checks: "A pod with a driver-allocated and a scheduler-allocated claim goes to the node that has devices for both.",
 	Requires: []spec.RequirementID{"kep-3063/drivers-without-scheduler-changes", "article-126/potential-nodes-told", "article-126/not-scheduled-without-all", "kep-3063/allocated-before-scheduled"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // the node.
 var Stuck = harness.Case{Meta: spec.Meta{
 	ID: "classic/stuck",
-	Checks: "When one driver of a pod's claims has allocated and another one comes to refuse the node, the first claim is deallocated, both are allocated for another node, " +
-		"and the pod goes there.",
+	Checks: "If one driver has allocated and another rejects the node, both claims are allocated for another node.",
 	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck",
 		"article-126/not-scheduled-without-all", "kep-3063/allocated-phase-by-driver"},
 	Needs: needs(2),

@@ -12,8 +12,7 @@ import (
 // the driver cannot allocate, and after it has allocated.
 var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	ID: "classic/suitable-nodes-changed",
-	Checks: "What nodes suit a class counts, as it is then, until a claim is allocated: a pod waits while none does, and a selected node that does not suit any more " +
-		"is given up for one that does. A claim that is allocated stays where it is, and pods may use it there; its next allocation is by the class as it is then.",
+	Checks: "A class's suitable nodes apply until a claim is allocated; an allocated claim stays, the next allocation follows the class.",
 	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

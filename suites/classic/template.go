@@ -19,8 +19,7 @@ import (
 // Template has two pods that name a template twice.
 var Template = harness.Case{Meta: spec.Meta{
 	ID: "classic/template",
-	Checks: "Each entry of a pod that names a template gets a claim of its own, with the template's parameters, and all of a pod are allocated on one node; " +
-		"they go with their pod, and the driver frees what they had.",
+	Checks: "Each template entry of a pod gets its own claim with the template's parameters; claims and resources go with the pod.",
 	Requires: []spec.RequirementID{"article-126/template-object", "article-126/workload-claim-each", "article-126/claim-per-entry", "kep-3063/template-creates-claim",
 		"kep-3063/template-spec-copied", "kep-3063/deallocated-with-pod", "kep-3063/ephemeral-and-persistent"},
 	Needs: needs(2),

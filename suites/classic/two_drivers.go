@@ -12,8 +12,7 @@ import (
 // is of another opinion.
 var TwoDrivers = harness.Case{Meta: spec.Meta{
 	ID: "classic/two-drivers",
-	Checks: "While the drivers of a pod's claims have no node in common, the pod waits and none of them allocates; once there is one, both allocate for that, " +
-		"and the pod goes there.",
+	Checks: "While a pod's drivers have no node in common none of them allocates; once they do, both allocate there.",
 	Requires: []spec.RequirementID{"kep-3063/drivers-without-scheduler-changes", "kep-3063/plugin-name-unique", "kep-3063/pending-needs-suitable-nodes", "kep-3063/allocated-phase-by-driver",
 		"kep-3063/other-node-tried", "article-126/not-scheduled-without-all", "article-126/scheduled-when-allocated", "article-126/unsuitable-nodes-answered"},
 	Needs: needs(3),

@@ -16,7 +16,7 @@ import (
 // may select a node when it asks, and takes that back when it is refused.
 var UnsuitableNodes = harness.Case{Meta: spec.Meta{
 	ID:     "classic/unsuitable-nodes",
-	Checks: "A node that the driver calls unsuitable does not stay selected, and nothing is allocated for it: all pods go to the other one, whichever they may go to.",
+	Checks: "A node the driver rejects does not stay selected and gets no allocation; all pods go to the other one.",
 	Requires: []spec.RequirementID{"article-126/unsuitable-nodes-answered", "article-126/selected-node-stored", "kep-3063/suitable-nodes",
 		"kep-3063/other-node-tried", "kep-3063/custom-matching"},
 	Needs: needs(2),

@@ -15,8 +15,7 @@ import (
 // AdminAccess has an administrator's pod come to a device that another pod uses, and go.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID: "core/admin-access",
-	Checks: "A pod whose claim has admin access sees the device of another pod that uses it; the other's container sees its device again when it is started anew after the administrator's pod " +
-		"has gone.",
+	Checks: "A pod with admin access sees a device in use, and its end does not take the device from the other pod.",
 	Requires: []spec.RequirementID{"kep-5018/admin-access-shares", "kep-5018/admin-in-result"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverAdminAccess},

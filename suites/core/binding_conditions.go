@@ -20,8 +20,7 @@ import (
 // BindingConditions has a pod get a device that somebody makes ready first.
 var BindingConditions = harness.Case{Meta: spec.Meta{
 	ID: "core/binding-conditions",
-	Checks: "When a device with binding conditions is allocated, its vendor's controller makes it ready and has all of the conditions be true in the claim; the pod is bound then, and its " +
-		"container sees the device. The same comes to pass for the next pod.",
+	Checks: "A pod whose device has binding conditions is bound once they are all true, and its container sees the device.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceStatus, spec.BindingConditions}, Profile: profiles.FabricDevice(), Devices: 1,

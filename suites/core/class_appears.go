@@ -13,8 +13,7 @@ import (
 // ClassAppears lets a pod wait for a device class, and for what it selects.
 var ClassAppears = harness.Case{Meta: spec.Meta{
 	ID: "core/class-appears",
-	Checks: "A pod whose device class does not exist stays pending and names the class, waits on when the class is created and selects nothing, and is " +
-		"scheduled once the class is changed so that it does.",
+	Checks: "A pod whose device class is missing stays pending and names it, and is scheduled once the class selects a device.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/class-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

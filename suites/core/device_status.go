@@ -15,8 +15,7 @@ import (
 // DeviceStatus has a claim be used, and used again when its device was freed.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
 	ID: "core/device-status",
-	Checks: "A driver that tells of its devices in the status of claims tells of each that a claim was allocated while a pod runs with it, and again when the claim was deallocated and is " +
-		"used anew.",
+	Checks: "A driver that reports device status in claims reports it for each allocated device, and again after reallocation.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.WritingStatus(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverDeviceStatus},

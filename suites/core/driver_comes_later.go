@@ -15,8 +15,7 @@ import (
 // DriverComesLater schedules a pod while its driver is not there.
 var DriverComesLater = harness.Case{Meta: spec.Meta{
 	ID: "core/driver-comes-later",
-	Checks: "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered; " +
-		"its container starts after its claim was prepared.",
+	Checks: "A pod scheduled while its driver is down reports that in an event, and starts once its claim is prepared.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -16,7 +16,7 @@ import (
 // EndedPod leaves a pod that has ended beside one that uses the same claim.
 var EndedPod = harness.Case{Meta: spec.Meta{
 	ID:       "core/ended-pod",
-	Checks:   "A claim is never reserved again for a pod that has ended, also when it is for others.",
+	Checks: "A claim is never reserved again for a pod that has ended.",
 	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	KnownIssue: &spec.KnownIssue{

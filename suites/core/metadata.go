@@ -15,8 +15,7 @@ import (
 // Metadata has containers look for the files about their devices.
 var Metadata = harness.Case{Meta: spec.Meta{
 	ID: "core/metadata",
-	Checks: "A container of a driver that writes metadata finds for each request of its claim a file that tells of the request's devices, the same in each version of the API, the newest first, " +
-		"and that it cannot write. A container that uses one of the requests finds the file of that one alone, and one without a claim finds none.",
+	Checks: "A container finds a read-only metadata file with the devices of each request it uses, in all API versions.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-for-users"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices()), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-writable", "driver-prepare-all-requests"},
@@ -48,7 +47,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 // MetadataOfTemplate looks for the file where a pod with a template can know it to be.
 var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 	ID:       "core/metadata-of-template",
-	Checks:   "The file with metadata of a claim from a template is at a path with the pod's name for the claim, and tells that name and the claim's own.",
+	Checks: "The metadata file of a template's claim is at a path with the pod's name for the claim, and contains both names.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-of-template"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-of-claim"},

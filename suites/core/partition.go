@@ -13,8 +13,7 @@ import (
 // Partition has two pods use a partition each at the same time.
 var Partition = harness.Case{Meta: spec.Meta{
 	ID: "core/partition",
-	Checks: "No pool of the driver has two sets of counters of one name, and each device that consumes counters names sets of its pool that have those counters. The containers of two pods see " +
-		"the partitions that their claims were allocated. When one has gone, the other's container sees its partition again when it is started anew.",
+	Checks: "Partitions consume existing counters of their pool; two pods see theirs, also after the other pod is gone.",
 	Requires: []spec.RequirementID{"kep-4815/counters-of-pool", "kep-4815/counter-set-names-unique", "kep-4381/cdi-into-container", "kep-4381/unprepare-each-prepared"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Halves(), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverPartitionable},

@@ -14,8 +14,7 @@ import (
 // SharedCapacity has two pods with a share each of one device.
 var SharedCapacity = harness.Case{Meta: spec.Meta{
 	ID: "core/shared-capacity",
-	Checks: "Two pods whose claims take the least that they may of one device see it both, each through its own claim. When one has gone, the other's container sees the device again when " +
-		"it is started anew.",
+	Checks: "Two pods with shares of one device both see it, and one keeps it when the other is gone.",
 	Requires: []spec.RequirementID{"kep-5075/share-id", "kep-4381/unprepare-each-prepared"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ConsumableCapacity}, Profile: profiles.SharedCapacity(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverConsumableCapacity},

@@ -17,8 +17,7 @@ import (
 // were thought to be idle.
 var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	ID: "fabric/bound-when-attached",
-	Checks: "A pod that gets a free device of the fabric is bound when one was attached to its node, not before; the device is no longer published as free, " +
-		"and stays attached while the pod has it, when one that nobody has any more is detached.",
+	Checks: "A pod with a free fabric device is bound once it is attached, and the device stays attached while in use.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares", "kep-5007/free-devices-published",
 		"kep-5007/attached-device-leaves-pool", "kep-5007/pool-per-model", "kep-5007/binds-to-node"},
 	Needs: needs(2),

@@ -14,7 +14,7 @@ import (
 // WrongToken takes the right token away before a pod comes.
 var WrongToken = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/wrong-token",
-	Checks:   "While the fabric does not know the controller's token nothing is attached and an event says why; with the right one the pod is bound without a restart.",
+	Checks: "While the fabric rejects the controller's token, nothing is attached and an event says why; a fixed token suffices.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
@@ -36,8 +36,7 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 // attached.
 var NoPermission = harness.Case{Meta: spec.Meta{
 	ID: "fabric/no-permission",
-	Checks: "A controller that may update the status of claims, but not for its driver's devices on any node, cannot tell that a device is attached, and an event says so; " +
-		"once it may, the pod is bound with that device, before the scheduler gives up.",
+	Checks: "A controller without permission for device status reports it in an event; once permitted, the pod is bound.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares"},
 	Needs:    with(needs(1), spec.GranularStatusAuthorization),
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // DeviceDied lets a device die that is attached and that no driver publishes yet.
 var DeviceDied = harness.Case{Meta: spec.Meta{
 	ID: "fabric/device-died",
-	Checks: "When a device dies that was attached for a pod, before the driver publishes it, the scheduler is told, gives the allocation up, " +
-		"and the pod is bound with another device that is attached then.",
+	Checks: "If an attached device dies before the driver publishes it, the pod is bound with another device.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/attached-device-as-failure"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

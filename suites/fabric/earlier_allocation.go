@@ -15,8 +15,7 @@ import (
 // allocation of the claim, as a controller leaves it that is killed at that moment.
 var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	ID: "fabric/told-for-earlier-allocation",
-	Checks: "What the claim's status says of its device for an earlier allocation does not count: a device is attached for the allocation that the claim has now, " +
-		"and that one is told of.",
+	Checks: "Device status of an earlier allocation is ignored: a device is attached and reported for the current one.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

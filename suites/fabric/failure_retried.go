@@ -11,8 +11,7 @@ import (
 // FailureRetried lets the first attachment fail.
 var FailureRetried = harness.Case{Meta: spec.Meta{
 	ID: "fabric/failure-retried",
-	Checks: "When a device cannot be attached, the scheduler is told, gives the allocation up and tries again; the pod is bound with the device that is attached then, " +
-		"and only that is attached.",
+	Checks: "If attaching a device fails, the scheduler gives up the allocation and the pod is bound with a newly attached device.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/failed-device-free"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // is away, has it published as free.
 var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
 	ID: "fabric/last-device-elsewhere",
-	Checks: "When another cluster takes the last device of the fabric before it is attached for a pod that was allocated it, " +
-		"the pod is told that none was left, is not bound and gives its allocation up, and the device is not published any more.",
+	Checks: "If another cluster takes the last device first, the pod is not bound and the device is no longer published.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-not-bound", "kep-5007/free-devices-published"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -20,7 +20,7 @@ const localPods = 6
 // only one with a device of its own.
 var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/local-node-first",
-	Checks:   "A pod is bound to the node that has a local device, whichever of two that is, although both can have one attached; nothing is attached.",
+	Checks: "A pod is bound to the node with a local device although both nodes could have one attached.",
 	Requires: []spec.RequirementID{"kep-5007/local-node-first"},
 	Needs:    needs(2),
 	KnownIssue: &spec.KnownIssue{

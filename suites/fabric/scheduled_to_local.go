@@ -13,8 +13,7 @@ import (
 // that looks for new devices.
 var ScheduledToLocal = harness.Case{Meta: spec.Meta{
 	ID: "fabric/scheduled-to-local",
-	Checks: "When a device was attached for a pod and the driver publishes it as local to its node, binding is abandoned, and the pod is scheduled to the " +
-		"local device; no other device is attached.",
+	Checks: "If the attached device is published as local, binding is abandoned and the pod is scheduled to the local device.",
 	Requires: []spec.RequirementID{"kep-5007/attached-device-as-failure", "kep-5007/failure-reschedules", "kep-5007/attached-device-in-node-pool", "kep-5007/node-local-first"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -13,8 +13,7 @@ import (
 // TooLate attaches the first device only when the scheduler has given it up.
 var TooLate = harness.Case{Meta: spec.Meta{
 	ID: "fabric/attached-too-late",
-	Checks: "When a device is not attached within the scheduler's binding timeout, the allocation is given up and the pod is bound with a device that is attached then; " +
-		"the late one is detached again once it is there.",
+	Checks: "A device not attached within the binding timeout is given up for another one, and detached once it arrives.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/unused-devices-detached", "kep-5007/waits-for-conditions"},
 	Needs:    timed(needs(1)),
 	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",

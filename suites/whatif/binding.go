@@ -18,8 +18,7 @@ import (
 // WaitsInPreBind has pods wait for the conditions of devices of nodes that were added.
 var WaitsInPreBind = harness.Case{Meta: spec.Meta{
 	ID: "whatif/waits-in-pre-bind",
-	Checks: "Pods that wait in PreBind for their devices are meant for their nodes: dra-whatif says that they need no further node, and that their node cannot go, " +
-		"and they are bound there.",
+	Checks: "For pods waiting in PreBind, dra-whatif adds no node and keeps their nodes, and they are bound there.",
 	Requires: []spec.RequirementID{"kep-5007/waiting-pod-visible-to-autoscaler", simulates},
 	Needs:    needs(spec.BindingConditions, spec.DeviceStatus),
 }, Run: func(t *harness.T) {

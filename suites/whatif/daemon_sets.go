@@ -18,8 +18,7 @@ import (
 // others away.
 var DaemonSets = harness.Case{Meta: spec.Meta{
 	ID: "whatif/daemon-sets",
-	Checks: "A claim of a DaemonSet's pod takes a device of each new node: dra-whatif counts it, all other pods are scheduled on as many nodes as were said, " +
-		"and as many devices are free.",
+	Checks: "dra-whatif counts the device a DaemonSet's pod takes on each new node.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

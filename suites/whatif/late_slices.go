@@ -12,8 +12,7 @@ import (
 // LateSlices adds nodes that are Ready before their drivers publish anything.
 var LateSlices = harness.Case{Meta: spec.Meta{
 	ID: "whatif/late-slices",
-	Checks: "A node that is Ready before its slices serves no pod with a claim, and dra-whatif does not say that it does; " +
-		"with the slices no further node is needed, and all pods are scheduled.",
+	Checks: "dra-whatif does not count a Ready node without slices; with them no further node is needed.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

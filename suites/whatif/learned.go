@@ -10,8 +10,7 @@ import (
 // Learned takes the group of nodes from one that is there, and whose devices are in use.
 var Learned = harness.Case{Meta: spec.Meta{
 	ID: "whatif/learned",
-	Checks: "A node and its slices tell what another node like it would bring: of a group that is learned from a node as many nodes are needed as dra-whatif " +
-		"says, and with one less as many pods wait as it says.",
+	Checks: "dra-whatif predicts the nodes needed from an existing node: one less leaves as many pods waiting as predicted.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

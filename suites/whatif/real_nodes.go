@@ -19,8 +19,7 @@ import (
 // is there already and has its driver publish nothing until then.
 var RealNodes = harness.Case{Meta: spec.Meta{
 	ID: "whatif/real-nodes",
-	Checks: "Of a group that is learned from a node with a kubelet and a driver dra-whatif says how many pods another node would serve and how many wait: " +
-		"when a driver publishes such devices on another node, as many pods run there and as many wait.",
+	Checks: "For a group learned from a real node, dra-whatif predicts how many pods another node serves and how many wait.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
 	Needs:    spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, Nodes: 2, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {

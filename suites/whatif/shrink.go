@@ -19,8 +19,7 @@ import (
 // the first one: in one rack there is room for it on the other node, in one there is none.
 var Shrink = harness.Case{Meta: spec.Meta{
 	ID: "whatif/shrink",
-	Checks: "A node whose pod shares a claim with a pod elsewhere can go if there is room where the claim's device can be reached, which dra-whatif says with " +
-		"the node that the pod gets when it comes again; where there is none dra-whatif says so, and the pod waits.",
+	Checks: "dra-whatif says whether a node whose pod shares a claim can go, and where the pod is scheduled afterwards.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
