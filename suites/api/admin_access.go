@@ -17,8 +17,7 @@ import (
 // AdminAccess asks for admin access in a namespace whose label changes.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID: "api/admin-access",
-	Checks: "A claim, a template and an allocation with admin access are accepted only while their namespace has the label for it with the " +
-		"value true; those without it always are.",
+	Checks: "Admin access in claims, templates and allocations is accepted only while the namespace has its label set to true.",
 	Requires: []spec.RequirementID{"kep-5018/admin-namespace-only", "kep-5018/admin-label-true-only"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {

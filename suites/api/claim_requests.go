@@ -11,7 +11,7 @@ import (
 // ClaimRequests writes claims whose requests are not as they have to be.
 var ClaimRequests = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-requests",
-	Checks: "Requests of claims have names of their own, a class, a mode that exists and a count that fits to it; all others are refused.",
+	Checks: "Requests have unique names, a class, a known mode and a fitting count; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/class-required", "kep-4381/request-name-label", "kep-4381/mode-required-otherwise", "kep-4381/count-positive",
 		"resource-v1/request-names-unique", "resource-v1/count-only-with-exact-count",

@@ -13,8 +13,7 @@ import (
 // ClaimStatus writes a claim's allocation where users write, and where the system does.
 var ClaimStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/claim-status",
-	Checks: "An allocation is stored only through the status subresource, which leaves the spec alone; once it is there it cannot be changed, " +
-		"nor taken away while the claim is reserved.",
+	Checks: "An allocation is stored only through the status subresource, and immutable while the claim is reserved.",
 	Requires: []spec.RequirementID{"resource-v1/allocation-immutable", "kep-4381/used-claim-not-deallocated", "kep-4381/claim-status-separate"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

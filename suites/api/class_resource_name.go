@@ -15,8 +15,7 @@ import (
 // them.
 var ClassResourceName = harness.Case{Meta: spec.Meta{
 	ID: "api/class-resource-name",
-	Checks: "The name that a class gives is one of an extended resource, a pod can ask for the implicit name of a class only if it fits into one, " +
-		"containers and init containers can ask for them and ephemeral ones cannot; all else is refused.",
+	Checks: "A class names an extended resource, and only containers and init containers request it; all else is rejected.",
 	Requires: []spec.RequirementID{
 		"kep-5004/class-resource-name-format", "kep-5004/class-name-as-resource-name", "kep-5004/no-ephemeral-containers",
 	},

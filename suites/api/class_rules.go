@@ -11,8 +11,7 @@ import (
 // ClassRules writes classes that are not as they have to be.
 var ClassRules = harness.Case{Meta: spec.Meta{
 	ID: "api/class-rules",
-	Checks: "A class has at most 32 selectors and 32 configurations, each for one of any number of drivers and of at most 10 Ki; with more, or without a driver, " +
-		"it is refused, also when a valid one is changed to it.",
+	Checks: "A class has at most 32 selectors and 32 valid configurations; others are rejected, on create and on update.",
 	Requires: []spec.RequirementID{"resource-v1/class-list-limits", "kep-4381/class-config-one-driver", "resource-v1/parameters-10ki"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -17,8 +17,7 @@ import (
 // be.
 var DeviceAttributes = harness.Case{Meta: spec.Meta{
 	ID: "api/device-attributes",
-	Checks: "A device has at most 32 attributes and capacities, each with a name of its own that is a C identifier with or without a domain, " +
-		"and attributes have one value of a type with at most 64 characters; all others are refused, also when a valid device is changed to them.",
+	Checks: "A device has at most 32 uniquely and validly named attributes and capacities; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/attribute-one-type", "kep-4381/attribute-names-unique", "kep-4381/attributes-and-capacities-32",
 		"kep-4381/qualified-name-format", "kep-4381/qualified-name-length", "kep-4381/attribute-value-64", "kep-4381/version-attribute-semver",

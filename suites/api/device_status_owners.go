@@ -13,8 +13,7 @@ import (
 // DeviceStatusOwners has several managers apply the status of devices, and leave some out later.
 var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
 	ID: "api/device-status-owners",
-	Checks: "What several managers apply of the status of a claim's devices stays until they deallocate it or apply it otherwise: one that applies something else changes its entry, " +
-		"one that applies nothing loses it, and neither touches those of others, nor what was written by an update.",
+	Checks: "Device status applied by several managers stays until they change it or the claim is deallocated.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/device-status-keys"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // ExtendedMapping writes which containers of a pod have the devices of its special claim.
 var ExtendedMapping = harness.Case{Meta: spec.Meta{
 	ID: "api/extended-mapping",
-	Checks: "The mapping of a pod's special claim names containers of the pod, extended resources that these ask for and requests that are DNS " +
-		"labels; all others are refused.",
+	Checks: "A special claim's mapping names existing containers, their extended resources and valid requests only.",
 	Requires: []spec.RequirementID{"kep-5004/mapping-name-format", "kep-5004/mapping-names-of-pod"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

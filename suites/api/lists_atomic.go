@@ -15,8 +15,7 @@ import (
 // ListsAtomic applies lists again with other entries.
 var ListsAtomic = harness.Case{Meta: spec.Meta{
 	ID: "api/lists-atomic",
-	Checks: "What is applied to the devices of a slice replaces all of them, another manager's change is a conflict about the whole list, and " +
-		"requests, constraints and configurations are owned as a whole, too.",
+	Checks: "Devices of a slice and requests, constraints and configuration of a claim are atomic lists.",
 	Requires: []spec.RequirementID{"kep-4381/lists-atomic"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // kubelet of its node.
 var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/node-claims-by-status",
-	Checks: "A kubelet's credentials let it read the claim that its pod's status names as made from a template, but not one that it named before, nor one that has the name of " +
-		"the template.",
+	Checks: "A kubelet may read only the claim its pod's status currently names for a template.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -30,7 +29,7 @@ var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 // of a pod when it is bound, and not again.
 var NodeSpecialClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-special-claims",
-	Checks:   "A kubelet's credentials let it read the claim that its pod's status names as special claim, but not one that it named before.",
+	Checks: "A kubelet may read the special claim its pod's status names, but not one named before.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

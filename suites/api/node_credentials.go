@@ -15,8 +15,7 @@ import (
 // NodeCredentials reads and writes claims and slices as a kubelet.
 var NodeCredentials = harness.Case{Meta: spec.Meta{
 	ID: "api/node-credentials",
-	Checks: "A kubelet's credentials let it read the claims of the pods on its node and no others, write none and none of their status, and " +
-		"list and change slices of its node only.",
+	Checks: "A kubelet may only read claims of pods on its node, and list and change slices of its node.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

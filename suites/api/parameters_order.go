@@ -19,8 +19,7 @@ import (
 // encodes an object: with the kind before the version.
 var ParametersOrder = harness.Case{Meta: spec.Meta{
 	ID: "api/parameters-order",
-	Checks: "Whatever the order of the keys of its opaque parameters, drivers apply the status of a claim's devices, consumers come and go by patches, " +
-		"and labels are applied: none of that touches the parameters.",
+	Checks: "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/reservations-merged-by-uid"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 	KnownIssue: &spec.KnownIssue{

@@ -13,8 +13,7 @@ import (
 // PodClaims writes pods whose claims are not as they have to be, and changes one.
 var PodClaims = harness.Case{Meta: spec.Meta{
 	ID: "api/pod-claims",
-	Checks: "A pod's claims have names of their own, each is a claim or made from a template, containers name only those, and none of it can be " +
-		"changed; all others are refused.",
+	Checks: "A pod's claims are unique, valid, immutable and the only ones its containers name; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/pod-claims-immutable", "kep-4381/container-claim-exists", "kep-4381/pod-claim-name-label", "kep-4381/claim-or-template",
 	},

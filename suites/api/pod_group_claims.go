@@ -14,8 +14,7 @@ import (
 // PodGroupClaims writes the claims of groups of pods, and which were made for one.
 var PodGroupClaims = harness.Case{Meta: spec.Meta{
 	ID: "api/pod-group-claims",
-	Checks: "A group of pods has at most four claims, with names of their own that are DNS labels, and each refers to a claim or a template and not to both; all others are refused. " +
-		"They cannot be changed, and its status names claims only for them.",
+	Checks: "A pod group has at most four valid, immutable claims, and its status names no others.",
 	Requires: []spec.RequirementID{"kep-5729/claims-4", "kep-5729/one-reference", "kep-5729/claims-immutable", "kep-5729/status-names-entries"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // PoolRequests writes requests for the status of pools, and answers to one.
 var PoolRequests = harness.Case{Meta: spec.Meta{
 	ID: "api/pool-requests",
-	Checks: "A request for the status of pools names a driver, may name a pool, and has a limit from 1 to 1000, which is 100 if it names none; all others are refused. " +
-		"What it asks for cannot be changed, a status given at creation is dropped, and once it has one that cannot be changed either.",
+	Checks: "A pool status request has a driver and a limit from 1 to 1000, default 100; it and its answer are immutable.",
 	Requires: []spec.RequirementID{"kep-5677/request-driver", "kep-5677/request-pool-name", "kep-5677/request-limit", "kep-5677/request-immutable", "kep-5677/answer-immutable"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus}},
 }, Run: func(t *harness.T) {
@@ -87,7 +86,7 @@ func answeredRequest(t *harness.T, name string) (request *alphaapi.ResourcePoolS
 // PoolRequestAttribute names the attribute with the type of partitions in a request.
 var PoolRequestAttribute = harness.Case{Meta: spec.Meta{
 	ID:       "api/pool-request-attribute",
-	Checks:   "The attribute with the type of partitions that a request for the status of pools names has a domain; all others are refused.",
+	Checks: "The partition type attribute of a pool status request has a domain; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5677/request-attribute"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus, spec.PartitionTypes}},
 }, Run: func(t *harness.T) {

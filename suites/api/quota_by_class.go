@@ -17,8 +17,7 @@ import (
 // QuotaByClass makes claims until the quota of their class is used up.
 var QuotaByClass = harness.Case{Meta: spec.Meta{
 	ID: "api/quota-by-class",
-	Checks: "A quota of a class counts 32 for a request for all devices and the number of one with a count; a claim that would " +
-		"exceed it is refused, one of another class is not. A quota of claims counts them all, and refuses one more.",
+	Checks: "Quotas of a class and of claims reject whatever exceeds them; a request for all devices counts as 32.",
 	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-4381/quota-counts-all-as-32", "kep-4381/quota-counts-claims"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -17,8 +17,7 @@ import (
 // resource, and by a name that only device plugins serve.
 var QuotaByName = harness.Case{Meta: spec.Meta{
 	ID: "api/quota-by-name",
-	Checks: "Quotas of a class, of its explicit and of its implicit name count the same devices, whether claims or pods and their special claims " +
-		"ask for them, and nothing of another resource; what would exceed one is refused.",
+	Checks: "Quotas of a class and its extended resource names count the same devices, by claims and by pods.",
 	Requires: []spec.RequirementID{
 		"kep-5004/explicit-quota-counts-claims", "kep-5004/implicit-quota-counts-claims", "kep-5004/quotas-agree", "kep-5004/class-quota-counts-special-claims",
 	},

@@ -17,8 +17,7 @@ import (
 // does.
 var RuleStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/rule-status",
-	Checks: "The status of a DeviceTaintRule is dropped when the rule is created or updated, and a write of it leaves spec and metadata alone. Its generation begins at one and is " +
-		"raised by a change of the spec only.",
+	Checks: "The status of a DeviceTaintRule is written separately from its spec, and only the spec raises its generation.",
 	Requires: []spec.RequirementID{"kep-5055/rule-status-separate", "kep-5055/rule-generation"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

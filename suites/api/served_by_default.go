@@ -16,8 +16,7 @@ import (
 // ServedByDefault compares what the API server serves with what it was told to.
 var ServedByDefault = harness.Case{Meta: spec.Meta{
 	ID: "api/served-by-default",
-	Checks: "Of resource.k8s.io the API server serves v1, which it prefers, and of alpha and beta versions only those that its arguments switch " +
-		"on.",
+	Checks: "The API server prefers resource.k8s.io/v1 and serves only those alpha and beta versions its arguments enable.",
 	Requires: []spec.RequirementID{"kep-4381/v1-served-by-default"},
 	Needs:    spec.Needs{NoNode: true, Metrics: []string{"kube-apiserver"}},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,7 @@ import (
 // SliceRules writes slices whose driver, pool, nodes or devices are not as they have to be.
 var SliceRules = harness.Case{Meta: spec.Meta{
 	ID: "api/slice-rules",
-	Checks: "A slice names its driver, a pool and its number of slices, nodes in exactly one way, and at most 128 devices with names " +
-		"of their own; all others are refused, also when a valid one is changed to them.",
+	Checks: "A slice has a driver, a pool, nodes in one way and at most 128 unique devices; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/slice-driver-name", "resource-v1/driver-name-63", "kep-4381/slice-needs-pool", "kep-4381/pool-name-format",
 		"kep-4381/slice-count-positive", "kep-4381/slice-node-selection-one", "kep-4381/slice-node-selector-one-term",

@@ -15,8 +15,7 @@ import (
 // StatusAuthorization writes the status of a claim as users who have more and more rights.
 var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	ID: "api/status-authorization",
-	Checks: "Who may only update the status of claims can neither allocate nor reserve one, nor write the status of its devices; each needs a right " +
-		"of its own, that for devices by driver, and for a driver on the node of the allocation another one than for everybody else.",
+	Checks: "Allocating, reserving and device status each require a permission of their own beside that for claim status.",
 	Requires: []spec.RequirementID{
 		"resource-v1/status-binding-authorized", "resource-v1/status-driver-authorized", "resource-v1/status-driver-node-verbs",
 	},

@@ -19,8 +19,7 @@ const otherDriver = "other.dra-conformance.github.io"
 // may write that of one.
 var StatusAuthorizationDrivers = harness.Case{Meta: spec.Meta{
 	ID: "api/status-authorization-drivers",
-	Checks: "Who may write the device status of one driver can add, change and remove its entries while those of another driver stay as they are; to add, change or remove one " +
-		"of those is refused, also together with a change that is allowed, until there is a right for that driver, too.",
+	Checks: "A user may change device status only of drivers the user has permission for, also in combined updates.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-authorized"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

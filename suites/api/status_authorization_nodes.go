@@ -15,8 +15,7 @@ import (
 // clearly.
 var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 	ID: "api/status-authorization-nodes",
-	Checks: "The right of a driver on the node of an allocation counts only for a service account of exactly one node, and for an allocation whose selector names exactly that " +
-		"node; the right for arbitrary nodes is enough for all of them.",
+	Checks: "The permission for the allocation's node counts only for service accounts of exactly that one node.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -18,8 +18,7 @@ import (
 // StatusAuthorizationVerbs writes device status in all ways as users who may do so in one.
 var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
 	ID: "api/status-authorization-verbs",
-	Checks: "To update the device status of a claim takes the verb for updates, to patch or to apply it that for patches, and neither is enough for the other; this holds for a driver " +
-		"on the node of the allocation as for everybody else.",
+	Checks: "Updates of device status require the update permission, patches and applies the patch permission.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,7 @@ import (
 // Taints writes devices whose taints are not as they have to be.
 var Taints = harness.Case{Meta: spec.Meta{
 	ID: "api/taints",
-	Checks: "A device has at most 16 taints, each with a label name, a label value and the effect None, NoSchedule or NoExecute, and a slice " +
-		"with a tainted device has at most 64 devices; all others are refused, also when a valid slice is changed to them. A taint without a time gets that of its creation.",
+	Checks: "A device has at most 16 valid taints, timed on creation, and a slice with taints at most 64 devices.",
 	Requires: []spec.RequirementID{
 		"kep-5055/taints-16", "kep-5055/taint-label", "kep-5055/taint-effects", "kep-5055/taint-time-added", "resource-v1/slice-64-devices-with-features",
 	},

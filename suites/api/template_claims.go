@@ -13,8 +13,7 @@ import (
 // TemplateClaims writes templates of claims that are not as they have to be.
 var TemplateClaims = harness.Case{Meta: spec.Meta{
 	ID: "api/template-claims",
-	Checks: "Templates of claims whose requests, selectors, constraints or configurations are not as those of claims have to be are refused, so that no pod waits for a claim " +
-		"that cannot be created.",
+	Checks: "Templates whose requests, selectors, constraints or configuration are invalid for claims are rejected.",
 	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -28,7 +27,7 @@ var TemplateClaims = harness.Case{Meta: spec.Meta{
 // TemplateFeatures does so with what requests have beyond the core.
 var TemplateFeatures = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-features",
-	Checks:   "Templates of claims whose alternatives or tolerations are not as those of claims have to be are refused.",
+	Checks: "Templates whose alternatives or tolerations are invalid for claims are rejected.",
 	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PrioritizedList, spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

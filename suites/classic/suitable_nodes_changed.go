@@ -12,7 +12,7 @@ import (
 // the driver cannot allocate, and after it has allocated.
 var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	ID: "classic/suitable-nodes-changed",
-	Checks: "A class's suitable nodes apply until a claim is allocated; an allocated claim stays, the next allocation follows the class.",
+	Checks: "A class's suitable nodes apply until a claim is allocated; an allocated claim stays where it is.",
 	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
