@@ -9,8 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllocationCleared clears it as Kubernetes' scheduler does when a pod fits nowhere. The
-// driver can allocate on another node then.
+// AllocationCleared clears it like kube-scheduler does if a pod fits nowhere. The driver can allocate on another node
+// then.
 var AllocationCleared = harness.Case{Meta: spec.Meta{
 	ID:       "classic/allocation-cleared",
 	Checks: "The driver frees a resource whose allocation was cleared by others; immediate claims are allocated anew.",

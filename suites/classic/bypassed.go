@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Bypassed does not look at what kubelets do with such pods: core/bypass-scheduler does.
+// Bypassed does not cover the kubelet; core/bypass-scheduler does.
 var Bypassed = harness.Case{Meta: spec.Meta{
 	ID: "classic/bypassed-scheduler",
 	Checks: "A pod bound without the scheduler causes no allocation; an allocated claim is reserved for it within the user limit.",

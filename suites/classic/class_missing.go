@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassMissing has claims of both modes, of a class that is created later.
+// ClassMissing has claims of both modes; their class is created later.
 var ClassMissing = harness.Case{Meta: spec.Meta{
 	ID: "classic/class-missing",
 	Checks: "Claims of a missing ResourceClass are accepted but allocated only once it exists; the waiting pod names the reason.",

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassSelector tries to create classes with which schedulers would take any device.
+// ClassSelector tries to create classes through which schedulers would take any device.
 var ClassSelector = harness.Case{Meta: spec.Meta{
 	ID:       "classic/class-selector",
 	Checks: "A DeviceClass that names a ResourceClass is rejected unless one of its selectors matches no device.",

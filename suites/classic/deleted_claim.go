@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedClaim deletes the classes, too, without which the driver has to find what it has.
+// DeletedClaim deletes the classes, too: the driver has to find its resources without them.
 var DeletedClaim = harness.Case{Meta: spec.Meta{
 	ID: "classic/deleted-claim",
 	Checks: "A deleted claim stays until its driver has freed the resource; failures are reported and retried, also after a crash.",

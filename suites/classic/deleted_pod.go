@@ -9,8 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedPod deletes a pod before the driver has answered, and one while that allocates, and
-// one that waits with a claim that is allocated and another one that is not.
+// DeletedPod deletes a pod before the driver has answered, one during allocation, and one with an allocated and an
+// unallocated claim.
 var DeletedPod = harness.Case{Meta: spec.Meta{
 	ID: "classic/deleted-pod",
 	Checks: "Deleting a pod during negotiation or allocation leaves no PodScheduling and no resource; its claims are as before.",

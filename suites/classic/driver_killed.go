@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverKilled kills the driver before it answers, and while it allocates.
+// DriverKilled kills the driver before it answers, and during allocation.
 var DriverKilled = harness.Case{Meta: spec.Meta{
 	ID: "classic/driver-killed",
 	Checks: "Pods wait while their driver is down; a driver killed before answering or while allocating resumes after restart.",

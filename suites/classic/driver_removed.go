@@ -8,8 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverRemoved has a claim of another driver, too, and deletes its last: when that has gone,
-// those who remove claims have seen the others.
+// DriverRemoved deletes a claim of another driver last: once it is gone, the controllers have processed the others.
 var DriverRemoved = harness.Case{Meta: spec.Meta{
 	ID: "classic/driver-removed",
 	Checks: "Without their driver, allocated claims stay usable and deleted ones stay; the driver frees these when it is back.",

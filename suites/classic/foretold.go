@@ -15,8 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Foretold has three devices on each node and pods for two of them, so that each node serves
-// one, and a pod for four, which none does.
+// Foretold has three devices on each node and pods for two of them, so each node serves one, and a pod for four,
+// which fits nowhere.
 var Foretold = harness.Case{Meta: spec.Meta{
 	ID: "classic/foretold",
 	Checks: "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one node less does not.",
@@ -56,7 +56,7 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	f.waitScheduled(1 + len(served))
 }}
 
-// foretelling is what pods of Foretold share.
+// foretelling holds the shared settings of Foretold's pods.
 type foretelling struct {
 	t     *harness.T
 	c     *classicdra.DRA
@@ -64,7 +64,7 @@ type foretelling struct {
 	class string
 }
 
-// pod creates a pod with so many claims, which may go to added nodes, too.
+// pod creates a pod with this many claims that may also go to added nodes.
 func (f foretelling) pod(name string, claims int) {
 	var names []string
 	for i := range claims {
@@ -77,7 +77,7 @@ func (f foretelling) pod(name string, claims int) {
 	f.t.Create(objects.OnlyOn(pod, f.nodes...))
 }
 
-// expectFull expects that none of these nodes serves a further pod, as those that wait are.
+// expectFull expects no room on these nodes for another pod like the waiting ones.
 func (f foretelling) expectFull(nodes []string) {
 	probe := fmt.Sprintf("probe-%d", len(nodes))
 	f.pod(probe, 2)
@@ -88,7 +88,7 @@ func (f foretelling) expectFull(nodes []string) {
 	f.t.RemovePod(probe)
 }
 
-// waitScheduled waits until so many pods have a node, and returns their names.
+// waitScheduled waits until this many pods have a node, and returns their names.
 func (f foretelling) waitScheduled(count int) (names []string) {
 	f.t.Poll(fmt.Sprintf("%d pods to have a node", count), func(ctx context.Context) (bool, string, error) {
 		list, err := f.t.Client.CoreV1().Pods(f.t.Namespace).List(ctx, metav1.ListOptions{})
@@ -106,7 +106,7 @@ func (f foretelling) waitScheduled(count int) (names []string) {
 	return names
 }
 
-// split are the names of pods that get a node, and these nodes.
+// split returns the pods with a node, and these nodes.
 func split(pods []spec.ForetoldPod) (served, nodes []string) {
 	for _, p := range pods {
 		if p.Node != "" {

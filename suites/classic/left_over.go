@@ -9,9 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LeftOver has a PodScheduling whose owner is a pod that lives, as otherwise Kubernetes may
-// delete it before anybody reads it. Pod "seen" and its PodScheduling are newer: once the
-// driver has allocated for that, it has read the one that is left over.
+// LeftOver has a PodScheduling owned by a living pod; otherwise Kubernetes may delete it before anyone reads it. Pod
+// "seen" and its PodScheduling are newer: once it is allocated, the driver has read the leftover one.
 var LeftOver = harness.Case{Meta: spec.Meta{
 	ID: "classic/left-over",
 	Checks: "A PodScheduling not owned by the pod of its name is ignored by the driver and replaced by the scheduler.",
@@ -33,7 +32,7 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	left := c.WaitPodScheduling("pod", "there", exists)
 	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "what the driver answers")
 
-	// What the scheduler asks stays until the claim is allocated.
+	// The scheduler's request stays until the claim is allocated.
 	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = -1 })
 	c.Scheduler.Begin(nil)
 	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *spec.PodScheduling) bool {

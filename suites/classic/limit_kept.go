@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LimitKept has pods for the scheduler of the cluster, which knows no limit but 256.
+// LimitKept has pods for kube-scheduler, whose only limit is 256.
 var LimitKept = harness.Case{Meta: spec.Meta{
 	ID: "classic/limit-kept",
 	Checks: "A scheduler without classic DRA schedules pods to allocated claims and reports the driver's user limit.",

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Network has a device that two of three nodes reach.
+// Network has a device reachable from two of three nodes.
 var Network = harness.Case{Meta: spec.Meta{
 	ID: "classic/network",
 	Checks: "A network resource is allocated with a selector for its nodes: pods there share it, a pod elsewhere waits.",

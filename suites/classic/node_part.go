@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodePart has the driver's part on a node with a kubelet, and a pod of which two containers
-// use the claim and one does not.
+// NodePart runs the node driver beside a kubelet. Two containers of its pod use the claim and one does not.
 var NodePart = harness.Case{Meta: spec.Meta{
 	ID: "classic/node-part",
 	Checks: "The kubelet has the driver prepare and unprepare a claim its controller allocated, without any ResourceSlice.",

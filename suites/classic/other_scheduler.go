@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OtherScheduler has pods for the scheduler of the cluster, and a device in a ResourceSlice.
+// OtherScheduler has pods for kube-scheduler, and a device in a ResourceSlice.
 var OtherScheduler = harness.Case{Meta: spec.Meta{
 	ID: "classic/other-scheduler",
 	Checks: "A scheduler without classic DRA leaves a pod with a delayed claim pending; an event of the driver says why.",

@@ -10,8 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ParametersMissing has the parameters of the class from the start, and those of the claim
-// later.
+// ParametersMissing creates the parameters of the class first, and those of the claim later.
 var ParametersMissing = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-missing",
 	Checks: "A claim with missing parameters is not allocated and an event names them; later it gets class and claim parameters.",

@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ParametersChanged has a claim for two pods. Between them its parameters are changed, and the
-// driver is started anew, so that it cannot have them in memory.
+// ParametersChanged changes a claim's parameters between two pods and restarts the driver, so that it cannot have
+// them in memory.
 var ParametersChanged = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-changed",
 	Checks: "Changed or deleted parameters do not affect an allocated claim; its next allocation uses the current ones.",
@@ -31,7 +31,7 @@ var ParametersChanged = harness.Case{Meta: spec.Meta{
 	}
 	c.WaitClassicClaim("claim", "allocated with the parameters", with("first"))
 
-	// That is a change for a driver, and takes no right that the cases lack.
+	// For a driver this counts as a change, and the cases have the permission for it.
 	t.Step("replace the parameters by others, then delete these")
 	remove := func() {
 		t.Delete(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: "parameters"}})

@@ -8,9 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ParametersOfAnyKind has a kind of parameters that is defined when the driver has read others
-// already. Each of its claims finds something else to be missing: one that found all of it would
-// be looked at again too seldom by then for a case to wait for that.
+// ParametersOfAnyKind defines the parameters' kind after the driver has read others. Each claim misses something
+// else: the retries of a single claim would be too rare by then for a case to wait for.
 var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	ID: "classic/parameters-of-any-kind",
 	Checks: "Parameters may be of a kind defined after the driver started; while kind, permission or object lack, an event says so.",

@@ -14,7 +14,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Quota has two classes of a driver, of which the quota limits one.
+// Quota has two classes of a driver and limits one of them.
 var Quota = harness.Case{Meta: spec.Meta{
 	ID: "classic/quota",
 	Checks: "Quotas of claims and classes count driver-allocated claims until their driver has freed the resource.",

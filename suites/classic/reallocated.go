@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Reallocated has a claim that is allocated on a node where a pod cannot run that wants it,
-// too; the driver has another node by then.
+// Reallocated has a claim allocated where a second pod cannot run; by then the driver has another node.
 var Reallocated = harness.Case{Meta: spec.Meta{
 	ID: "classic/reallocated",
 	Checks: "A claim allocated where its pod cannot run is reallocated if nobody uses it; while another pod does, the pod waits.",

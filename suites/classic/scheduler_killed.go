@@ -8,8 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SchedulerKilled kills the scheduler before drivers have answered, and before they have
-// allocated.
+// SchedulerKilled kills the scheduler before drivers have answered, and before they have allocated.
 var SchedulerKilled = harness.Case{Meta: spec.Meta{
 	ID: "classic/scheduler-killed",
 	Checks: "A scheduler killed during negotiation resumes from the objects: the pod goes to the node already selected.",

@@ -10,8 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WithStructured has a device in a ResourceSlice of one node, and a driver that refuses that
-// first.
+// WithStructured has a device in a ResourceSlice of one node, first rejected by the driver.
 var WithStructured = harness.Case{Meta: spec.Meta{
 	ID: "classic/with-structured",
 	Checks: "A pod with a driver-allocated and a scheduler-allocated claim goes to the node that has devices for both.",

@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Stuck has two drivers, of which one allocates and the other one cannot, and comes to refuse
-// the node.
+// Stuck has two drivers: one allocates, the other one cannot and later rejects the node.
 var Stuck = harness.Case{Meta: spec.Meta{
 	ID: "classic/stuck",
 	Checks: "If one driver has allocated and another rejects the node, both claims are allocated for another node.",

@@ -8,8 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SuitableNodesChanged changes a class before a node is selected, while a node is, for which
-// the driver cannot allocate, and after it has allocated.
+// SuitableNodesChanged changes a class before a node is selected, while the driver cannot allocate for the selected
+// node, and after allocation.
 var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	ID: "classic/suitable-nodes-changed",
 	Checks: "A class's suitable nodes apply until a claim is allocated; an allocated claim stays where it is.",

@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Template has two pods that name a template twice.
+// Template has two pods, each naming a template twice.
 var Template = harness.Case{Meta: spec.Meta{
 	ID: "classic/template",
 	Checks: "Each template entry of a pod gets its own claim with the template's parameters; claims and resources go with the pod.",

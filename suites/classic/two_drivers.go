@@ -8,8 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TwoDrivers has drivers that can agree on one of three nodes, and only once the second one
-// is of another opinion.
+// TwoDrivers has drivers that can agree on one of three nodes, once the second one changes its answer.
 var TwoDrivers = harness.Case{Meta: spec.Meta{
 	ID: "classic/two-drivers",
 	Checks: "While a pod's drivers have no node in common none of them allocates; once they do, both allocate there.",

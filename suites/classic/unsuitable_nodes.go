@@ -12,8 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// UnsuitableNodes has several pods, as one could go to the right node by chance. A scheduler
-// may select a node when it asks, and takes that back when it is refused.
+// UnsuitableNodes has several pods, as one could get the right node by chance. A scheduler may select a node when it
+// asks, and revoke that after a rejection.
 var UnsuitableNodes = harness.Case{Meta: spec.Meta{
 	ID:     "classic/unsuitable-nodes",
 	Checks: "A node the driver rejects does not stay selected and gets no allocation; all pods go to the other one.",

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OneUser has two containers in each pod, which do not count.
+// OneUser has two containers in each pod; they do not count.
 var OneUser = harness.Case{Meta: spec.Meta{
 	ID: "classic/one-user",
 	Checks: "By default a claim is for one pod at a time, with any number of containers; the next pod waits for its end.",

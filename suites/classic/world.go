@@ -22,24 +22,24 @@ const (
 	untilCleared = "GC of kube-controller-manager looks for new kinds of objects every 30 s (cmd/kube-controller-manager/app/core.go, startGarbageCollectorController)"
 )
 
-// needs are those of all cases: dra-scheduler is for the newest release.
+// needs returns the needs of all cases: dra-scheduler is for the newest release.
 func needs(nodes int) spec.Needs {
 	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: nodes, Since: "1.37"}
 }
 
-// addsNodes are needs of a case that adds simulated nodes.
+// addsNodes are the needs of cases that add simulated nodes.
 func addsNodes(n spec.Needs) spec.Needs {
 	n.Companions = []spec.Companion{spec.WhatIfCompanion, spec.ClassicCompanion}
 	return n
 }
 
-// choice is what the user of a claim chooses beside its class; nil is nothing.
+// choice is an option of a claim beside its class; nil is none.
 type choice map[string]any
 
-// atOnce has a claim allocated without a pod.
+// atOnce requests immediate allocation.
 var atOnce = choice{"allocationMode": modeAtOnce}
 
-// claim is a claim for one resource of a class.
+// claim returns a claim for one resource of a class.
 func claim(name, class string, chosen choice) *resourceapi.ResourceClaim {
 	made := objects.Claim(name, objects.Request("req", class))
 	if chosen != nil {
@@ -59,17 +59,17 @@ func refer(name string) choice {
 	return choice{"parametersRef": map[string]any{"kind": "ConfigMap", "name": name}}
 }
 
-// referTo has a claim refer to an object of a kind that the case has defined.
+// referTo has a claim refer to an object of a kind defined by the case.
 func referTo(kind classicdra.Kind, name string) choice {
 	return choice{"parametersRef": map[string]any{"apiGroup": spec.ClassicParameters, "kind": kind.Kind, "name": name}}
 }
 
-// users is for how many pods a claim is, -1 for any number.
+// users limits the number of pods of a claim, -1 for any number.
 func users(t *harness.T, limit int) choice {
 	return parameters(t, fmt.Sprintf("users%d", limit), map[string]string{"userLimit": fmt.Sprint(limit)})
 }
 
-// place is the node of a claim's device, which is its pool.
+// place returns the node of a claim's device, which is its pool.
 func place(c *resourceapi.ResourceClaim) string {
 	if c.Status.Allocation == nil || len(c.Status.Allocation.Devices.Results) != 1 {
 		return ""
@@ -77,7 +77,7 @@ func place(c *resourceapi.ResourceClaim) string {
 	return c.Status.Allocation.Devices.Results[0].Pool
 }
 
-// reserved says whether a claim is reserved for exactly these pods, in any order.
+// reserved reports whether a claim is reserved for exactly these pods, in any order.
 func reserved(c *resourceapi.ResourceClaim, pods ...string) bool {
 	var names []string
 	for _, r := range c.Status.ReservedFor {
@@ -87,13 +87,12 @@ func reserved(c *resourceapi.ResourceClaim, pods ...string) bool {
 	return slices.Equal(names, pods)
 }
 
-// held says whether the driver has marked a claim as one that it holds something for.
+// held reports whether the driver has its finalizer on a claim.
 func held(c *resourceapi.ResourceClaim, d *classicdra.Program) bool {
 	return slices.Contains(c.Finalizers, d.Name()+suffix)
 }
 
-// answered says whether drivers have answered for these claims of a pod, for which a node is
-// selected.
+// answered reports whether drivers have answered for these claims of a pod with a selected node.
 func answered(claims ...string) func(*spec.PodScheduling) bool {
 	return func(s *spec.PodScheduling) bool {
 		return s != nil && s.SelectedNode != "" && !slices.ContainsFunc(claims, func(name string) bool {
@@ -103,12 +102,12 @@ func answered(claims ...string) func(*spec.PodScheduling) bool {
 	}
 }
 
-// selected says whether a PodScheduling has this node selected, none for "".
+// selected reports whether a PodScheduling has this node selected, none for "".
 func selected(node string) func(*spec.PodScheduling) bool {
 	return func(s *spec.PodScheduling) bool { return s != nil && s.SelectedNode == node }
 }
 
-// suits has a node suit a ResourceClass, and no other one.
+// suits makes a node the only suitable one of a ResourceClass.
 func suits(node string) func(class map[string]any) {
 	return func(class map[string]any) {
 		class["suitableNodes"] = map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchFields": []any{
@@ -116,11 +115,11 @@ func suits(node string) func(class map[string]any) {
 	}
 }
 
-// exists says whether there is a PodScheduling, none whether there is none.
+// exists reports whether there is a PodScheduling.
 func exists(s *spec.PodScheduling) bool { return s != nil }
 func none(s *spec.PodScheduling) bool   { return s == nil }
 
-// unallocated expects that nothing is allocated for a claim now.
+// unallocated expects a claim not to be allocated now.
 func unallocated(t *harness.T, name string) {
 	if c := t.Claim(name); c.Status.Allocation != nil {
 		t.Fatalf("claim %s is allocated: %+v", name, c.Status.Allocation)

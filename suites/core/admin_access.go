@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess has an administrator's pod come to a device that another pod uses, and go.
+// AdminAccess adds and removes an administrator's pod while another pod uses the device.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID: "core/admin-access",
 	Checks: "A pod with admin access sees a device in use, and its end does not take the device from the other pod.",
@@ -36,7 +36,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 			own.Device, own.Pool, spec.DriverAdminAccess)
 	}
 
-	// All devices of the node that look like the one in use, so that this is among them.
+	// All devices of the node that look like the one in use, to include it.
 	request := t.Request("req")
 	request.Exactly.AdminAccess, request.Exactly.AllocationMode = ptr.To(true), resourceapi.DeviceAllocationModeAll
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.LikeDevice(own.Driver, device.Device)...)

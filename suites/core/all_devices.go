@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllDevices asks for everything that matches.
+// AllDevices requests all matching devices.
 var AllDevices = harness.Case{Meta: spec.Meta{
 	ID:       "core/all-devices",
 	Checks: "A request for all devices gets each matching device of the pod's node and no others.",
@@ -20,7 +20,7 @@ var AllDevices = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.Empty(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	// Where nothing was before a scheduler that is late has pods wait, and gives them no less.
+	// With nothing published before, a late scheduler makes pods wait, but does not give them less.
 	t.Driver.PublishOn(t.Nodes[0], profiles.TwoModels())
 	t.Driver.PublishOn(t.Nodes[1], profiles.FourKinds())
 	class := t.CreateClass(nil)

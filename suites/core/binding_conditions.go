@@ -17,7 +17,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BindingConditions has a pod get a device that somebody makes ready first.
+// BindingConditions gives a pod a device that a controller makes ready first.
 var BindingConditions = harness.Case{Meta: spec.Meta{
 	ID: "core/binding-conditions",
 	Checks: "A pod whose device has binding conditions is bound once they are all true, and its container sees the device.",
@@ -35,7 +35,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		t.Create(objects.Claim(name, t.Request("req")))
 		t.Create(t.Pod(name, name))
 		claim := t.WaitAllocated(name)
-		// What was attached for the first may be a device of the node by then, without conditions.
+		// The first pod's attached device may be a local one by now, without conditions.
 		if name == "first" && len(claim.Status.Allocation.Devices.Results[0].BindingConditions) == 0 {
 			t.Blockedf("claim %s was allocated a device without binding conditions: declare the class of those that have some with features: [%s], and selectors if need be", name, spec.DriverBindingConditions)
 		}
@@ -56,11 +56,11 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// byDefault is for how long the scheduler waits for binding conditions where nothing else is said
-// (k8s.io/kubernetes v1.37.1 pkg/scheduler/apis/config/v1/defaults.go).
+// byDefault is the scheduler's default timeout for binding conditions (k8s.io/kubernetes v1.37.1
+// pkg/scheduler/apis/config/v1/defaults.go).
 const byDefault = 10 * time.Minute
 
-// unmet are the binding conditions of a claim's devices that are not true.
+// unmet returns the binding conditions of a claim's devices that are not true.
 func unmet(c *resourceapi.ResourceClaim) []string {
 	if c.Status.Allocation == nil {
 		return []string{"the claim is not allocated"} // as when the device failed

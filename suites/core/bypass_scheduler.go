@@ -26,7 +26,7 @@ var BypassScheduler = harness.Case{Meta: spec.Meta{
 
 	t.Create(pod)
 
-	// What the first look could have set going is there when the kubelet has looked again.
+	// Effects of the kubelet's first attempt are visible after its second one.
 	t.WaitEventTimes("pod", "FailedPrepareDynamicResources", "not allowed to use ResourceClaim claim", 2)
 	t.Get(pod)
 	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodPending), "phase of the pod")

@@ -7,7 +7,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Cases returns the cases of this area in the order in which they are listed and planned.
+// Cases returns the cases of this area in listing order.
 func Cases() []harness.Case {
 	return slices.Concat(
 		perGRPC(OneDevice),

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassAppears lets a pod wait for a device class, and for what it selects.
+// ClassAppears lets a pod wait for a device class, and for its selector to match.
 var ClassAppears = harness.Case{Meta: spec.Meta{
 	ID: "core/class-appears",
 	Checks: "A pod whose device class is missing stays pending and names it, and is scheduled once the class selects a device.",

@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ContainerRestarted ends a container and looks at the next one. It is about
-// kubernetes-sigs/dra-driver-cpu#235.
+// ContainerRestarted ends a container and looks at the next one (kubernetes-sigs/dra-driver-cpu#235).
 var ContainerRestarted = harness.Case{Meta: spec.Meta{
 	ID:       "core/container-restarted",
 	Checks: "A restarted container has the same device as before.",

@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceStatus has a claim be used, and used again when its device was freed.
+// DeviceStatus reuses a claim after its device was freed.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
 	ID: "core/device-status",
 	Checks: "A driver that reports device status in claims reports it for each allocated device, and again after reallocation.",
@@ -32,7 +32,7 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// untold are the devices of a driver that a claim has and of which its status does not tell.
+// untold returns a driver's devices in a claim that are missing in its status.
 func untold(c *resourceapi.ResourceClaim, driver string) []string {
 	if c.Status.Allocation == nil {
 		return []string{"the claim is not allocated"}

@@ -1,4 +1,3 @@
-// Package core holds the cases of DRA's core (KEP-4381): claims, templates,
-// classes, allocation, and what the kubelet does with drivers. One case per file,
-// named after what happens.
+// Package core holds the cases of DRA's core (KEP-4381): claims, templates, classes, allocation, and the kubelet's
+// calls to drivers. One case per file, named after what happens.
 package core

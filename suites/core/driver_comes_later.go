@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverComesLater schedules a pod while its driver is not there.
+// DriverComesLater schedules a pod while its driver is down.
 var DriverComesLater = harness.Case{Meta: spec.Meta{
 	ID: "core/driver-comes-later",
 	Checks: "A pod scheduled while its driver is down reports that in an event, and starts once its claim is prepared.",

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EndedPod leaves a pod that has ended beside one that uses the same claim.
+// EndedPod leaves an ended pod beside a running one with the same claim.
 var EndedPod = harness.Case{Meta: spec.Meta{
 	ID:       "core/ended-pod",
 	Checks: "A claim is never reserved again for a pod that has ended.",
@@ -34,8 +34,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	t.WaitSucceeded("ended")
 	t.WaitClaim("claim", "not reserved for the pod that has ended", func(c *resourceapi.ResourceClaim) bool { return !reservedFor(c, "ended") })
 
-	// The controller reserves for pods that are on a node already, and so has been
-	// at work on this claim each time.
+	// The controller reserves for pods already on a node, so it has processed this claim each time.
 	for i := range 5 {
 		next := objects.Pod(fmt.Sprintf("next-%d", i), t.Image, "claim")
 		next.Spec.NodeName = user.Spec.NodeName

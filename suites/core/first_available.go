@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FirstAvailable has a request with two alternatives, of which no device fits the first.
+// FirstAvailable has a request with two alternatives; no device fits the first.
 var FirstAvailable = harness.Case{Meta: spec.Meta{
 	ID:       "core/first-available",
 	Checks: "A container whose request has alternatives sees the device of the alternative that was satisfied.",

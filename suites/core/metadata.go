@@ -25,7 +25,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	part, none := t.Container("part"), t.Container("none")
 	part.Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
 	pod.Spec.Containers = append(pod.Spec.Containers, part, none)
-	// Nobody else may write what belongs to root, however it is mounted.
+	// Nobody else may write root's files, however they are mounted.
 	pod.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: ptr.To[int64](0)}
 	t.RunPod(pod)
 	claim := t.WaitAllocated("claim")
@@ -44,7 +44,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// MetadataOfTemplate looks for the file where a pod with a template can know it to be.
+// MetadataOfTemplate looks for the file at the path a pod with a template can predict.
 var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 	ID:       "core/metadata-of-template",
 	Checks: "The metadata file of a template's claim is at a path with the pod's name for the claim, and contains both names.",

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OneRequestOneDevice gives a container only the request that it names.
+// OneRequestOneDevice gives a container only its named request.
 var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-request-one-device",
 	Checks: "A container that names one request of a claim sees that request's device and no other.",

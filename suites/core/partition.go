@@ -43,8 +43,8 @@ var Partition = harness.Case{Meta: spec.Meta{
 	expectUnharmed(t, "second", "first")
 }}
 
-// expectUnharmed has a pod go, and ends the case unless the container of another one, which has a
-// claim of its own name, sees its devices again when it is started anew.
+// expectUnharmed removes a pod, and ends the case unless the restarted container of another one, whose claim has its
+// name, sees its devices again.
 func expectUnharmed(t *harness.T, stays, goes string) {
 	t.RemovePod(goes)
 	t.WaitDeallocated(goes)

@@ -24,7 +24,7 @@ var Selectors = harness.Case{Meta: spec.Meta{
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(
 			fmt.Sprintf("device.capacity[%q].%s.compareTo(quantity(%q)) > 0", t.Driver.Name, profiles.Memory, "8Gi")))
 	})
-	// Each of the three excludes one device that the others do not.
+	// Each of the three excludes one device the others do not.
 	byModel := func(model string) string {
 		return fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)
 	}

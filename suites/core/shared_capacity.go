@@ -23,7 +23,7 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	request := t.Request("req")
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.Selector("device.allowMultipleAllocations == true"))
-	// One that says nothing may get all of a device, and tells what there is to ask for.
+	// A request without an amount may get all of a device, so it shows the amounts available.
 	t.Create(objects.Claim("probe", *request.DeepCopy()))
 	t.RunPod(t.Pod("probe", "probe"))
 	probe := t.WaitAllocated("probe").Status.Allocation.Devices.Results[0]

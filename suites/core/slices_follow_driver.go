@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesFollowDriver has two drivers leave, of which one comes back at once.
+// SlicesFollowDriver removes two drivers; one of them comes back at once.
 var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	ID: "core/slices-follow-driver",
 	Checks: "Slices of a driver that left its node are removed after half a minute, unless it came back in time.",
@@ -23,7 +23,7 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	other := t.SecondDriver(profiles.OneDevice())
 	before := t.Driver.Slices()
-	// The one that stays away leaves last: when its slices are removed, the other one's would have been.
+	// The absent driver leaves last: when its slices are removed, the other's would have been.
 	t.Driver.Disconnect()
 	other.Disconnect()
 	left := time.Now()
@@ -40,5 +40,5 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Driver.Slices()).To(gomega.Equal(before), "names of the slices of the driver that came back in time, which are made up anew for each")
 }}
 
-// almostWiped is a little less than the half minute for which slices stay.
+// almostWiped is a little less than the half minute before slices are removed.
 const almostWiped = 25 * time.Second

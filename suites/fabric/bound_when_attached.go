@@ -12,9 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BoundWhenAttached attaches one of two devices, which takes three seconds. The other one is
-// attached and given up later, so that it is detached after the first one would be if that
-// were thought to be idle.
+// BoundWhenAttached attaches one of two devices, which takes three seconds. The other one is attached and released
+// later: a controller that takes the first one for idle would detach that first.
 var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	ID: "fabric/bound-when-attached",
 	Checks: "A pod with a free fabric device is bound once it is attached, and the device stays attached while in use.",
@@ -54,7 +53,7 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of the device that the pod has")
 }}
 
-// expectPool expects that free devices are in the pool of their model, and say which it is.
+// expectPool expects free devices in the pool of their model.
 func expectPool(t *harness.T) {
 	list, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
 	t.NoError(err, "list the slices")

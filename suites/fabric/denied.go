@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WrongToken takes the right token away before a pod comes.
+// WrongToken removes the right token before a pod comes.
 var WrongToken = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/wrong-token",
 	Checks: "While the fabric rejects the controller's token, nothing is attached and an event says why; a fixed token suffices.",
@@ -32,8 +32,7 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("pod")
 }}
 
-// NoPermission keeps from the controller the right to say of devices that they are
-// attached.
+// NoPermission denies the controller permission to report devices as attached.
 var NoPermission = harness.Case{Meta: spec.Meta{
 	ID: "fabric/no-permission",
 	Checks: "A controller without permission for device status reports it in an event; once permitted, the pod is bound.",
@@ -58,7 +57,7 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	t.Expect(events.Items).NotTo(gomega.ContainElement(gomega.HaveField("Message", gomega.ContainSubstring("device binding timeout"))), "the scheduler has not given up")
 }}
 
-// toldOf is the device of the fabric that the status of the pod's claim tells of.
+// toldOf returns the fabric device in the status of the pod's claim.
 func toldOf(t *harness.T) string {
 	status := t.Claim("pod").Status.Devices
 	t.Expect(status).To(gomega.HaveLen(1), "devices with a status")
@@ -70,7 +69,7 @@ func toldOf(t *harness.T) string {
 	return told.Device
 }
 
-// with are needs with one more feature.
+// with adds a feature to needs.
 func with(n spec.Needs, feature spec.Feature) spec.Needs {
 	n.Features = append(n.Features, feature)
 	return n

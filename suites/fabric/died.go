@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceDied lets a device die that is attached and that no driver publishes yet.
+// DeviceDied lets an attached device die before any driver publishes it.
 var DeviceDied = harness.Case{Meta: spec.Meta{
 	ID: "fabric/device-died",
 	Checks: "If an attached device dies before the driver publishes it, the pod is bound with another device.",
@@ -34,7 +34,7 @@ var DeviceDied = harness.Case{Meta: spec.Meta{
 	t.Expect(result.Pool+"/"+result.Device).To(gomega.Equal(node+"/"+second), "device of the pod")
 }}
 
-// attachedOn is the device that is attached to a node.
+// attachedOn returns the device attached to a node.
 func attachedOn(devices map[string]spec.FabricDevice, node string) string {
 	for id, d := range devices {
 		if d.Phase == attached && d.Node == node {

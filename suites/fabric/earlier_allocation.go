@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EarlierAllocation has the claim's status tell of a device that was attached for an earlier
-// allocation of the claim, as a controller leaves it that is killed at that moment.
+// EarlierAllocation leaves the device of an earlier allocation in the claim's status, like a controller killed at
+// that moment.
 var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	ID: "fabric/told-for-earlier-allocation",
 	Checks: "Device status of an earlier allocation is ignored: a device is attached and reported for the current one.",

@@ -22,7 +22,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// The pod may come late: the device does not become a free one before it was seen to wait.
+	// The pod may come late: until it was seen waiting, the device does not become free.
 	c := fabric.Start(t, spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
 	c.WaitFree(1)
 	node, local := t.Nodes[0], resourceapi.Device{Name: "gpu-0"}
@@ -68,7 +68,7 @@ func waitNotTainted(t *harness.T) {
 	})
 }
 
-// taints is how many rules there are for the case's driver.
+// taints counts the rules for the case's driver.
 func taints(ctx context.Context, t *harness.T) (n int, err error) {
 	list, err := t.Client.ResourceV1().DeviceTaintRules().List(ctx, metav1.ListOptions{LabelSelector: spec.LabelFabric})
 	if err != nil {

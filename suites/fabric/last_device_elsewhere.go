@@ -8,8 +8,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LastDeviceElsewhere has another cluster take the only device while the controller, which
-// is away, has it published as free.
+// LastDeviceElsewhere lets another cluster take the only device while the absent controller still publishes it as
+// free.
 var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
 	ID: "fabric/last-device-elsewhere",
 	Checks: "If another cluster takes the last device first, the pod is not bound and the device is no longer published.",

@@ -12,12 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// localPods is how many pods come: a scheduler that does not care will hardly be right with
-// all of them.
+// localPods is high enough that a scheduler with no preference will hardly place all of them correctly.
 const localPods = 6
 
-// LocalNodeFirst has one of two nodes, to both of which a device can be attached, be the
-// only one with a device of its own.
+// LocalNodeFirst has two nodes with attachable devices, only one of them with a local device.
 var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/local-node-first",
 	Checks: "A pod is bound to the node with a local device although both nodes could have one attached.",
@@ -33,7 +31,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	c.WaitFree(4)
 	for i := range localPods {
 		name := fmt.Sprintf("pod-%d", i)
-		// Whichever node the scheduler likes for other reasons, it is the other one's turn, too.
+		// Both nodes have a turn, whichever the scheduler prefers for other reasons.
 		node := t.Nodes[i%2]
 		slice := t.Publish("local-"+name, node, resourceapi.Device{Name: "local-" + name})
 		t.AwaitSeen()

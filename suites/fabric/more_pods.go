@@ -50,7 +50,7 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 		return count(d, attached, "") == manyDevices
 	})
 	c.WaitFree(0)
-	// Nothing is left that a pod could get, nor on the way to one.
+	// No device is left for another pod, nor being attached.
 	t.Expect(boundPods(t.Context(), t)).To(gomega.HaveLen(manyDevices), "pods that are bound once all devices are attached")
 }}
 

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimDeletedWhileAttaching deletes pod and claim while their device is on the way.
+// ClaimDeletedWhileAttaching deletes pod and claim while their device is being attached.
 var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/claim-deleted-while-attaching",
 	Checks: "A device attached for a deleted claim is detached again and published as free.",

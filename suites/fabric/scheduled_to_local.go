@@ -9,8 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ScheduledToLocal publishes a device on its node once it was attached, as a driver does
-// that looks for new devices.
+// ScheduledToLocal publishes a device on its node once attached, like a driver with hotplug support.
 var ScheduledToLocal = harness.Case{Meta: spec.Meta{
 	ID: "fabric/scheduled-to-local",
 	Checks: "If the attached device is published as local, binding is abandoned and the pod is scheduled to the local device.",

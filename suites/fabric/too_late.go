@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TooLate attaches the first device only when the scheduler has given it up.
+// TooLate attaches the first device only after the scheduler has given it up.
 var TooLate = harness.Case{Meta: spec.Meta{
 	ID: "fabric/attached-too-late",
 	Checks: "A device not attached within the binding timeout is given up for another one, and detached once it arrives.",
@@ -36,7 +36,7 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	c.WaitFree(1)
 }}
 
-// timed are needs with a scheduler whose binding timeout a case waits out.
+// timed returns needs for waiting out the scheduler's binding timeout.
 func timed(n spec.Needs) spec.Needs {
 	n.BindingTimeout = 30 * time.Second
 	return n

@@ -20,13 +20,13 @@ const (
 	always = time.Hour
 )
 
-// needs are those of all cases.
+// needs returns the needs of all cases.
 func needs(nodes int) spec.Needs {
 	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.FabricCompanion}, Nodes: nodes,
 		Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules}}
 }
 
-// binding is a fabric with so many devices, with which pods are bound.
+// binding returns a fabric with this many devices, with binding conditions.
 func binding(devices int) spec.ComposedFabric {
 	return spec.ComposedFabric{Devices: devices, Bind: true, DetachAfter: always}
 }
@@ -36,19 +36,19 @@ func pod(t *harness.T, class string) {
 	t.Create(objects.Claim("pod", objects.Request("req", class)), only(t))
 }
 
-// only is a pod "pod" with the claim "pod", for the nodes of the case.
+// only returns the pod "pod" with the claim "pod", for the nodes of the case.
 func only(t *harness.T) *corev1.Pod {
 	return objects.OnlyOn(objects.Pod("pod", t.Image, "pod"), t.Nodes...)
 }
 
-// expectWaits expects that the pod "pod" is not bound.
+// expectWaits expects the pod "pod" not to be bound.
 func expectWaits(t *harness.T) {
 	waiting := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}
 	t.Get(waiting)
 	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod while it has no device")
 }
 
-// one says whether exactly one device is in a phase, on a node unless that is empty.
+// one reports whether exactly one device is in a phase, on a node unless that is empty.
 func one(phase, node string) func(map[string]spec.FabricDevice) bool {
 	return func(devices map[string]spec.FabricDevice) bool { return count(devices, phase, node) == 1 }
 }

@@ -20,9 +20,8 @@ const simulates spec.RequirementID = "kep-4381/autoscaler-simulates"
 // foretold is a case of pods that build creates, and of the groups of nodes for them.
 func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
 	return harness.Case{Meta: spec.Meta{
-		ID: "whatif/" + id,
-		Checks: "For pods " + what + " dra-whatif says how many nodes they need: with these all are scheduled and as many devices are free as was said, " +
-			"with one node less as many of each kind of equal pods wait as was said.",
+		ID:       "whatif/" + id,
+		Checks:   "dra-whatif predicts exactly how many nodes pods " + what + " need.",
 		Requires: append([]spec.RequirementID{simulates}, more...),
 		Needs:    n,
 	}, Run: func(t *harness.T) { expectTrue(t, build(t)...) }}
