@@ -22,7 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/whatif"
 )
 
-// All returns all cases in the order in which they are listed and planned.
+// All returns all cases in listing order.
 func All() []harness.Case {
 	return slices.Concat(
 		api.Cases(),

@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess has an administrator look at devices that others use.
+// AdminAccess requests devices in use by others.
 var AdminAccess = harness.Case{Meta: spec.Meta{
-	ID: "allocation/admin-access",
-	Checks: "A request for all devices with admin access includes those in use, and takes none from others.",
+	ID:       "allocation/admin-access",
+	Checks:   "A request for all devices with admin access includes those in use, and takes none from others.",
 	Requires: []spec.RequirementID{"kep-5018/admin-in-result", "kep-5018/admin-off-by-default", "kep-5018/all-with-admin-access"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 
 // AllInUse asks for all devices while one of them is in use.
 var AllInUse = harness.Case{Meta: spec.Meta{
-	ID: "allocation/all-in-use",
-	Checks: "A request for all devices waits while a matching device is in use, and gets all of them afterwards.",
+	ID:       "allocation/all-in-use",
+	Checks:   "A request for all devices waits while a matching device is in use, and gets all of them afterwards.",
 	Requires: []spec.RequirementID{"kep-4381/all-fails-if-some-in-use", "kep-4381/deallocation-seen"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllNeedsOne asks for all devices where none matches.
+// AllNeedsOne requests all devices where none matches.
 var AllNeedsOne = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/all-needs-one",
-	Checks: "A request for all devices needs at least one: its pod waits until some node has a matching device.",
+	Checks:   "A request for all devices needs at least one: its pod waits until some node has a matching device.",
 	Requires: []spec.RequirementID{"resource-v1/all-needs-one"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllRequests has a claim of whose two requests only one can be satisfied at first.
+// AllRequests has a claim with two requests; at first only one can be satisfied.
 var AllRequests = harness.Case{Meta: spec.Meta{
-	ID: "allocation/all-requests",
-	Checks: "A claim is allocated only if all its requests can be satisfied, each with its own devices; else it holds none.",
+	ID:       "allocation/all-requests",
+	Checks:   "A claim is allocated only if all its requests can be satisfied, each with its own devices; else it holds none.",
 	Requires: []spec.RequirementID{"kep-4381/all-requests-satisfied", "kep-4381/results-name-request"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

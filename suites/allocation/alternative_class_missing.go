@@ -13,8 +13,8 @@ import (
 // AlternativeClassMissing has requests with two alternatives, one of which names a class that
 // does not exist.
 var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
-	ID: "allocation/alternative-class-missing",
-	Checks: "A claim with an alternative whose class is missing is not allocated, and the pod's status names the class.",
+	ID:       "allocation/alternative-class-missing",
+	Checks:   "A claim with an alternative whose class is missing is not allocated, and the pod's status names the class.",
 	Requires: []spec.RequirementID{"kep-4381/missing-class-named", "kep-4381/class-change-retries", "kep-4816/alternatives-in-order"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // AlternativeNamed refers to alternatives one by one.
 var AlternativeNamed = harness.Case{Meta: spec.Meta{
-	ID: "allocation/alternative-named",
-	Checks: "A constraint on an alternative decides which one is chosen, and the allocation has only its configuration.",
+	ID:       "allocation/alternative-named",
+	Checks:   "A constraint on an alternative decides which one is chosen, and the allocation has only its configuration.",
 	Requires: []spec.RequirementID{"kep-4816/reference-to-one"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // AlternativeReference refers to a request with alternatives by its name only.
 var AlternativeReference = harness.Case{Meta: spec.Meta{
-	ID: "allocation/alternative-reference",
-	Checks: "Constraints and configuration for a request apply to the chosen alternative; those for others have no effect.",
+	ID:       "allocation/alternative-reference",
+	Checks:   "Constraints and configuration for a request apply to the chosen alternative; those for others have no effect.",
 	Requires: []spec.RequirementID{"kep-4816/reference-to-all"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

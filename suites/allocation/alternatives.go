@@ -12,8 +12,8 @@ import (
 
 // Alternatives has a request whose best alternative takes what another request needs.
 var Alternatives = harness.Case{Meta: spec.Meta{
-	ID: "allocation/alternatives",
-	Checks: "A claim gets the first combination of alternatives that satisfies all of its requests.",
+	ID:       "allocation/alternatives",
+	Checks:   "A claim gets the first combination of alternatives that satisfies all of its requests.",
 	Requires: []spec.RequirementID{"kep-4816/first-fit-on-node"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {

@@ -11,12 +11,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BetterAlternative has nodes that can give different alternatives.
+// BetterAlternative has nodes with different alternatives.
 var BetterAlternative = harness.Case{Meta: spec.Meta{
-	ID: "allocation/better-alternative",
-	Checks: "Pods go to the node that gives the better alternatives.",
+	ID:       "allocation/better-alternative",
+	Checks:   "Pods go to the node that gives the better alternatives.",
 	Requires: []spec.RequirementID{"kep-4816/better-alternatives-preferred"},
-	// 176 points lie between the nodes of the first row and 72 between those of the others: nodes that are about equally loaded do not differ so much.
+	// The scores of the nodes differ by 176 points in the first row and by 72 in the others: more than those of about
+	// equally loaded nodes.
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Nodes: 2, Since: "1.35", Features: []spec.Feature{spec.PrioritizedList}},
 	SerialBecause: "Other cases' pods make the nodes unequal.",
 }, Run: func(t *harness.T) {
@@ -59,7 +60,7 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 	}
 	t.AwaitSeen()
 
-	// One node after the other: to spread pods over the nodes is what a scheduler does that does not compare them.
+	// One node after the other: a scheduler that ignores alternatives spreads pods over the nodes.
 	for i, better := range t.Nodes[:2] {
 		for row, r := range rows {
 			name := fmt.Sprintf("row-%d-%d", row, i)

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CapacityBeyondPolicy asks for more than policies allow, and than devices have.
+// CapacityBeyondPolicy requests more than policies allow, and more than devices have.
 var CapacityBeyondPolicy = harness.Case{Meta: spec.Meta{
-	ID: "allocation/capacity-beyond-policy",
-	Checks: "A request beyond a capacity's policy or size does not get the device; the maximum is allocated.",
+	ID:       "allocation/capacity-beyond-policy",
+	Checks:   "A request beyond a capacity's policy or size does not get the device; the maximum is allocated.",
 	Requires: []spec.RequirementID{"kep-5075/beyond-policy-not-allocated"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 // CapacityFractions has a range with decimal places.
 var CapacityFractions = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/capacity-fractions",
-	Checks: "Minimum, maximum and step of a capacity range may have three decimal places.",
+	Checks:   "Minimum, maximum and step of a capacity range may have three decimal places.",
 	Requires: []spec.RequirementID{"kep-5075/fractional-range"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity, spec.FractionalCapacityRange}},
 }, Run: func(t *harness.T) {

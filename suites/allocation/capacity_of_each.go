@@ -11,8 +11,8 @@ import (
 
 // CapacityOfEach asks for several devices with a capacity.
 var CapacityOfEach = harness.Case{Meta: spec.Meta{
-	ID: "allocation/capacity-of-each",
-	Checks: "Each device of a request has at least the requested capacity; without enough such devices the pod waits.",
+	ID:       "allocation/capacity-of-each",
+	Checks:   "Each device of a request has at least the requested capacity; without enough such devices the pod waits.",
 	Requires: []spec.RequirementID{"kep-5075/count-needs-capacity", "kep-5075/all-needs-capacity"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
@@ -25,7 +25,7 @@ var CapacityOfEach = harness.Case{Meta: spec.Meta{
 	several := func(name string, mode resourceapi.DeviceAllocationMode, number int64, memory string) *resourceapi.ResourceClaim {
 		request := capacity("req", class, map[string]string{"memory": memory})
 		request.Exactly.AllocationMode, request.Exactly.Count = mode, number
-		// Else one device may be all of them.
+		// Otherwise one device may be all of them.
 		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/name")
 		return constrained(objects.Claim(name, request), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CapacityRounding asks for amounts beside those that a device's policies allow.
+// CapacityRounding requests amounts beside those allowed by a device's policies.
 var CapacityRounding = harness.Case{Meta: spec.Meta{
-	ID: "allocation/capacity-rounding",
+	ID:     "allocation/capacity-rounding",
 	Checks: "Consumed capacity is the request rounded up by the policy, its default, or all of it without policy and request.",
 	Requires: []spec.RequirementID{
 		"kep-5075/rounded-to-min", "kep-5075/rounded-to-step", "kep-5075/rounded-to-valid-value", "kep-5075/range-without-step", "kep-5075/policy-default-used",

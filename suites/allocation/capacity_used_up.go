@@ -12,8 +12,8 @@ import (
 
 // CapacityUsedUp shares a device until nothing is left of it.
 var CapacityUsedUp = harness.Case{Meta: spec.Meta{
-	ID: "allocation/capacity-used-up",
-	Checks: "Claims share a device until its capacity is used up, and each allocation has its own share ID.",
+	ID:       "allocation/capacity-used-up",
+	Checks:   "Claims share a device until its capacity is used up, and each allocation has its own share ID.",
 	Requires: []spec.RequirementID{"kep-5075/all-capacity-consumable", "kep-5075/share-id"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

@@ -2,7 +2,7 @@ package allocation
 
 import "github.com/dra-conformance/dratest/framework/harness"
 
-// Cases returns the cases of this area in the order in which they are listed and planned.
+// Cases returns the cases of this area in listing order.
 func Cases() []harness.Case {
 	return []harness.Case{
 		AdminAccess,

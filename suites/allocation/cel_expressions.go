@@ -14,10 +14,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CELExpressions has selectors that tell two devices apart in as many ways.
+// CELExpressions has selectors that each distinguish two devices in another way.
 var CELExpressions = harness.Case{Meta: spec.Meta{
-	ID: "allocation/cel-expressions",
-	Checks: "Selectors compare quantities, test for missing attributes and see empty maps for unknown domains without errors.",
+	ID:       "allocation/cel-expressions",
+	Checks:   "Selectors compare quantities, test for missing attributes and see empty maps for unknown domains without errors.",
 	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional", "kep-4381/attribute-domain"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimsTogether has a pod with two claims, of which one can be satisfied anywhere.
+// ClaimsTogether has a pod with two claims; one of them fits anywhere.
 var ClaimsTogether = harness.Case{Meta: spec.Meta{
-	ID: "allocation/claims-together",
-	Checks: "A pod with two claims goes to the node where both can be allocated, and the first leaves the second its device.",
+	ID:       "allocation/claims-together",
+	Checks:   "A pod with two claims goes to the node where both can be allocated, and the first leaves the second its device.",
 	Requires: []spec.RequirementID{"kep-4381/node-fits-only-if-allocatable"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,8 @@ import (
 
 // ClassChanges changes and replaces a class whose devices are in use.
 var ClassChanges = harness.Case{Meta: spec.Meta{
-	ID: "allocation/class-changes",
-	Checks: "An allocated claim is unaffected by changes of its class; later allocations follow the class as it is then.",
+	ID:       "allocation/class-changes",
+	Checks:   "An allocated claim is unaffected by changes of its class; later allocations follow the class as it is then.",
 	Requires: []spec.RequirementID{"kep-4381/class-changes-later-allocations-only", "kep-4381/allocation-tells-all", "kep-4381/missing-class-named"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -29,7 +29,7 @@ var ClassChanges = harness.Case{Meta: spec.Meta{
 
 	t.ChangeClass(class, func(c *resourceapi.DeviceClass) {
 		c.Spec.Config = parameters("new")
-		// Other drivers' devices, which have no model, are still none of the class.
+		// Other drivers' devices have no model, so the class still excludes them.
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(t.Attribute(profiles.Model)+" == 'b'"))
 	})
 	t.AwaitSeen()

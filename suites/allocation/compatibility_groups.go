@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CompatibilityGroups allocates devices that use a counter set and are in groups.
+// CompatibilityGroups allocates devices of one counter set in different groups.
 var CompatibilityGroups = harness.Case{Meta: spec.Meta{
-	ID: "allocation/compatibility-groups",
-	Checks: "Devices sharing a counter set are allocated together only with a common compatibility group.",
+	ID:       "allocation/compatibility-groups",
+	Checks:   "Devices sharing a counter set are allocated together only with a common compatibility group.",
 	Requires: []spec.RequirementID{"kep-5963/common-group", "kep-5963/groups-per-counter-set", "kep-5963/no-groups", "kep-5963/groups-of-pool"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices, spec.CompatibilityGroups}},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,8 @@ import (
 
 // Configuration has a claim and its classes bring configuration for several drivers and requests.
 var Configuration = harness.Case{Meta: spec.Meta{
-	ID: "allocation/configuration",
-	Checks: "An allocation has the configuration of each class, then the claim's, for all drivers, with its requests.",
+	ID:       "allocation/configuration",
+	Checks:   "An allocation has the configuration of each class, then the claim's, for all drivers, with its requests.",
 	Requires: []spec.RequirementID{"kep-4381/config-names-requests", "kep-4381/config-of-all-drivers-kept"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -41,7 +41,7 @@ var Configuration = harness.Case{Meta: spec.Meta{
 	}), "configuration in the allocation")
 }}
 
-// configurations are those of an allocated claim, each as "source [requests] driver parameters".
+// configurations returns those of an allocated claim, each as "source [requests] driver parameters".
 func configurations(claim *resourceapi.ResourceClaim) []string {
 	var all []string
 	for _, c := range claim.Status.Allocation.Devices.Config {

@@ -13,7 +13,7 @@ import (
 // ConfigurationIgnored asks the same with and without configuration.
 var ConfigurationIgnored = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/configuration-ignored",
-	Checks: "Configuration of claims and classes does not influence the choice of devices.",
+	Checks:   "Configuration of claims and classes does not influence the choice of devices.",
 	Requires: []spec.RequirementID{"kep-4381/config-ignored-by-scheduler"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

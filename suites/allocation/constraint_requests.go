@@ -11,8 +11,8 @@ import (
 
 // ConstraintRequests has a constraint for two of three requests.
 var ConstraintRequests = harness.Case{Meta: spec.Meta{
-	ID: "allocation/constraint-requests",
-	Checks: "A constraint applies to the requests it names, and to all requests if it names none.",
+	ID:       "allocation/constraint-requests",
+	Checks:   "A constraint applies to the requests it names, and to all requests if it names none.",
 	Requires: []spec.RequirementID{"kep-4381/constraint-of-some-requests"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ConstraintsTogether has two constraints that many pairs of devices satisfy one by one.
+// ConstraintsTogether has two constraints; many pairs of devices satisfy one of them.
 var ConstraintsTogether = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/constraints-together",
-	Checks: "The devices of a claim with two constraints satisfy both of them.",
+	Checks:   "The devices of a claim with two constraints satisfy both of them.",
 	Requires: []spec.RequirementID{"kep-4381/constraints-satisfied"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,8 @@ import (
 
 // Counters allocates partitions of a device until its counters are used up.
 var Counters = harness.Case{Meta: spec.Meta{
-	ID: "allocation/counters",
-	Checks: "Partitions are allocated exactly until their shared counters are used up, and released counters are reusable.",
+	ID:       "allocation/counters",
+	Checks:   "Partitions are allocated exactly until their shared counters are used up, and released counters are reusable.",
 	Requires: []spec.RequirementID{"kep-4815/counters-freed", "kep-4815/capacity-value-fixed"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

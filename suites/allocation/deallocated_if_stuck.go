@@ -14,8 +14,8 @@ import (
 
 // DeallocatedIfStuck has a claim allocated where its pod cannot run.
 var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
-	ID: "allocation/deallocated-if-stuck",
-	Checks: "An unused claim allocated where its pod cannot run is reallocated elsewhere; a reserved one stays and the pod waits.",
+	ID:       "allocation/deallocated-if-stuck",
+	Checks:   "An unused claim allocated where its pod cannot run is reallocated elsewhere; a reserved one stays and the pod waits.",
 	Requires: []spec.RequirementID{"kep-4381/deallocates-if-stuck"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

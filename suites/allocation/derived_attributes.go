@@ -16,21 +16,21 @@ import (
 // derivedName is an attribute that no driver has.
 const derivedName resourceapi.FullyQualifiedName = "derived/group"
 
-// derive has a request for so many devices derive an attribute, in which they must match.
+// derive makes a request for this many devices derive an attribute and match in it.
 func derive(claim *resourceapi.ResourceClaim, name resourceapi.FullyQualifiedName, expression string) *resourceapi.ResourceClaim {
 	claim.Spec.Devices.Requests[0].Exactly.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{Name: name, Expression: expression}}
 	return constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name})
 }
 
-// DerivedAttributes has devices match in what an expression makes of them.
+// DerivedAttributes matches devices by the values of an expression.
 var DerivedAttributes = harness.Case{Meta: spec.Meta{
-	ID: "allocation/derived-attributes",
-	Checks: "Devices match in a derived attribute of any type, and it takes the place of the device's own in constraints.",
+	ID:       "allocation/derived-attributes",
+	Checks:   "Devices match in a derived attribute of any type, and it takes the place of the device's own in constraints.",
 	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-sees-device", "kep-6080/derived-result-type", "kep-6080/derived-shadows"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// Only the first and the last of a row go together, which no order of devices tells.
+	// Only the first and the last of a row match, in whatever order devices are tried.
 	of := func(row, i, slot int) resourceapi.Device {
 		d := device(fmt.Sprintf("row-%d-%d", row, i), map[string]any{"row": row, "slot": slot, "numa": i})
 		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To(fmt.Sprintf("1.%d.0", slot))}
@@ -68,7 +68,7 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 // DerivedPerRequest has two requests derive one attribute, each in its own way.
 var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-per-request",
-	Checks: "Devices of two requests match in an attribute that each request derives by its own expression.",
+	Checks:   "Devices of two requests match in an attribute that each request derives by its own expression.",
 	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-per-request"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {
@@ -91,10 +91,10 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-0", "port-1"), "devices that match")
 }}
 
-// DerivedErrors has expressions that cannot be evaluated for some devices.
+// DerivedErrors has expressions that fail for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
-	ID: "allocation/derived-errors",
-	Checks: "A pod whose derived attribute fails for a device waits with a reason, unless selectors exclude that device.",
+	ID:       "allocation/derived-errors",
+	Checks:   "A pod whose derived attribute fails for a device waits with a reason, unless selectors exclude that device.",
 	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {

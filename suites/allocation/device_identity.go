@@ -11,8 +11,8 @@ import (
 
 // DeviceIdentity has devices of the same name in two pools and of two drivers.
 var DeviceIdentity = harness.Case{Meta: spec.Meta{
-	ID: "allocation/device-identity",
-	Checks: "Devices of one name in two pools or of two drivers are different devices.",
+	ID:       "allocation/device-identity",
+	Checks:   "Devices of one name in two pools or of two drivers are different devices.",
 	Requires: []spec.RequirementID{"kep-4381/device-identity"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,8 @@ import (
 
 // DeviceNames publishes a pool whose slices have a device of the same name.
 var DeviceNames = harness.Case{Meta: spec.Meta{
-	ID: "allocation/device-names",
-	Checks: "A pool with two devices of the same name is not allocated from until the names differ.",
+	ID:       "allocation/device-names",
+	Checks:   "A pool with two devices of the same name is not allocated from until the names differ.",
 	Requires: []spec.RequirementID{"kep-4381/device-names-unique-in-pool"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

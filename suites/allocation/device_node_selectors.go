@@ -13,8 +13,8 @@ import (
 
 // DeviceNodeSelectors publishes a pool whose devices select their nodes, some of them several.
 var DeviceNodeSelectors = harness.Case{Meta: spec.Meta{
-	ID: "allocation/device-node-selectors",
-	Checks: "A device that selects several nodes is allocated for all of them, and node requirements of devices are combined.",
+	ID:       "allocation/device-node-selectors",
+	Checks:   "A device that selects several nodes is allocated for all of them, and node requirements of devices are combined.",
 	Requires: []spec.RequirementID{"kep-4815/allocation-for-selected-nodes", "kep-4381/allocation-restricts-node"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

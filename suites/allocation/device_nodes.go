@@ -12,8 +12,8 @@ import (
 
 // DeviceNodes publishes a pool whose devices name their own nodes.
 var DeviceNodes = harness.Case{Meta: spec.Meta{
-	ID: "allocation/device-nodes",
-	Checks: "A pod gets only those devices of a pool that are for its node: by name, by selector or for all nodes.",
+	ID:       "allocation/device-nodes",
+	Checks:   "A pod gets only those devices of a pool that are for its node: by name, by selector or for all nodes.",
 	Requires: []spec.RequirementID{"kep-4815/device-on-own-nodes"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

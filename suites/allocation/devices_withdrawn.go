@@ -16,8 +16,8 @@ import (
 
 // DevicesWithdrawn takes devices out of the inventory while they are allocated.
 var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
-	ID: "allocation/devices-withdrawn",
-	Checks: "A claim keeps its allocation while its device is unpublished, and the device is still the claim's afterwards.",
+	ID:       "allocation/devices-withdrawn",
+	Checks:   "A claim keeps its allocation while its device is unpublished, and the device is still the claim's afterwards.",
 	Requires: []spec.RequirementID{"kep-4381/slice-removal-keeps-allocation", "kep-4381/more-allocated-than-published", "kep-4381/driver-gone-not-scheduled"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

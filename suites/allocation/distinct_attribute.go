@@ -11,8 +11,8 @@ import (
 
 // DistinctAttribute asks for two devices that differ in an attribute.
 var DistinctAttribute = harness.Case{Meta: spec.Meta{
-	ID: "allocation/distinct-attribute",
-	Checks: "Devices that must be distinct in an attribute all have it, with different values.",
+	ID:       "allocation/distinct-attribute",
+	Checks:   "Devices that must be distinct in an attribute all have it, with different values.",
 	Requires: []spec.RequirementID{"kep-5075/distinct-attribute"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

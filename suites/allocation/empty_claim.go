@@ -12,7 +12,7 @@ import (
 // EmptyClaim has a pod use a claim without requests.
 var EmptyClaim = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/empty-claim",
-	Checks: "A claim without requests is allocated without devices and reserved for its pod.",
+	Checks:   "A claim without requests is allocated without devices and reserved for its pod.",
 	Requires: []spec.RequirementID{"kep-4381/empty-claim-allocated"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EmptyClass asks through a class without selectors.
+// EmptyClass requests devices through a class without selectors.
 var EmptyClass = harness.Case{Meta: spec.Meta{
-	ID: "allocation/empty-class",
-	Checks: "A class without selectors allows each device the request's selectors match, also of different drivers.",
+	ID:       "allocation/empty-class",
+	Checks:   "A class without selectors allows each device the request's selectors match, also of different drivers.",
 	Requires: []spec.RequirementID{"kep-4381/empty-class-allows-all"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -30,5 +30,5 @@ var EmptyClass = harness.Case{Meta: spec.Meta{
 	wait(t, objects.Claim("narrow", objects.Request("other", t.CreateClass(nil), of(other))))
 }}
 
-// otherDriver is the name of a second driver of the case, as unique as the first.
+// otherDriver returns the name of a second driver of the case, as unique as the first.
 func otherDriver(t *harness.T) string { return t.Namespace + ".dra-conformance.github.io" }

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// timedOut is what the scheduler says of a node whose devices it has searched for too long.
+	// timedOut is the scheduler's message for a node with a search timeout.
 	timedOut = "timed out trying to allocate devices"
-	// filterTime is for how long it searches on one node by default (k8s.io/kube-scheduler
-	// v0.37.1, config/v1, DynamicResourcesArgs.FilterTimeout).
+	// filterTime is the default search timeout per node (k8s.io/kube-scheduler v0.37.1, config/v1,
+	// DynamicResourcesArgs.FilterTimeout).
 	filterTime = 10 * time.Second
-	// occupied says why no other case runs beside those that have it search so long.
+	// occupied is the reason for running cases with long searches alone.
 	occupied = "The scheduler does nothing else while it searches."
-	// endless is a puzzle with more ways to try than could be tried in an hour.
+	// endless is the size of a puzzle that takes over an hour to search.
 	endless = 14
 )
 
-// puzzle publishes so many devices on a node, all in groups of their own, and returns a claim
-// with so many requests, for one device each, of which the last two must be in one group.
-// Whoever takes request after request tries all orders of so many of the devices.
+// puzzle publishes this many devices on a node, all in groups of their own, and returns a claim with this many
+// requests for one device each, the last two of which must be in one group. A search by request tries all orders of
+// the devices.
 func puzzle(t *harness.T, name, class, node string, size, asked int) *resourceapi.ResourceClaim {
 	var pool []resourceapi.Device
 	for i := range size {
@@ -44,8 +44,7 @@ func puzzle(t *harness.T, name, class, node string, size, asked int) *resourceap
 	return constrained(objects.Claim(name, requests...), match(t, "group", requests[asked-2].Name, requests[asked-1].Name))
 }
 
-// said is what the scheduler says of a pod that it cannot place; empty while it has said
-// nothing.
+// said returns the scheduler's message for a pod it cannot place; empty if there is none yet.
 func said(p *corev1.Pod) string {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
@@ -55,9 +54,8 @@ func said(p *corev1.Pod) string {
 	return ""
 }
 
-// overdue says what is wrong with an answer of the scheduler about a pod that no search can
-// place; empty if nothing is. Only whoever has searched for less than the limit may have found
-// out that there are no devices.
+// overdue returns the problem with the scheduler's answer for a pod no search can place; empty if there is none. Only
+// a search below the limit may report that there are no devices.
 func overdue(text string, took time.Duration) string {
 	switch most := filterTime + filterTime/2; {
 	case took > most:
@@ -69,10 +67,10 @@ func overdue(text string, took time.Duration) string {
 	}
 }
 
-// FilterTimeout has the scheduler search for what cannot be found.
+// FilterTimeout makes the scheduler search for an impossible allocation.
 var FilterTimeout = harness.Case{Meta: spec.Meta{
-	ID: "allocation/filter-timeout",
-	Checks: "A pod whose device search exceeds 10 s reports that in its status, is retried, and scheduled once devices fit.",
+	ID:            "allocation/filter-timeout",
+	Checks:        "A pod whose device search exceeds 10 s reports that in its status, is retried, and scheduled once devices fit.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout", "kep-4381/filter-timeout-said", "kep-4381/filter-timeout-retried"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "The scheduler searches for 10 s (DynamicResourcesArgs.FilterTimeout).",
@@ -101,10 +99,10 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 	t.Expect(used(t, "puzzle").Status.Allocation.Devices.Results).To(gomega.HaveLen(endless), "devices once any of them will do")
 }}
 
-// FilterTimeoutElsewhere has a second node on which the devices are found at once.
+// FilterTimeoutElsewhere has a second node where the devices are found at once.
 var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 	ID:            "allocation/filter-timeout-elsewhere",
-	Checks: "A pod whose device search times out on one node is scheduled to another one with its devices.",
+	Checks:        "A pod whose device search times out on one node is scheduled to another one with its devices.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout-other-nodes"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Nodes: 2, Features: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "The scheduler searches for 10 s (DynamicResourcesArgs.FilterTimeout).",
@@ -143,8 +141,8 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 
 // FilterTimeoutOff lets searches take longer and longer.
 var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
-	ID: "allocation/filter-timeout-off",
-	Checks: "With the feature gate off, a device search is never cut short, even beyond the default of 10 s.",
+	ID:            "allocation/filter-timeout-off",
+	Checks:        "With the feature gate off, a device search is never cut short, even beyond the default of 10 s.",
 	Requires:      []spec.RequirementID{"kep-4381/filter-timeout-gate"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Off: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "A search has to take longer than 10 s.",
@@ -152,8 +150,8 @@ var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	Timeout:       10 * time.Minute,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// One device more takes about three times as long at first, from 14 on less than twice:
-	// nothing is left to search through for long when the case ends.
+	// Each further device takes about three times as long at first, less than twice from 14 on: no long search is
+	// left when the case ends.
 	const asked, most = 7, 40
 	for size := asked + 2; size <= most; size++ {
 		name := fmt.Sprintf("puzzle-%d", size)
@@ -172,8 +170,7 @@ var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	t.Blockedf("not shown: the scheduler finds out within %s that there are no devices, even of %d", filterTime+filterTime/2, most)
 }}
 
-// searched is how long a pod was there when the scheduler told it for the first time that it
-// waits, in whole seconds.
+// searched returns the age of a pod, in whole seconds, when the scheduler first reported it as waiting.
 func searched(p *corev1.Pod) time.Duration {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled {

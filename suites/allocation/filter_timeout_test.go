@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A scheduler without a limit that said after 35 s that there are no devices has passed.
+// A scheduler without a limit that reported missing devices after 35 s used to pass.
 func TestSearchWithoutLimitIsOverdue(t *testing.T) {
 	for name, row := range map[string]struct {
 		text string
@@ -29,7 +29,7 @@ func TestSearchWithoutLimitIsOverdue(t *testing.T) {
 	}
 }
 
-// Calls of the API before the search and after it have counted as part of it.
+// API calls before and after the search used to count as part of it.
 func TestSearchedIsTheSchedulersTime(t *testing.T) {
 	created := metav1.Now()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: created}}

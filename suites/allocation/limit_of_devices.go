@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LimitOfDevices asks for all of more devices than a claim may have.
+// LimitOfDevices requests all of more devices than a claim may have.
 var LimitOfDevices = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/limit-of-devices",
-	Checks: "A claim for all devices gets up to 32 of them; with 33 it gets none and its pod waits.",
+	Checks:   "A claim for all devices gets up to 32 of them; with 33 it gets none and its pod waits.",
 	Requires: []spec.RequirementID{"kep-4381/allocation-32-devices"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ListAttributes asks for devices by attributes that are lists, and by some that are not.
+// ListAttributes selects devices by list attributes and by others.
 var ListAttributes = harness.Case{Meta: spec.Meta{
-	ID: "allocation/list-attributes",
-	Checks: "List attributes match if all devices share a value, are distinct if no two do, and support includes().",
+	ID:       "allocation/list-attributes",
+	Checks:   "List attributes match if all devices share a value, are distinct if no two do, and support includes().",
 	Requires: []spec.RequirementID{"kep-5491/cel-includes", "kep-5491/match-intersection", "kep-5491/distinct-disjoint"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ListAttributes, spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

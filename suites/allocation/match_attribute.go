@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// MatchAttribute asks for two devices that agree in an attribute.
+// MatchAttribute requests two devices with the same value of an attribute.
 var MatchAttribute = harness.Case{Meta: spec.Meta{
-	ID: "allocation/match-attribute",
-	Checks: "Devices that must match in an attribute have the same value of the same type.",
+	ID:       "allocation/match-attribute",
+	Checks:   "Devices that must match in an attribute have the same value of the same type.",
 	Requires: []spec.RequirementID{"kep-4381/match-attribute", "kep-4381/match-attribute-missing"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

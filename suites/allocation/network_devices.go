@@ -12,8 +12,8 @@ import (
 
 // NetworkDevices publishes devices that several nodes can reach.
 var NetworkDevices = harness.Case{Meta: spec.Meta{
-	ID: "allocation/network-devices",
-	Checks: "A device for all or selected nodes is allocated for these, and its claim is usable only there.",
+	ID:       "allocation/network-devices",
+	Checks:   "A device for all or selected nodes is allocated for these, and its claim is usable only there.",
 	Requires: []spec.RequirementID{"kep-4381/network-attached-devices"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

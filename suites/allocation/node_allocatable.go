@@ -13,44 +13,46 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// noMemory is what the scheduler says of nodes that have too little.
+// noMemory is the scheduler's message for nodes with too little memory.
 const noMemory = "Insufficient memory"
 
-// part is so many hundredths of the memory that pods can have on the first node.
+// part returns this many hundredths of the first node's allocatable memory.
 func part(t *harness.T, hundredths int64) *resource.Quantity {
 	node, err := t.Client.CoreV1().Nodes().Get(t.Context(), t.Nodes[0], metav1.GetOptions{})
 	t.NoError(err, "get node %s", t.Nodes[0])
 	return resource.NewQuantity(node.Status.Allocatable.Memory().Value()/100*hundredths, resource.BinarySI)
 }
 
-// standing is a device that stands for memory of its node.
+// standing returns a device mapped to memory of its node.
 func standing(name string, of resourceapi.NodeAllocatableResource) resourceapi.Device {
 	d := device(name, map[string]any{"name": name})
 	d.NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: of}
 	return d
 }
 
-// twice is a pod with two containers, both of which use a claim, on the first node.
+// twice returns a pod on the first node with two containers, both using a claim.
 func twice(t *harness.T, name, claim string) *corev1.Pod {
 	pod := objects.OnlyOn(objects.Pod(name, t.Image, claim), t.Nodes[0])
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("second", t.Image, objects.Stay, claim))
 	return pod
 }
 
-// plain is a pod without claims that asks for memory of the first node.
+// plain returns a pod without claims that requests memory of the first node.
 func plain(t *harness.T, name string, memory *resource.Quantity) *corev1.Pod {
 	pod := objects.OnlyOn(objects.Pod(name, t.Image), t.Nodes[0])
 	pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: *memory}
 	return pod
 }
 
-// MappedResources uses devices that stand for a part of their node's memory.
+// MappedResources uses devices mapped to a part of their node's memory: the number of devices, or the consumed
+// capacity, times the multiplier. It counts once for a claim, however many containers use it, and such a claim is not
+// shared by pods.
 var MappedResources = harness.Case{Meta: spec.Meta{
-	ID: "allocation/mapped-resources",
-	Checks: "Mapped devices take their amount of node resources once per claim; a pod waits if its node has too little.",
+	ID:       "allocation/mapped-resources",
+	Checks:   "Mapped devices take their amount of node resources once per claim; a pod waits if its node has too little.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied", "kep-5517/mapping-must-fit"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
-	// Others' pods would change what is left on the node.
+	// Other pods would change the node's free memory.
 	SerialBecause: "It uses most of a node's memory.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -96,7 +98,7 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 	t.Expect(mapped(t.WaitScheduled("shares"))).To(gomega.Equal(5*part(t, 10).Value()), "memory of a device of which 5 shares are used")
 }}
 
-// mapped is the memory of a pod's only claim.
+// mapped returns the memory of a pod's only claim.
 func mapped(pod *corev1.Pod) int64 {
 	for _, s := range pod.Status.NodeAllocatableResourceClaimStatuses {
 		for _, m := range s.Mapping {
@@ -108,10 +110,11 @@ func mapped(pod *corev1.Pod) int64 {
 	return 0
 }
 
-// DeviceOverhead uses devices that cost memory of their node.
+// DeviceOverhead uses devices with memory overhead. A claim with nothing but overhead is shared as long as the node
+// has the memory for each pod; one with a mapping as well is not.
 var DeviceOverhead = harness.Case{Meta: spec.Meta{
-	ID: "allocation/device-overhead",
-	Checks: "Device overhead takes node resources for each pod, and for each container that refers to the claim.",
+	ID:            "allocation/device-overhead",
+	Checks:        "Device overhead takes node resources for each pod, and for each container that refers to the claim.",
 	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum", "kep-5517/mapped-claim-not-shared"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 	SerialBecause: "It uses most of a node's memory.",

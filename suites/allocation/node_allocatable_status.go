@@ -17,10 +17,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodeAllocatableStatus uses devices that stand for several resources of their node, or cost some.
+// NodeAllocatableStatus uses devices with mappings or overhead for several node resources.
 var NodeAllocatableStatus = harness.Case{Meta: spec.Meta{
-	ID: "allocation/node-allocatable-status",
-	Checks: "A pod's status has the node resources and overhead of each of its claims with such devices.",
+	ID:       "allocation/node-allocatable-status",
+	Checks:   "A pod's status has the node resources and overhead of each of its claims with such devices.",
 	Requires: []spec.RequirementID{"kep-5517/status-by-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 }, Run: func(t *harness.T) {
@@ -55,7 +55,7 @@ var NodeAllocatableStatus = harness.Case{Meta: spec.Meta{
 	t.Expect(stood(t.WaitScheduled("unused"))).To(gomega.Equal([]string{"both for : cpu 10m, memory 10Mi, memory costs 5Mi + 3Mi"}), "status of the pod no container of which uses its claim")
 }}
 
-// stood is what a pod's claims stand for and cost, in a line for each.
+// stood returns the mappings and overheads of a pod's claims, in a line for each.
 func stood(pod *corev1.Pod) []string {
 	var lines []string
 	amount := func(q *resource.Quantity) string {
@@ -81,8 +81,8 @@ func stood(pod *corev1.Pod) []string {
 
 // PodLevelResources has pods with requests and limits for all of their containers.
 var PodLevelResources = harness.Case{Meta: spec.Meta{
-	ID: "allocation/pod-level-resources",
-	Checks: "Pod-level requests and limits must cover containers and mapped devices, else the pod waits with a reason.",
+	ID:       "allocation/pod-level-resources",
+	Checks:   "Pod-level requests and limits must cover containers and mapped devices, else the pod waits with a reason.",
 	Requires: []spec.RequirementID{"kep-5517/pod-level-covers"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 }, Run: func(t *harness.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NotShared asks for parts of a device that is not for several claims, beside one that is.
+// NotShared requests parts of a device without multiple allocations, beside a shareable one.
 var NotShared = harness.Case{Meta: spec.Meta{
-	ID: "allocation/not-shared",
-	Checks: "A device without multiple allocations is given to one request only, without consumed capacity or share ID.",
+	ID:       "allocation/not-shared",
+	Checks:   "A device without multiple allocations is given to one request only, without consumed capacity or share ID.",
 	Requires: []spec.RequirementID{"kep-5075/not-shared-by-default", "kep-5075/consumed-only-if-shared", "kep-5075/cel-multiple"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

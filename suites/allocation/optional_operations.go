@@ -13,10 +13,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OptionalOperations allocates devices of slices that skip operations, and of one that does not.
+// OptionalOperations allocates devices of slices with and without skipped operations.
 var OptionalOperations = harness.Case{Meta: spec.Meta{
-	ID: "allocation/optional-operations",
-	Checks: "An allocation keeps the operations to skip that each device's slice had at allocation.",
+	ID:       "allocation/optional-operations",
+	Checks:   "An allocation keeps the operations to skip that each device's slice had at allocation.",
 	Requires: []spec.RequirementID{"kep-5945/operations-copied"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.OptionalOperations}},
 }, Run: func(t *harness.T) {
@@ -48,13 +48,13 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	t.Expect(skipped("next")).To(gomega.Equal(map[string][]resourceapi.SkipNodeOperation{"a": {all}, "b": nil, "c": {all}}), "operations when the slice has others")
 }}
 
-// OptionalOperationsUndeclared has a node whose kubelet would not skip anything.
+// OptionalOperationsUndeclared has a node whose kubelet skips nothing.
 var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
-	ID: "allocation/optional-operations-undeclared",
-	Checks: "A device with operations to skip is not used on a node whose kubelet does not declare that it skips them.",
+	ID:       "allocation/optional-operations-undeclared",
+	Checks:   "A device with operations to skip is not used on a node whose kubelet does not declare that it skips them.",
 	Requires: []spec.RequirementID{"kep-5945/feature-declared"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.OptionalOperations}},
-	// Others' pods could go there.
+	// Other pods could go there.
 	SerialBecause: "It adds a node that has no kubelet.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -16,14 +16,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// firstBackoff is how long a pod waits at most that was tried once and is to be tried again
-// (k8s.io/kubernetes v1.37.1, pkg/scheduler/backend/queue, DefaultPodInitialBackoffDuration).
+// firstBackoff is the longest wait before a pod's first retry (k8s.io/kubernetes v1.37.1,
+// pkg/scheduler/backend/queue, DefaultPodInitialBackoffDuration).
 const firstBackoff = time.Second
 
-// OthersClaims has claims come and be allocated that a waiting pod does not name.
+// OthersClaims creates and allocates claims a waiting pod does not name. The scheduler's count of failed attempts
+// must not rise until it has placed the pods of all those claims.
 var OthersClaims = harness.Case{Meta: spec.Meta{
-	ID: "allocation/others-claims",
-	Checks: "A waiting pod is not retried because of claims it does not name; once its own claim is allocated, it is.",
+	ID:            "allocation/others-claims",
+	Checks:        "A waiting pod is not retried because of claims it does not name; once its own claim is allocated, it is.",
 	Requires:      []spec.RequirementID{"kep-4381/hints-limit-retries"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: "Attempts to schedule others' pods would count.",
@@ -50,8 +51,8 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 			}
 		})
 	}
-	// A pod whose claim the scheduler has not heard of is not tried, and no attempt in vain: when this one is scheduled,
-	// the scheduler has heard of all claims before its own, of which the others' pods would else be tried too early.
+	// A pod whose claim the scheduler does not know yet is not tried and counts no failed attempt. Once this one is
+	// scheduled, the scheduler knows all older claims; otherwise the other pods would be tried too early.
 	use(t, objects.Claim("last"))
 	for i := range 5 {
 		name := fmt.Sprintf("other-%d", i)

@@ -13,8 +13,8 @@ import (
 
 // PoolGenerations replaces the two slices of a pool one after the other.
 var PoolGenerations = harness.Case{Meta: spec.Meta{
-	ID: "allocation/pool-generations",
-	Checks: "A pool is allocated from only while all slices of its newest generation exist.",
+	ID:       "allocation/pool-generations",
+	Checks:   "A pool is allocated from only while all slices of its newest generation exist.",
 	Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/pool-of-several-slices"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,8 @@ import (
 
 // PoolMoves has the next generation of a pool on another node.
 var PoolMoves = harness.Case{Meta: spec.Meta{
-	ID: "allocation/pool-moves",
-	Checks: "A pool's newest generation counts alone, even if it is for another node than the old slice.",
+	ID:       "allocation/pool-moves",
+	Checks:   "A pool's newest generation counts alone, even if it is for another node than the old slice.",
 	Requires: []spec.RequirementID{"kep-4381/highest-generation-only"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 	KnownIssue: &spec.KnownIssue{

@@ -12,7 +12,7 @@ import (
 // PoolOrder publishes pools, the first of which by name has binding conditions.
 var PoolOrder = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/pool-order",
-	Checks: "Pools are tried in the order of their names, those with binding conditions last.",
+	Checks:   "Pools are tried in the order of their names, those with binding conditions last.",
 	Requires: []spec.RequirementID{"kubeletplugin/pool-order", "kep-5007/unused-without-effect", "kep-5007/node-local-first"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

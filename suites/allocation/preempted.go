@@ -12,8 +12,8 @@ import (
 
 // Preempted has a pod with a claim make room for a more important one with a claim.
 var Preempted = harness.Case{Meta: spec.Meta{
-	ID: "allocation/preempted",
-	Checks: "A preempted pod's claim is deallocated, and the more important pod gets a device of the node.",
+	ID:            "allocation/preempted",
+	Checks:        "A preempted pod's claim is deallocated, and the more important pod gets a device of the node.",
 	Requires:      []spec.RequirementID{"kep-4381/deallocate-after-last", "kep-4381/node-fits-only-if-allocatable"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
 	SerialBecause: "It uses most of a node's memory.",

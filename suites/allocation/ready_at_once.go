@@ -28,15 +28,15 @@ func hadFromElsewhere(t *harness.T, name string) {
 	t.WaitScheduled(name)
 }
 
-// ReadyAtOnce makes a pod's claim ready that was tried again and again before.
+// ReadyAtOnce makes a pod's claim ready after many attempts.
 var ReadyAtOnce = harness.Case{Meta: spec.Meta{
-	ID: "allocation/ready-at-once",
-	Checks: "A pod with the maximal backoff is scheduled within 4 s once its claim is ready.",
+	ID:            "allocation/ready-at-once",
+	Checks:        "A pod with the maximal backoff is scheduled within 4 s once its claim is ready.",
 	Requires:      []spec.RequirementID{"kep-4381/retry-without-backoff"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: "Others' pods would come before, and their attempts would count.",
 }, Run: func(t *harness.T) {
-	// A wait begins with 1 s and doubles with each attempt, up to 10 s: that after the sixth is as long as it gets.
+	// The backoff starts at 1 s and doubles with each attempt, up to 10 s: after the sixth it is maximal.
 	const tries, limit = 6, 4 * time.Second
 	const attempts = "scheduler_schedule_attempts_total"
 	vain := map[string]string{"result": "unschedulable"}

@@ -14,10 +14,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleBeforeSlice has a driver publish devices that an administrator has tainted before.
+// RuleBeforeSlice has a driver publish devices already tainted by an administrator: in a new slice, added to a slice,
+// and in a recreated slice, like that of a restarted driver.
 var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
-	ID: "allocation/rule-before-slice",
-	Checks: "A DeviceTaintRule also applies to devices the driver publishes later, until the rule is deleted.",
+	ID:       "allocation/rule-before-slice",
+	Checks:   "A DeviceTaintRule also applies to devices the driver publishes later, until the rule is deleted.",
 	Requires: []spec.RequirementID{"kep-5055/rule-like-slice", "kep-5055/rule-for-later-devices"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

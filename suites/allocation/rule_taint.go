@@ -13,8 +13,8 @@ import (
 
 // RuleTaint has an administrator keep pods from devices.
 var RuleTaint = harness.Case{Meta: spec.Meta{
-	ID: "allocation/rule-taint",
-	Checks: "While a DeviceTaintRule taints a device with NoSchedule, only claims that tolerate the taint get it.",
+	ID:       "allocation/rule-taint",
+	Checks:   "While a DeviceTaintRule taints a device with NoSchedule, only claims that tolerate the taint get it.",
 	Requires: []spec.RequirementID{"kep-5055/rule-like-slice"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,8 @@ import (
 
 // SelectorError has a selector fail for the device of one node and select that of another one.
 var SelectorError = harness.Case{Meta: spec.Meta{
-	ID: "allocation/selector-error",
-	Checks: "A selector error on one node's device keeps the pod from all nodes, and the pod's status names claim or class.",
+	ID:       "allocation/selector-error",
+	Checks:   "A selector error on one node's device keeps the pod from all nodes, and the pod's status names claim or class.",
 	Requires: []spec.RequirementID{"kep-4381/cel-error-reported"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// shared is a device that several claims may have at a time, with these capacities.
+// shared returns a shareable device with these capacities.
 func shared(name string, capacities map[string]resourceapi.DeviceCapacity) resourceapi.Device {
 	d := resourceapi.Device{Name: name, AllowMultipleAllocations: ptr.To(true), Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}
 	for key, value := range capacities {
@@ -25,8 +25,7 @@ func amount(value string) resourceapi.DeviceCapacity {
 	return resourceapi.DeviceCapacity{Value: resource.MustParse(value)}
 }
 
-// ranged is a capacity of which requests use what is in a range, those that say nothing
-// the default; an empty step or maximum is none.
+// ranged returns a capacity with a range policy and a default; an empty step or maximum is none.
 func ranged(value, standard, least, most, step string) resourceapi.DeviceCapacity {
 	policy := &resourceapi.CapacityRequestPolicy{Default: ptr.To(resource.MustParse(standard)), ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: ptr.To(resource.MustParse(least))}}
 	if most != "" {
@@ -38,8 +37,7 @@ func ranged(value, standard, least, most, step string) resourceapi.DeviceCapacit
 	return resourceapi.DeviceCapacity{Value: resource.MustParse(value), RequestPolicy: policy}
 }
 
-// listed is a capacity of 100 of which requests use one of these values, those that say
-// nothing the first.
+// listed returns a capacity of 100 with these valid values, the first of them the default.
 func listed(values ...string) resourceapi.DeviceCapacity {
 	policy := &resourceapi.CapacityRequestPolicy{Default: ptr.To(resource.MustParse(values[0]))}
 	for _, v := range values {
@@ -48,7 +46,7 @@ func listed(values ...string) resourceapi.DeviceCapacity {
 	return resourceapi.DeviceCapacity{Value: resource.MustParse("100"), RequestPolicy: policy}
 }
 
-// capacity is a request for a device of a class and so much of these capacities.
+// capacity returns a request for a device of a class with these amounts of capacity.
 func capacity(name, class string, amounts map[string]string) resourceapi.DeviceRequest {
 	request := objects.Request(name, class)
 	if len(amounts) > 0 {
@@ -60,7 +58,7 @@ func capacity(name, class string, amounts map[string]string) resourceapi.DeviceR
 	return request
 }
 
-// consumed is what each result of a claim used, as "request=device capacity:amount …".
+// consumed returns the consumed capacity of each result of a claim, as "request=device capacity:amount …".
 func consumed(claim *resourceapi.ResourceClaim) []string {
 	var all []string
 	for _, r := range claim.Status.Allocation.Devices.Results {

@@ -11,7 +11,7 @@ import (
 // SliceOrder publishes slices in another order than that of their names.
 var SliceOrder = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/slice-order",
-	Checks: "Devices are tried in the order of their slices' names, and in a slice in its own order.",
+	Checks:   "Devices are tried in the order of their slices' names, and in a slice in its own order.",
 	Requires: []spec.RequirementID{"kubeletplugin/slice-order-is-preference"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.36"},
 }, Run: func(t *harness.T) {

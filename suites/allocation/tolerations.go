@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Tolerations asks for tainted devices with tolerations that are for the taint, or not.
+// Tolerations requests tainted devices with matching and other tolerations.
 var Tolerations = harness.Case{Meta: spec.Meta{
-	ID: "allocation/tolerations",
-	Checks: "A NoSchedule device is allocated only to requests with a matching toleration, and the allocation records it.",
+	ID:       "allocation/tolerations",
+	Checks:   "A NoSchedule device is allocated only to requests with a matching toleration, and the allocation records it.",
 	Requires: []spec.RequirementID{"kep-5055/toleration-equal", "kep-5055/toleration-exists", "kep-5055/tolerations-copied", "kep-5055/tolerated-or-not"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

@@ -11,11 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// noDevices is what the scheduler says of nodes that lack devices for a pod's claims.
+// noDevices is the scheduler's message for nodes that lack devices for a pod's claims.
 const noDevices = "cannot allocate all claims"
 
-// use creates a claim and a pod of the same name that uses it, and returns the claim once
-// the pod is scheduled.
+// use creates a claim and a pod of the same name, and returns the claim once the pod is scheduled.
 func use(t *harness.T, claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
 	return used(t, claim.Name)
@@ -27,8 +26,7 @@ func used(t *harness.T, name string) *resourceapi.ResourceClaim {
 	return t.Claim(name)
 }
 
-// wait creates a claim and a pod of the same name that uses it, and returns once the
-// scheduler has found no devices for them.
+// wait creates a claim and a pod of the same name, and returns once the scheduler has found no devices for them.
 func wait(t *harness.T, claim *resourceapi.ResourceClaim) {
 	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
 	t.WaitUnschedulable(claim.Name, noDevices)
@@ -41,7 +39,7 @@ func release(t *harness.T, name string) {
 	t.WaitDeallocated(name)
 }
 
-// device has these attributes, whose values are integers or strings.
+// device returns one with these attributes, whose values are integers or strings.
 func device(name string, attributes map[string]any) resourceapi.Device {
 	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {
@@ -57,22 +55,22 @@ func device(name string, attributes map[string]any) resourceapi.Device {
 	return d
 }
 
-// count is a request for so many devices of a class.
+// count returns a request for this many devices of a class.
 func count(name, class string, number int64, selectors ...string) resourceapi.DeviceRequest {
 	request := objects.Request(name, class, selectors...)
 	request.Exactly.Count = number
 	return request
 }
 
-// all is a request for all devices of a class.
+// all returns a request for all devices of a class.
 func all(name, class string, selectors ...string) resourceapi.DeviceRequest {
 	request := objects.Request(name, class, selectors...)
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	return request
 }
 
-// match is a constraint of the devices of some requests, all if none are named: an
-// attribute of the case's driver has one value.
+// match returns a constraint on some requests, all if none are named: an attribute of the case's driver has one
+// value.
 func match(t *harness.T, attribute string, requests ...string) resourceapi.DeviceConstraint {
 	return resourceapi.DeviceConstraint{Requests: requests, MatchAttribute: ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + attribute))}
 }
@@ -83,7 +81,7 @@ func constrained(claim *resourceapi.ResourceClaim, constraints ...resourceapi.De
 	return claim
 }
 
-// results are the devices of a claim, each as "request=pool/device", in their order.
+// results returns the devices of a claim, each as "request=pool/device", in their order.
 func results(claim *resourceapi.ResourceClaim) []string {
 	var all []string
 	if claim.Status.Allocation != nil {

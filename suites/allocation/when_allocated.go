@@ -13,8 +13,8 @@ import (
 
 // WhenAllocated reads when allocations were made.
 var WhenAllocated = harness.Case{Meta: spec.Meta{
-	ID: "allocation/when-allocated",
-	Checks: "An allocation has its timestamp; this stays when another pod joins, and a new allocation has a later one.",
+	ID:       "allocation/when-allocated",
+	Checks:   "An allocation has its timestamp; this stays when another pod joins, and a new allocation has a later one.",
 	Requires: []spec.RequirementID{"kep-5007/allocation-timestamp-set"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
@@ -34,7 +34,7 @@ var WhenAllocated = harness.Case{Meta: spec.Meta{
 	first, seen := made(), time.Now()
 	joined := create("second")
 	t.Expect(made()).To(gomega.Equal(first), "time of the allocation after another pod has joined")
-	// All are of whole seconds, by the clocks of the API server and the scheduler.
+	// All times are whole seconds, by the clocks of the API server and the scheduler.
 	const skew = 2 * time.Second
 	t.Expect(first).To(gomega.BeTemporally(">=", created.Add(-skew)), "time of the allocation, after the creation of its pod")
 	t.Expect(first).To(gomega.BeTemporally("<=", joined.Add(skew)), "time of the allocation, before the next pod was created")

@@ -16,8 +16,8 @@ import (
 
 // AdminAccess asks for admin access in a namespace whose label changes.
 var AdminAccess = harness.Case{Meta: spec.Meta{
-	ID: "api/admin-access",
-	Checks: "Admin access in claims, templates and allocations is accepted only while the namespace has its label set to true.",
+	ID:       "api/admin-access",
+	Checks:   "Admin access in claims, templates and allocations is accepted only while the namespace has its label set to true.",
 	Requires: []spec.RequirementID{"kep-5018/admin-namespace-only", "kep-5018/admin-label-true-only"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {

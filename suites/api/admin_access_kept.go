@@ -13,8 +13,8 @@ import (
 
 // AdminAccessKept takes the label for admin access from a namespace with an allocation that has it.
 var AdminAccessKept = harness.Case{Meta: spec.Meta{
-	ID: "api/admin-access-kept",
-	Checks: "An allocation with admin access stays usable when its namespace loses the label, but cannot be made anew.",
+	ID:       "api/admin-access-kept",
+	Checks:   "An allocation with admin access stays usable when its namespace loses the label, but cannot be made anew.",
 	Requires: []spec.RequirementID{"kep-5018/granted-stays-writable", "kep-5018/admin-namespace-only"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {

@@ -13,8 +13,8 @@ import (
 
 // ListAttributes writes attributes that are lists.
 var ListAttributes = harness.Case{Meta: spec.Meta{
-	ID: "api/list-attributes",
-	Checks: "A list attribute is a non-empty list of one type, and a device has at most 48 attribute values; others are rejected.",
+	ID:       "api/list-attributes",
+	Checks:   "A list attribute is a non-empty list of one type, and a device has at most 48 attribute values; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5491/list-attribute", "kep-5491/list-value-64", "kep-5491/values-48", "resource-v1/slice-64-devices-with-features"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ListAttributes}},
 }, Run: func(t *harness.T) {
@@ -66,8 +66,8 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 
 // DerivedAttributes writes requests with attributes that expressions make.
 var DerivedAttributes = harness.Case{Meta: spec.Meta{
-	ID: "api/derived-attributes",
-	Checks: "A request has at most 32 derived attributes, used by constraints, with valid expressions; others are rejected.",
+	ID:       "api/derived-attributes",
+	Checks:   "A request has at most 32 derived attributes, used by constraints, with valid expressions; others are rejected.",
 	Requires: []spec.RequirementID{"kep-6080/derived-must-be-used", "kep-6080/derived-32", "kep-6080/derived-name", "kep-6080/derived-cost"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 // OptionalOperations writes slices whose devices need not be prepared.
 var OptionalOperations = harness.Case{Meta: spec.Meta{
 	ID:       "api/optional-operations",
-	Checks: "A slice skips preparing only together with unpreparing, and only known operations; others are rejected.",
+	Checks:   "A slice skips preparing only together with unpreparing, and only known operations; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5945/prepare-skipped-with-unprepare"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.OptionalOperations}},
 }, Run: func(t *harness.T) {
@@ -31,8 +31,8 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 
 // NodeAllocatable writes devices that stand for resources of the node.
 var NodeAllocatable = harness.Case{Meta: spec.Meta{
-	ID: "api/node-allocatable",
-	Checks: "A device maps to node resources by number or capacity, with overhead, not to extended ones; others are rejected.",
+	ID:       "api/node-allocatable",
+	Checks:   "A device maps to node resources by number or capacity, with overhead, not to extended ones; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5517/node-resources-no-extended", "kep-5517/mapping-or-overhead", "kep-5517/mapping-by-count-or-capacity"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 }, Run: func(t *harness.T) {
@@ -79,7 +79,7 @@ var NodeAllocatable = harness.Case{Meta: spec.Meta{
 // CompatibilityGroups writes devices with groups for their counters.
 var CompatibilityGroups = harness.Case{Meta: spec.Meta{
 	ID:       "api/compatibility-groups",
-	Checks: "A device has at most 2 different compatibility groups for a counter set; others are rejected.",
+	Checks:   "A device has at most 2 different compatibility groups for a counter set; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5963/groups-2"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.CompatibilityGroups}},
 }, Run: func(t *harness.T) {
@@ -97,8 +97,8 @@ var CompatibilityGroups = harness.Case{Meta: spec.Meta{
 
 // PartitionTypes writes slices that name the attribute with the type of a partition.
 var PartitionTypes = harness.Case{Meta: spec.Meta{
-	ID: "api/partition-types",
-	Checks: "Devices of a slice with a partition type attribute use counters and have it as a string; others are rejected.",
+	ID:       "api/partition-types",
+	Checks:   "Devices of a slice with a partition type attribute use counters and have it as a string; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5677/partition-type-attribute"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
 }, Run: func(t *harness.T) {
@@ -122,7 +122,7 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 // PartitionTypesConsistent writes devices of one type that use different counters.
 var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
 	ID:       "api/partition-types-consistent",
-	Checks: "Devices of one partition type that use different numbers of counters are rejected.",
+	Checks:   "Devices of one partition type that use different numbers of counters are rejected.",
 	Requires: []spec.RequirementID{"kep-5677/partition-type-consistent"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
 	KnownIssue: &spec.KnownIssue{

@@ -13,7 +13,7 @@ import (
 
 // BindingConditions writes devices with conditions for which pods wait.
 var BindingConditions = harness.Case{Meta: spec.Meta{
-	ID: "api/binding-conditions",
+	ID:     "api/binding-conditions",
 	Checks: "A device has at most 4 valid, different conditions of each binding kind, and both kinds or none; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-5007/conditions-in-slice", "kep-5007/conditions-4", "kep-5007/condition-type-format", "kep-5007/slice-says-binds-to-node",

@@ -15,7 +15,7 @@ import (
 
 // CapacityPolicies writes policies of how a capacity may be shared.
 var CapacityPolicies = harness.Case{Meta: spec.Meta{
-	ID: "api/capacity-policies",
+	ID:     "api/capacity-policies",
 	Checks: "Only shareable devices have capacity policies, with up to 10 values or a valid range; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-5075/policy-needs-sharing", "kep-5075/policy-one-kind", "kep-5075/valid-values-list", "kep-5075/range-bounds", "kep-5075/step-fits",
@@ -110,7 +110,7 @@ func rangeRules() []rule[*resourceapi.ResourceSlice] {
 // StepOfNothing writes a range whose steps are of no length.
 var StepOfNothing = harness.Case{Meta: spec.Meta{
 	ID:       "api/step-of-nothing",
-	Checks: "A capacity range with a step of zero is rejected; one with a step of one is accepted.",
+	Checks:   "A capacity range with a step of zero is rejected; one with a step of one is accepted.",
 	Requires: []spec.RequirementID{"kep-5075/step-fits"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 	KnownIssue: &spec.KnownIssue{

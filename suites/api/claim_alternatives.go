@@ -11,7 +11,7 @@ import (
 
 // ClaimAlternatives writes requests with alternatives that are not as they have to be.
 var ClaimAlternatives = harness.Case{Meta: spec.Meta{
-	ID: "api/claim-alternatives",
+	ID:     "api/claim-alternatives",
 	Checks: "A request is exact or has one to eight uniquely named alternatives without admin access; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4816/exactly-or-alternatives", "kep-4816/alternatives-8", "kep-4816/no-admin-access", "kep-4816/reference-format",

@@ -11,7 +11,7 @@ import (
 
 // ClaimConstraints writes constraints and configurations that do not fit to their claim.
 var ClaimConstraints = harness.Case{Meta: spec.Meta{
-	ID: "api/claim-constraints",
+	ID:     "api/claim-constraints",
 	Checks: "Constraints and configuration have valid contents and name only requests of their claim; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/match-attribute-qualified", "resource-v1/references-exist", "kep-4381/config-one-field", "kep-4381/config-driver-name",

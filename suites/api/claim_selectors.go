@@ -12,7 +12,7 @@ import (
 
 // ClaimSelectors writes selectors that are no expressions of CEL for one device.
 var ClaimSelectors = harness.Case{Meta: spec.Meta{
-	ID: "api/claim-selectors",
+	ID:     "api/claim-selectors",
 	Checks: "Selectors are boolean CEL expressions of at most 10 Ki characters and limited cost; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/selector-one-field", "kep-4381/cel-bind", "kep-4381/cel-length-10ki", "kep-4381/cel-cost-limited",

@@ -12,7 +12,7 @@ import (
 // ClaimSpecImmutable tries to change what a claim asks for.
 var ClaimSpecImmutable = harness.Case{Meta: spec.Meta{
 	ID:       "api/claim-spec-immutable",
-	Checks: "A change of a claim's spec is rejected with the field named, while its labels can be changed.",
+	Checks:   "A change of a claim's spec is rejected with the field named, while its labels can be changed.",
 	Requires: []spec.RequirementID{"kep-4381/claim-spec-immutable"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

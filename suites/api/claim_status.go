@@ -12,8 +12,8 @@ import (
 
 // ClaimStatus writes a claim's allocation where users write, and where the system does.
 var ClaimStatus = harness.Case{Meta: spec.Meta{
-	ID: "api/claim-status",
-	Checks: "An allocation is stored only through the status subresource, and immutable while the claim is reserved.",
+	ID:       "api/claim-status",
+	Checks:   "An allocation is stored only through the status subresource, and immutable while the claim is reserved.",
 	Requires: []spec.RequirementID{"resource-v1/allocation-immutable", "kep-4381/used-claim-not-deallocated", "kep-4381/claim-status-separate"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

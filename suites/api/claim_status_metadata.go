@@ -11,7 +11,7 @@ import (
 // ClaimStatusMetadata writes the status of a claim with other metadata.
 var ClaimStatusMetadata = harness.Case{Meta: spec.Meta{
 	ID:       "api/claim-status-metadata",
-	Checks: "A status update of a claim changes no labels, annotations, finalizers or owners.",
+	Checks:   "A status update of a claim changes no labels, annotations, finalizers or owners.",
 	Requires: []spec.RequirementID{"kep-4381/claim-status-keeps-metadata"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -17,7 +17,7 @@ import (
 
 // ClaimStatusRules writes allocations and reservations that are not as they have to be.
 var ClaimStatusRules = harness.Case{Meta: spec.Meta{
-	ID: "api/claim-status-rules",
+	ID:     "api/claim-status-rules",
 	Checks: "An allocation has at most 32 devices and 64 configurations, and a claim 256 valid consumers; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/reservations-limit", "kep-4381/consumer-needs-uid", "resource-v1/reservations-merged-by-uid", "resource-v1/result-configs-64",

@@ -21,7 +21,7 @@ import (
 // ClaimsByPolicy has an admission policy check a driver's parameters.
 var ClaimsByPolicy = harness.Case{Meta: spec.Meta{
 	ID:       "api/claims-by-policy",
-	Checks: "A ValidatingAdmissionPolicy can check a driver's parameters in new claims.",
+	Checks:   "A ValidatingAdmissionPolicy can check a driver's parameters in new claims.",
 	Requires: []spec.RequirementID{"kep-4381/config-checked-by-policy"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

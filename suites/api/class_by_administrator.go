@@ -16,7 +16,7 @@ import (
 // ClassByAdministrator writes classes as a user who may create pods.
 var ClassByAdministrator = harness.Case{Meta: spec.Meta{
 	ID:       "api/class-by-administrator",
-	Checks: "A user who may create pods and claims can neither create nor change nor delete classes.",
+	Checks:   "A user who may create pods and claims can neither create nor change nor delete classes.",
 	Requires: []spec.RequirementID{"kep-5004/class-by-administrator"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

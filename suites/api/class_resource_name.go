@@ -14,7 +14,7 @@ import (
 // ClassResourceName writes classes with names of extended resources, and pods that ask for
 // them.
 var ClassResourceName = harness.Case{Meta: spec.Meta{
-	ID: "api/class-resource-name",
+	ID:     "api/class-resource-name",
 	Checks: "A class names an extended resource, and only containers and init containers request it; all else is rejected.",
 	Requires: []spec.RequirementID{
 		"kep-5004/class-resource-name-format", "kep-5004/class-name-as-resource-name", "kep-5004/no-ephemeral-containers",

@@ -10,8 +10,8 @@ import (
 
 // ClassRules writes classes that are not as they have to be.
 var ClassRules = harness.Case{Meta: spec.Meta{
-	ID: "api/class-rules",
-	Checks: "A class has at most 32 selectors and 32 valid configurations; others are rejected, on create and on update.",
+	ID:       "api/class-rules",
+	Checks:   "A class has at most 32 selectors and 32 valid configurations; others are rejected, on create and on update.",
 	Requires: []spec.RequirementID{"resource-v1/class-list-limits", "kep-4381/class-config-one-driver", "resource-v1/parameters-10ki"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 
 // Counters writes counter sets and devices that use them which are not as they have to be.
 var Counters = harness.Case{Meta: spec.Meta{
-	ID: "api/counters",
+	ID:     "api/counters",
 	Checks: "A slice has devices or at most 8 counter sets, within the limits for counters; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4815/devices-or-counters", "kep-4815/counter-set-names-unique", "kep-4815/counter-sets-8", "kep-4815/counter-names-label",

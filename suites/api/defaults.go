@@ -13,7 +13,7 @@ import (
 // Defaults creates a claim and a template that leave out what has a default.
 var Defaults = harness.Case{Meta: spec.Meta{
 	ID:       "api/defaults",
-	Checks: "A request or alternative without mode and count defaults to exactly one device; an explicit mode is kept.",
+	Checks:   "A request or alternative without mode and count defaults to exactly one device; an explicit mode is kept.",
 	Requires: []spec.RequirementID{"kep-4381/count-default-one"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {
@@ -52,7 +52,7 @@ var Defaults = harness.Case{Meta: spec.Meta{
 // TolerationDefaults creates a claim with a toleration that leaves out its operator.
 var TolerationDefaults = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-defaults",
-	Checks: "A toleration without an operator is stored with Equal, and one with Exists keeps it.",
+	Checks:   "A toleration without an operator is stored with Equal, and one with Exists keeps it.",
 	Requires: []spec.RequirementID{"kep-5055/operator-default"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

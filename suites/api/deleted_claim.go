@@ -10,7 +10,7 @@ import (
 // DeletedClaim changes the consumers of a claim that is being deleted.
 var DeletedClaim = harness.Case{Meta: spec.Meta{
 	ID:       "api/deleted-claim",
-	Checks: "A claim that is being deleted can lose consumers, but gets no new ones.",
+	Checks:   "A claim that is being deleted can lose consumers, but gets no new ones.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-reserved"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

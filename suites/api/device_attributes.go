@@ -16,7 +16,7 @@ import (
 // DeviceAttributes writes devices whose attributes and capacities are not as they have to
 // be.
 var DeviceAttributes = harness.Case{Meta: spec.Meta{
-	ID: "api/device-attributes",
+	ID:     "api/device-attributes",
 	Checks: "A device has at most 32 uniquely and validly named attributes and capacities; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/attribute-one-type", "kep-4381/attribute-names-unique", "kep-4381/attributes-and-capacities-32",

@@ -11,7 +11,7 @@ import (
 
 // DeviceNodes writes devices that say for themselves on which nodes they are.
 var DeviceNodes = harness.Case{Meta: spec.Meta{
-	ID: "api/device-nodes",
+	ID:     "api/device-nodes",
 	Checks: "Devices name their nodes, in exactly one way, if and only if their slice leaves that to them; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4815/node-selection-per-device", "kep-4815/device-node-selection",

@@ -12,7 +12,7 @@ import (
 // DeviceSelectorTerms writes a device whose selector of nodes has two terms.
 var DeviceSelectorTerms = harness.Case{Meta: spec.Meta{
 	ID:       "api/device-selector-terms",
-	Checks: "A device's node selector with two terms is rejected; one with one term is accepted.",
+	Checks:   "A device's node selector with two terms is rejected; one with one term is accepted.",
 	Requires: []spec.RequirementID{"kep-4815/device-node-selector-one-term"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
 	KnownIssue: &spec.KnownIssue{

@@ -15,7 +15,7 @@ import (
 
 // DeviceStatus writes status of devices that is not as it has to be.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
-	ID: "api/device-status",
+	ID:     "api/device-status",
 	Checks: "Status is written only for allocated devices, once each and within its limits; all else is rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/conditions-valid", "kep-4817/data-10ki", "kep-4817/network-data-lengths",

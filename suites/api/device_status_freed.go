@@ -14,7 +14,7 @@ import (
 // DeviceStatusFreed deallocates a claim whose devices have a status.
 var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	ID:       "api/device-status-freed",
-	Checks: "Removing an allocation removes the status of its devices, even if the update still contains it.",
+	Checks:   "Removing an allocation removes the status of its devices, even if the update still contains it.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
@@ -38,8 +38,8 @@ func withStatus(c *resourceapi.ResourceClaim) {
 
 // DeallocationAuthorized deallocates a claim as users with and without the right for it.
 var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
-	ID: "api/deallocation-authorized",
-	Checks: "Deallocating a claim requires the permission for binding, and none for the device status that goes with it.",
+	ID:       "api/deallocation-authorized",
+	Checks:   "Deallocating a claim requires the permission for binding, and none for the device status that goes with it.",
 	Requires: []spec.RequirementID{"resource-v1/status-binding-authorized", "kep-4817/status-kept"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -12,8 +12,8 @@ import (
 
 // DeviceStatusOwners has several managers apply the status of devices, and leave some out later.
 var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
-	ID: "api/device-status-owners",
-	Checks: "Device status applied by several managers stays until they change it or the claim is deallocated.",
+	ID:       "api/device-status-owners",
+	Checks:   "Device status applied by several managers stays until they change it or the claim is deallocated.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/device-status-keys"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

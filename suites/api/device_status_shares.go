@@ -15,8 +15,8 @@ import (
 
 // DeviceStatusShares writes the status of shares of one device.
 var DeviceStatusShares = harness.Case{Meta: spec.Meta{
-	ID: "api/device-status-shares",
-	Checks: "Shares of a device have lowercase UUIDs and one status each; status for anything else is rejected.",
+	ID:       "api/device-status-shares",
+	Checks:   "Shares of a device have lowercase UUIDs and one status each; status for anything else is rejected.",
 	Requires: []spec.RequirementID{"resource-v1/device-status-keys", "resource-v1/share-id-uuid", "kep-4817/status-of-allocated-only"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -15,7 +15,7 @@ import (
 // DriverNameWarning writes slices of drivers with and without capitals in their names.
 var DriverNameWarning = harness.Case{Meta: spec.Meta{
 	ID:       "api/driver-name-warning",
-	Checks: "Writing a slice whose driver name has capitals returns a warning, and other writes do not.",
+	Checks:   "Writing a slice whose driver name has capitals returns a warning, and other writes do not.",
 	Requires: []spec.RequirementID{"resource-v1/driver-name-capitals-warned"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.35"},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // ExtendedMapping writes which containers of a pod have the devices of its special claim.
 var ExtendedMapping = harness.Case{Meta: spec.Meta{
-	ID: "api/extended-mapping",
-	Checks: "A special claim's mapping names existing containers, their extended resources and valid requests only.",
+	ID:       "api/extended-mapping",
+	Checks:   "A special claim's mapping names existing containers, their extended resources and valid requests only.",
 	Requires: []spec.RequirementID{"kep-5004/mapping-name-format", "kep-5004/mapping-names-of-pod"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

@@ -13,7 +13,7 @@ import (
 // Generation changes specs and labels of slices and classes.
 var Generation = harness.Case{Meta: spec.Meta{
 	ID:       "api/generation",
-	Checks: "The generation of a slice and a class starts at 1 and rises with each change of the spec only.",
+	Checks:   "The generation of a slice and a class starts at 1 and rises with each change of the spec only.",
 	Requires: []spec.RequirementID{"kep-4381/generation-follows-spec"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // Kinds asks the API server which kinds it serves.
 var Kinds = harness.Case{Meta: spec.Meta{
-	ID: "api/kinds",
-	Checks: "The API server serves claims, templates, classes and slices with all verbs and without CRDs.",
+	ID:       "api/kinds",
+	Checks:   "The API server serves claims, templates, classes and slices with all verbs and without CRDs.",
 	Requires: []spec.RequirementID{"kep-4381/built-in-types", "kep-4381/claim-namespaced-class-not"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

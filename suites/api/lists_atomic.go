@@ -14,8 +14,8 @@ import (
 
 // ListsAtomic applies lists again with other entries.
 var ListsAtomic = harness.Case{Meta: spec.Meta{
-	ID: "api/lists-atomic",
-	Checks: "Devices of a slice and requests, constraints and configuration of a claim are atomic lists.",
+	ID:       "api/lists-atomic",
+	Checks:   "Devices of a slice and requests, constraints and configuration of a claim are atomic lists.",
 	Requires: []spec.RequirementID{"kep-4381/lists-atomic"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

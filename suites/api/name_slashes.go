@@ -10,7 +10,7 @@ import (
 // NameSlashes writes an attribute whose name has two slashes.
 var NameSlashes = harness.Case{Meta: spec.Meta{
 	ID:       "api/name-slashes",
-	Checks: "The name of an attribute with two slashes is rejected; one with a domain, a slash and an identifier is accepted.",
+	Checks:   "The name of an attribute with two slashes is rejected; one with a domain, a slash and an identifier is accepted.",
 	Requires: []spec.RequirementID{"kep-4381/qualified-name-format"},
 	Needs:    spec.Needs{NoNode: true},
 	KnownIssue: &spec.KnownIssue{

@@ -14,8 +14,8 @@ import (
 // NodeClaimsByStatus reads claims that a pod's status names as made from a template, as the
 // kubelet of its node.
 var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
-	ID: "api/node-claims-by-status",
-	Checks: "A kubelet may read only the claim its pod's status currently names for a template.",
+	ID:       "api/node-claims-by-status",
+	Checks:   "A kubelet may read only the claim its pod's status currently names for a template.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -29,7 +29,7 @@ var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 // of a pod when it is bound, and not again.
 var NodeSpecialClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-special-claims",
-	Checks: "A kubelet may read the special claim its pod's status names, but not one named before.",
+	Checks:   "A kubelet may read the special claim its pod's status names, but not one named before.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

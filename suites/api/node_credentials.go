@@ -14,8 +14,8 @@ import (
 
 // NodeCredentials reads and writes claims and slices as a kubelet.
 var NodeCredentials = harness.Case{Meta: spec.Meta{
-	ID: "api/node-credentials",
-	Checks: "A kubelet may only read claims of pods on its node, and list and change slices of its node.",
+	ID:       "api/node-credentials",
+	Checks:   "A kubelet may only read claims of pods on its node, and list and change slices of its node.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -14,8 +14,8 @@ import (
 
 // NodePodStatus writes the status of a pod as the kubelet of its node.
 var NodePodStatus = harness.Case{Meta: spec.Meta{
-	ID: "api/node-pod-status",
-	Checks: "A kubelet may write the status of its pods, but not the names of their generated and special claims.",
+	ID:       "api/node-pod-status",
+	Checks:   "A kubelet may write the status of its pods, but not the names of their generated and special claims.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-names-no-claims"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -69,7 +69,7 @@ var NodePodStatus = harness.Case{Meta: spec.Meta{
 // MirrorPodClaims makes mirror pods, as kubelets do of static ones.
 var MirrorPodClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/mirror-pod-claims",
-	Checks: "A kubelet may create a mirror pod, but none with a claim or a claim template.",
+	Checks:   "A kubelet may create a mirror pod, but none with a claim or a claim template.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-names-no-claims"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -18,8 +18,8 @@ import (
 
 // NodeSlices makes, reads, changes and deletes slices as a kubelet.
 var NodeSlices = harness.Case{Meta: spec.Meta{
-	ID: "api/node-slices",
-	Checks: "A kubelet may create, get, watch, update and delete slices of its own node, and no others.",
+	ID:       "api/node-slices",
+	Checks:   "A kubelet may create, get, watch, update and delete slices of its own node, and no others.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-writes-own-slices"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

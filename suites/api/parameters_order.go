@@ -18,8 +18,8 @@ import (
 // ParametersOrder has others write to an allocated claim whose opaque parameters are as Go
 // encodes an object: with the kind before the version.
 var ParametersOrder = harness.Case{Meta: spec.Meta{
-	ID: "api/parameters-order",
-	Checks: "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
+	ID:       "api/parameters-order",
+	Checks:   "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/reservations-merged-by-uid"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 	KnownIssue: &spec.KnownIssue{

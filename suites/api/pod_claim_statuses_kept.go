@@ -16,7 +16,7 @@ import (
 // no template, so that no controller writes it.
 var PodClaimStatusesKept = harness.Case{Meta: spec.Meta{
 	ID:       "api/pod-claim-statuses-kept",
-	Checks: "A pod status update without generated claim names keeps them; an empty list removes them.",
+	Checks:   "A pod status update without generated claim names keeps them; an empty list removes them.",
 	Requires: []spec.RequirementID{"core-v1/claim-statuses-kept"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37"},
 }, Run: func(t *harness.T) {

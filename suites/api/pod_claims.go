@@ -12,7 +12,7 @@ import (
 
 // PodClaims writes pods whose claims are not as they have to be, and changes one.
 var PodClaims = harness.Case{Meta: spec.Meta{
-	ID: "api/pod-claims",
+	ID:     "api/pod-claims",
 	Checks: "A pod's claims are unique, valid, immutable and the only ones its containers name; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/pod-claims-immutable", "kep-4381/container-claim-exists", "kep-4381/pod-claim-name-label", "kep-4381/claim-or-template",

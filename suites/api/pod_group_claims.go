@@ -13,8 +13,8 @@ import (
 
 // PodGroupClaims writes the claims of groups of pods, and which were made for one.
 var PodGroupClaims = harness.Case{Meta: spec.Meta{
-	ID: "api/pod-group-claims",
-	Checks: "A pod group has at most four valid, immutable claims, and its status names no others.",
+	ID:       "api/pod-group-claims",
+	Checks:   "A pod group has at most four valid, immutable claims, and its status names no others.",
 	Requires: []spec.RequirementID{"kep-5729/claims-4", "kep-5729/one-reference", "kep-5729/claims-immutable", "kep-5729/status-names-entries"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
 }, Run: func(t *harness.T) {

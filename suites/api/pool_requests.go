@@ -14,8 +14,8 @@ import (
 
 // PoolRequests writes requests for the status of pools, and answers to one.
 var PoolRequests = harness.Case{Meta: spec.Meta{
-	ID: "api/pool-requests",
-	Checks: "A pool status request has a driver and a limit from 1 to 1000, default 100; it and its answer are immutable.",
+	ID:       "api/pool-requests",
+	Checks:   "A pool status request has a driver and a limit from 1 to 1000, default 100; it and its answer are immutable.",
 	Requires: []spec.RequirementID{"kep-5677/request-driver", "kep-5677/request-pool-name", "kep-5677/request-limit", "kep-5677/request-immutable", "kep-5677/answer-immutable"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus}},
 }, Run: func(t *harness.T) {
@@ -86,7 +86,7 @@ func answeredRequest(t *harness.T, name string) (request *alphaapi.ResourcePoolS
 // PoolRequestAttribute names the attribute with the type of partitions in a request.
 var PoolRequestAttribute = harness.Case{Meta: spec.Meta{
 	ID:       "api/pool-request-attribute",
-	Checks: "The partition type attribute of a pool status request has a domain; others are rejected.",
+	Checks:   "The partition type attribute of a pool status request has a domain; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5677/request-attribute"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus, spec.PartitionTypes}},
 }, Run: func(t *harness.T) {

@@ -16,8 +16,8 @@ import (
 
 // QuotaByClass makes claims until the quota of their class is used up.
 var QuotaByClass = harness.Case{Meta: spec.Meta{
-	ID: "api/quota-by-class",
-	Checks: "Quotas of a class and of claims reject whatever exceeds them; a request for all devices counts as 32.",
+	ID:       "api/quota-by-class",
+	Checks:   "Quotas of a class and of claims reject whatever exceeds them; a request for all devices counts as 32.",
 	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-4381/quota-counts-all-as-32", "kep-4381/quota-counts-claims"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

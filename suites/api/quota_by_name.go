@@ -16,7 +16,7 @@ import (
 // QuotaByName asks for devices of a class by its name, by both names of its extended
 // resource, and by a name that only device plugins serve.
 var QuotaByName = harness.Case{Meta: spec.Meta{
-	ID: "api/quota-by-name",
+	ID:     "api/quota-by-name",
 	Checks: "Quotas of a class and its extended resource names count the same devices, by claims and by pods.",
 	Requires: []spec.RequirementID{
 		"kep-5004/explicit-quota-counts-claims", "kep-5004/implicit-quota-counts-claims", "kep-5004/quotas-agree", "kep-5004/class-quota-counts-special-claims",

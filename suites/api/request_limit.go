@@ -11,8 +11,8 @@ import (
 
 // RequestLimit makes claims and templates with as much as there may be, and one more.
 var RequestLimit = harness.Case{Meta: spec.Meta{
-	ID: "api/request-limit",
-	Checks: "Lists in claims and templates are accepted with 32 entries and rejected with 33.",
+	ID:       "api/request-limit",
+	Checks:   "Lists in claims and templates are accepted with 32 entries and rejected with 33.",
 	Requires: []spec.RequirementID{"kep-4381/claim-list-limits"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -16,7 +16,7 @@ import (
 // RequiredFields writes objects without one of the fields that they need.
 var RequiredFields = harness.Case{Meta: spec.Meta{
 	ID:       "api/required-fields",
-	Checks: "A claim, a class and a slice without a required field are rejected with that field named.",
+	Checks:   "A claim, a class and a slice without a required field are rejected with that field named.",
 	Requires: []spec.RequirementID{"resource-v1/required-fields"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -9,7 +9,7 @@ import (
 
 // ResultFeatures writes allocations whose devices have what no slice and no claim can have.
 var ResultFeatures = harness.Case{Meta: spec.Meta{
-	ID: "api/result-features",
+	ID:     "api/result-features",
 	Checks: "Allocated devices name requests of the claim, with valid conditions and tolerations; others are rejected.",
 	Requires: []spec.RequirementID{
 		"resource-v1/result-names-existing-request", "kep-5007/condition-type-format", "kep-5007/conditions-4", "kep-5055/toleration-label", "kep-5055/exists-without-value",

@@ -16,8 +16,8 @@ import (
 // RuleStatus writes a DeviceTaintRule where users write it, and its status where the controller
 // does.
 var RuleStatus = harness.Case{Meta: spec.Meta{
-	ID: "api/rule-status",
-	Checks: "The status of a DeviceTaintRule is written separately from its spec, and only the spec raises its generation.",
+	ID:       "api/rule-status",
+	Checks:   "The status of a DeviceTaintRule is written separately from its spec, and only the spec raises its generation.",
 	Requires: []spec.RequirementID{"kep-5055/rule-status-separate", "kep-5055/rule-generation"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

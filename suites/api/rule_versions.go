@@ -17,8 +17,8 @@ import (
 
 // RuleVersions reads, writes and creates DeviceTaintRules in all versions of the API.
 var RuleVersions = harness.Case{Meta: spec.Meta{
-	ID: "api/rule-versions",
-	Checks: "A DeviceTaintRule loses nothing when read and written in any served version.",
+	ID:       "api/rule-versions",
+	Checks:   "A DeviceTaintRule loses nothing when read and written in any served version.",
 	Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", APIs: []string{"v1beta2"}, Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,8 @@ import (
 
 // ServedByDefault compares what the API server serves with what it was told to.
 var ServedByDefault = harness.Case{Meta: spec.Meta{
-	ID: "api/served-by-default",
-	Checks: "The API server prefers resource.k8s.io/v1 and serves only those alpha and beta versions its arguments enable.",
+	ID:       "api/served-by-default",
+	Checks:   "The API server prefers resource.k8s.io/v1 and serves only those alpha and beta versions its arguments enable.",
 	Requires: []spec.RequirementID{"kep-4381/v1-served-by-default"},
 	Needs:    spec.Needs{NoNode: true, Metrics: []string{"kube-apiserver"}},
 }, Run: func(t *harness.T) {

@@ -18,8 +18,8 @@ import (
 
 // SliceFull stores a slice that is at all limits of the core together.
 var SliceFull = harness.Case{Meta: spec.Meta{
-	ID: "api/slice-full",
-	Checks: "A slice at all core limits is stored unchanged, and can be listed and updated.",
+	ID:       "api/slice-full",
+	Checks:   "A slice at all core limits is stored unchanged, and can be listed and updated.",
 	Requires: []spec.RequirementID{"kep-4381/slice-128-devices", "kep-4381/attributes-and-capacities-32", "resource-v1/slice-at-all-limits"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -28,8 +28,8 @@ var SliceFull = harness.Case{Meta: spec.Meta{
 
 // SliceFullFeatures stores slices that are at all limits of features together.
 var SliceFullFeatures = harness.Case{Meta: spec.Meta{
-	ID: "api/slice-full-features",
-	Checks: "Slices at all limits of optional features are stored unchanged, and can be listed and updated.",
+	ID:       "api/slice-full-features",
+	Checks:   "Slices at all limits of optional features are stored unchanged, and can be listed and updated.",
 	Requires: []spec.RequirementID{"resource-v1/slice-64-devices-with-features", "kep-5055/taints-16", "kep-4815/consumptions-2", "kep-4815/counter-sets-8", "resource-v1/slice-at-all-limits"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints, spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

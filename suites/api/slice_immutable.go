@@ -12,7 +12,7 @@ import (
 // SliceImmutable tries to change whose slice it is, of which pool and which node.
 var SliceImmutable = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-immutable",
-	Checks: "Driver, pool name and node name of a slice are immutable, its devices and generation are not.",
+	Checks:   "Driver, pool name and node name of a slice are immutable, its devices and generation are not.",
 	Requires: []spec.RequirementID{"kep-4381/slice-driver-immutable", "kep-4381/pool-name-immutable", "kep-4381/slice-node-name-immutable"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -11,7 +11,7 @@ import (
 
 // SliceRules writes slices whose driver, pool, nodes or devices are not as they have to be.
 var SliceRules = harness.Case{Meta: spec.Meta{
-	ID: "api/slice-rules",
+	ID:     "api/slice-rules",
 	Checks: "A slice has a driver, a pool, nodes in one way and at most 128 unique devices; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/slice-driver-name", "resource-v1/driver-name-63", "kep-4381/slice-needs-pool", "kep-4381/pool-name-format",

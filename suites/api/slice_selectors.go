@@ -20,7 +20,7 @@ import (
 // SliceSelectors lists and watches slices by their fields.
 var SliceSelectors = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-selectors",
-	Checks: "Slices are listed and watched by node name, by driver, by both and by name.",
+	Checks:   "Slices are listed and watched by node name, by driver, by both and by name.",
 	Requires: []spec.RequirementID{"kep-4381/slice-field-selectors"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -35,7 +35,7 @@ var SliceSelectors = harness.Case{Meta: spec.Meta{
 // SliceSelectorsVersions does so in older versions of the API.
 var SliceSelectorsVersions = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-selectors-versions",
-	Checks: "In each beta version slices are listed and watched by node name, by driver, by both and by name.",
+	Checks:   "In each beta version slices are listed and watched by node name, by driver, by both and by name.",
 	Requires: []spec.RequirementID{"kep-4381/slice-field-selectors", "kep-4381/same-in-all-versions"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}},
 }, Run: func(t *harness.T) {
@@ -68,7 +68,7 @@ func selectsByFields(t *harness.T, version string) {
 // SlicePoolSelector lists and watches slices by the name of their pool.
 var SlicePoolSelector = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-pool-selector",
-	Checks: "Slices are listed and watched by the name of their pool, without those of other pools.",
+	Checks:   "Slices are listed and watched by the name of their pool, without those of other pools.",
 	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37"},
 }, Run: func(t *harness.T) { selectsByPool(t, "v1") }}
@@ -76,7 +76,7 @@ var SlicePoolSelector = harness.Case{Meta: spec.Meta{
 // SlicePoolSelectorVersions does so in older versions of the API.
 var SlicePoolSelectorVersions = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-pool-selector-versions",
-	Checks: "In each beta version slices are listed and watched by the name of their pool, without those of other pools.",
+	Checks:   "In each beta version slices are listed and watched by the name of their pool, without those of other pools.",
 	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector", "kep-4381/same-in-all-versions"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", APIs: []string{"v1beta1", "v1beta2"}},
 }, Run: func(t *harness.T) { selectsByPool(t, "v1beta1", "v1beta2") }}

@@ -21,8 +21,8 @@ import (
 
 // SlicesByPolicy has an admission policy keep a driver to the slices of its node.
 var SlicesByPolicy = harness.Case{Meta: spec.Meta{
-	ID: "api/slices-by-policy",
-	Checks: "A ValidatingAdmissionPolicy can restrict a driver's service account to slices of its own node.",
+	ID:       "api/slices-by-policy",
+	Checks:   "A ValidatingAdmissionPolicy can restrict a driver's service account to slices of its own node.",
 	Requires: []spec.RequirementID{"kep-4381/driver-limited-to-node", "kep-4381/slices-of-other-nodes-protected"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

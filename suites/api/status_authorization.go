@@ -14,7 +14,7 @@ import (
 
 // StatusAuthorization writes the status of a claim as users who have more and more rights.
 var StatusAuthorization = harness.Case{Meta: spec.Meta{
-	ID: "api/status-authorization",
+	ID:     "api/status-authorization",
 	Checks: "Allocating, reserving and device status each require a permission of their own beside that for claim status.",
 	Requires: []spec.RequirementID{
 		"resource-v1/status-binding-authorized", "resource-v1/status-driver-authorized", "resource-v1/status-driver-node-verbs",

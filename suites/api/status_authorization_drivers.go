@@ -18,8 +18,8 @@ const otherDriver = "other.dra-conformance.github.io"
 // StatusAuthorizationDrivers changes and removes the device status of two drivers as a user who
 // may write that of one.
 var StatusAuthorizationDrivers = harness.Case{Meta: spec.Meta{
-	ID: "api/status-authorization-drivers",
-	Checks: "A user may change device status only of drivers the user has permission for, also in combined updates.",
+	ID:       "api/status-authorization-drivers",
+	Checks:   "A user may change device status only of drivers the user has permission for, also in combined updates.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-authorized"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

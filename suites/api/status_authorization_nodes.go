@@ -14,8 +14,8 @@ import (
 // StatusAuthorizationNodes writes device status for allocations that are for one node more or less
 // clearly.
 var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
-	ID: "api/status-authorization-nodes",
-	Checks: "The permission for the allocation's node counts only for service accounts of exactly that one node.",
+	ID:       "api/status-authorization-nodes",
+	Checks:   "The permission for the allocation's node counts only for service accounts of exactly that one node.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -17,8 +17,8 @@ import (
 
 // StatusAuthorizationVerbs writes device status in all ways as users who may do so in one.
 var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
-	ID: "api/status-authorization-verbs",
-	Checks: "Updates of device status require the update permission, patches and applies the patch permission.",
+	ID:       "api/status-authorization-verbs",
+	Checks:   "Updates of device status require the update permission, patches and applies the patch permission.",
 	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

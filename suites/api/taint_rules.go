@@ -15,7 +15,7 @@ import (
 
 // TaintRules writes rules for taints that are not as they have to be, and changes one.
 var TaintRules = harness.Case{Meta: spec.Meta{
-	ID: "api/taint-rules",
+	ID:     "api/taint-rules",
 	Checks: "A DeviceTaintRule has a valid taint, valid names and at most 8 conditions; only its effect renews its time.",
 	Requires: []spec.RequirementID{
 		"kep-5055/rule-time-updated", "kep-5055/rule-time-kept", "kep-5055/rule-conditions-8", "kep-5055/taint-label", "kep-5055/taint-effects", "kep-5055/rule-selector-names",

@@ -14,7 +14,7 @@ import (
 
 // Taints writes devices whose taints are not as they have to be.
 var Taints = harness.Case{Meta: spec.Meta{
-	ID: "api/taints",
+	ID:     "api/taints",
 	Checks: "A device has at most 16 valid taints, timed on creation, and a slice with taints at most 64 devices.",
 	Requires: []spec.RequirementID{
 		"kep-5055/taints-16", "kep-5055/taint-label", "kep-5055/taint-effects", "kep-5055/taint-time-added", "resource-v1/slice-64-devices-with-features",

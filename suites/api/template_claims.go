@@ -12,8 +12,8 @@ import (
 
 // TemplateClaims writes templates of claims that are not as they have to be.
 var TemplateClaims = harness.Case{Meta: spec.Meta{
-	ID: "api/template-claims",
-	Checks: "Templates whose requests, selectors, constraints or configuration are invalid for claims are rejected.",
+	ID:       "api/template-claims",
+	Checks:   "Templates whose requests, selectors, constraints or configuration are invalid for claims are rejected.",
 	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -27,7 +27,7 @@ var TemplateClaims = harness.Case{Meta: spec.Meta{
 // TemplateFeatures does so with what requests have beyond the core.
 var TemplateFeatures = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-features",
-	Checks: "Templates whose alternatives or tolerations are invalid for claims are rejected.",
+	Checks:   "Templates whose alternatives or tolerations are invalid for claims are rejected.",
 	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PrioritizedList, spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

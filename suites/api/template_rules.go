@@ -13,7 +13,7 @@ import (
 // TemplateRules writes templates with metadata that claims cannot be given, and changes one.
 var TemplateRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-rules",
-	Checks: "A template gives claims labels and annotations and no other metadata, and its spec is immutable.",
+	Checks:   "A template gives claims labels and annotations and no other metadata, and its spec is immutable.",
 	Requires: []spec.RequirementID{"kep-4381/template-immutable", "kep-4381/template-metadata-only-labels"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 // Tolerations writes tolerations that are not as they have to be, in requests and in
 // alternatives.
 var Tolerations = harness.Case{Meta: spec.Meta{
-	ID: "api/tolerations",
-	Checks: "A toleration has valid key, value, operator and effect; others are rejected.",
+	ID:       "api/tolerations",
+	Checks:   "A toleration has valid key, value, operator and effect; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5055/exists-without-value", "kep-5055/toleration-label"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
@@ -51,7 +51,7 @@ func tolerationRules(field string, with func(...resourceapi.DeviceToleration) fu
 // TolerationWithoutKey writes a toleration without a key that is not for all.
 var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-without-key",
-	Checks: "A toleration without a key and with the operator Equal is rejected; with Exists it is accepted.",
+	Checks:   "A toleration without a key and with the operator Equal is rejected; with Exists it is accepted.",
 	Requires: []spec.RequirementID{"kep-5055/exists-without-value"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 	KnownIssue: &spec.KnownIssue{
@@ -71,7 +71,7 @@ var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
 // TolerationLimit writes a request with more tolerations than there may be.
 var TolerationLimit = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-limit",
-	Checks: "A request with 17 tolerations is rejected; with 16 it is accepted.",
+	Checks:   "A request with 17 tolerations is rejected; with 16 it is accepted.",
 	Requires: []spec.RequirementID{"kep-5055/tolerations-16"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 	KnownIssue: &spec.KnownIssue{
@@ -93,7 +93,7 @@ var TolerationLimit = harness.Case{Meta: spec.Meta{
 // TolerationEffects writes tolerations with effects that there are not.
 var TolerationEffects = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-effects",
-	Checks: "The effect of a toleration is NoSchedule, NoExecute or empty; others are rejected.",
+	Checks:   "The effect of a toleration is NoSchedule, NoExecute or empty; others are rejected.",
 	Requires: []spec.RequirementID{"kep-5055/toleration-effects"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 	KnownIssue: &spec.KnownIssue{

@@ -23,8 +23,8 @@ import (
 
 // Verbs uses each verb on the kinds that every release serves.
 var Verbs = harness.Case{Meta: spec.Meta{
-	ID: "api/verbs",
-	Checks: "Claims, templates, classes and slices support all verbs and patch types, and claim status is written by itself.",
+	ID:       "api/verbs",
+	Checks:   "Claims, templates, classes and slices support all verbs and patch types, and claim status is written by itself.",
 	Requires: []spec.RequirementID{"kep-4381/every-verb"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -44,7 +44,7 @@ var Verbs = harness.Case{Meta: spec.Meta{
 // VerbsOfRules uses each verb on rules for taints.
 var VerbsOfRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/verbs-of-rules",
-	Checks: "DeviceTaintRules support all verbs, and their status is written by itself.",
+	Checks:   "DeviceTaintRules support all verbs, and their status is written by itself.",
 	Requires: []spec.RequirementID{"kep-5055/rule-every-verb"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {

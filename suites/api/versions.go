@@ -14,8 +14,8 @@ import (
 
 // Versions reads and writes objects with all fields set in all versions of the API.
 var Versions = harness.Case{Meta: spec.Meta{
-	ID: "api/versions",
-	Checks: "A claim, a template, a class and a slice with all default fields lose nothing in any beta version.",
+	ID:       "api/versions",
+	Checks:   "A claim, a template, a class and a slice with all default fields lose nothing in any beta version.",
 	Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
 	Needs: spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}, Features: []spec.Feature{
 		spec.PrioritizedList, spec.DeviceTaints, spec.ConsumableCapacity, spec.PartitionableDevices, spec.BindingConditions, spec.ExtendedResource, spec.DeviceStatus,

@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllClaimsThere has pods of whose two claims the second one is missing.
+// AllClaimsThere has pods with two claims, the second one missing.
 var AllClaimsThere = harness.Case{Meta: spec.Meta{
-	ID: "claims/all-claims-there",
-	Checks: "A pod with a missing second claim does not get the first one allocated; it is scheduled once both exist.",
+	ID:       "claims/all-claims-there",
+	Checks:   "A pod with a missing second claim does not get the first one allocated; it is scheduled once both exist.",
 	Requires: []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/no-claim-before-all", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -17,9 +17,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// takeInTurn creates so many pods at the same time, each with a claim from "template". There is
-// room for fewer: as many are scheduled, and as many others once those are gone. What each lot
-// got, one device each, is given to check.
+// takeInTurn creates this many pods at once, each with a claim from "template", for less room: a first lot is
+// scheduled, and another one after it is gone. check gets the devices of each lot, one per pod.
 func takeInTurn(t *harness.T, pods, room int, check func([]resourceapi.DeviceRequestAllocationResult)) {
 	atOnce(t, pods)
 	first := settled(t, room)
@@ -33,7 +32,7 @@ func takeInTurn(t *harness.T, pods, room int, check func([]resourceapi.DeviceReq
 	check(given(t, settled(t, room)))
 }
 
-// atOnce creates so many pods at the same time, each with a claim from "template".
+// atOnce creates this many pods at the same time, each with a claim from "template".
 func atOnce(t *harness.T, pods int) {
 	var all sync.WaitGroup
 	errs := make([]error, pods)
@@ -46,8 +45,7 @@ func atOnce(t *harness.T, pods int) {
 	t.NoError(errors.Join(errs...), "create pods")
 }
 
-// settled returns the pods that are scheduled when all others wait for devices; there is room for
-// so many.
+// settled returns the scheduled pods once all others wait for devices.
 func settled(t *harness.T, room int) (scheduled []string) {
 	t.Poll("all pods to be scheduled or to wait for devices", func(ctx context.Context) (bool, string, error) {
 		pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
@@ -70,7 +68,7 @@ func settled(t *harness.T, room int) (scheduled []string) {
 	return scheduled
 }
 
-// given are the devices of pods that are scheduled.
+// given returns the devices of scheduled pods.
 func given(t *harness.T, pods []string) []resourceapi.DeviceRequestAllocationResult {
 	all := make([]resourceapi.DeviceRequestAllocationResult, 0, len(pods))
 	for _, pod := range pods {

@@ -18,8 +18,8 @@ import (
 
 // ConcurrentWriters has several schedulers allocate the same claims at the same time.
 var ConcurrentWriters = harness.Case{Meta: spec.Meta{
-	ID: "claims/concurrent-writers",
-	Checks: "Of several concurrent allocations of a claim one succeeds; the others fail with a conflict and change nothing.",
+	ID:       "claims/concurrent-writers",
+	Checks:   "Of several concurrent allocations of a claim one succeeds; the others fail with a conflict and change nothing.",
 	Requires: []spec.RequirementID{"kep-4381/concurrent-schedulers-one-wins", "kep-4381/allocated-means-allocation-set"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -56,8 +56,7 @@ var ConcurrentWriters = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// allocateAtOnce writes allocations of a claim with devices from first on, all of them made
-// from the claim as it was, and returns the answers.
+// allocateAtOnce writes allocations of one version of a claim, with devices from first on, and returns the answers.
 func allocateAtOnce(t *harness.T, claim *resourceapi.ResourceClaim, first, writers int) []error {
 	t.Step("allocate claim %s with %d devices at once", claim.Name, writers)
 	errs := make([]error, writers)

@@ -6,10 +6,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedIdle deletes a claim that is allocated and that nobody uses.
+// DeletedIdle deletes an allocated claim without consumers.
 var DeletedIdle = harness.Case{Meta: spec.Meta{
 	ID:       "claims/deleted-idle",
-	Checks: "An allocated claim without consumers keeps its device until it is deleted; another pod gets the device then.",
+	Checks:   "An allocated claim without consumers keeps its device until it is deleted; another pod gets the device then.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-idle-claim-goes"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

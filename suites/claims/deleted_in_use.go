@@ -12,8 +12,8 @@ import (
 
 // DeletedInUse deletes a claim that two pods use.
 var DeletedInUse = harness.Case{Meta: spec.Meta{
-	ID: "claims/deleted-in-use",
-	Checks: "A claim deleted while two pods use it stays allocated until both are gone, and no further pod gets it.",
+	ID:       "claims/deleted-in-use",
+	Checks:   "A claim deleted while two pods use it stays allocated until both are gone, and no further pod gets it.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-in-use-stays", "kep-4381/pod-waits-for-deallocation"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

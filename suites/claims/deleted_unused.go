@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedUnused has a pod use a claim that somebody else keeps from going.
+// DeletedUnused has a pod use a claim whose deletion a foreign finalizer blocks.
 var DeletedUnused = harness.Case{Meta: spec.Meta{
-	ID: "claims/deleted-unused",
-	Checks: "A claim being deleted is not allocated, and a deleted claim without an allocation loses its finalizer and goes.",
+	ID:       "claims/deleted-unused",
+	Checks:   "A claim being deleted is not allocated, and a deleted claim without an allocation loses its finalizer and goes.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-allocated", "kep-4381/unallocated-claim-finalizer-removed"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceStatusFreed has the only pod of a claim go whose device has a status.
+// DeviceStatusFreed removes the only pod of a claim with device status.
 var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	ID:       "claims/device-status-freed",
-	Checks: "A claim with device status is deallocated after its only pod is gone, and the status goes with the allocation.",
+	Checks:   "A claim with device status is deallocated after its only pod is gone, and the status goes with the allocation.",
 	Requires: []spec.RequirementID{"kep-4381/deallocate-after-last", "kep-4817/status-kept"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

@@ -1,7 +1,6 @@
-// Package claims holds the cases of what becomes of claims: made from templates, waited
-// for, written, shared, used by pods that end, deleted while they are in use. One case per
-// file, named after what happens.
+// Package claims holds the cases of the lifecycle of claims: generated from templates, waited for, written, shared,
+// used by pods that end, deleted while in use. One case per file, named after what happens.
 //
-// They need no kubelet and judge the scheduler and the controllers alone: pods are
-// scheduled and need not run, and those that only hold a reservation are not even that.
+// They need no kubelet and test scheduler and controllers alone: pods are scheduled and need not run, and mere
+// holders of a reservation are not even scheduled.
 package claims

@@ -10,8 +10,8 @@ import (
 
 // EndedPods has pods end whose objects stay.
 var EndedPods = harness.Case{Meta: spec.Meta{
-	ID: "claims/ended-pods",
-	Checks: "When its only pod has succeeded or failed, a claim is deallocated; one from a template is deleted.",
+	ID:       "claims/ended-pods",
+	Checks:   "When its only pod has succeeded or failed, a claim is deallocated; one from a template is deleted.",
 	Requires: []spec.RequirementID{"kep-4381/completed-pod-releases"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

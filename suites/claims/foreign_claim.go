@@ -12,10 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ForeignClaim has a pod's status name a claim that is not the pod's.
+// ForeignClaim names a claim of somebody else in a pod's status.
 var ForeignClaim = harness.Case{Meta: spec.Meta{
-	ID: "claims/foreign-claim",
-	Checks: "A claim in a pod's status that the pod does not own is neither allocated nor reserved for the pod.",
+	ID:       "claims/foreign-claim",
+	Checks:   "A claim in a pod's status that the pod does not own is neither allocated nor reserved for the pod.",
 	Requires: []spec.RequirementID{"kep-4381/foreign-claim-not-used"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FoundAgain leaves a claim as a controller does that ends before it has written the claim's name.
+// FoundAgain leaves a claim like a controller that crashed before writing the claim's name.
 var FoundAgain = harness.Case{Meta: spec.Meta{
 	ID:       "claims/found-again",
-	Checks: "An owned claim missing from the pod's status is found and used for the pod instead of creating a second one.",
+	Checks:   "An owned claim missing from the pod's status is found and used for the pod instead of creating a second one.",
 	Requires: []spec.RequirementID{"kep-4381/generated-claim-found-again"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -25,7 +25,7 @@ var FoundAgain = harness.Case{Meta: spec.Meta{
 	claim := objects.Claim("made-before", objects.Request("req", class))
 	claim.Annotations = map[string]string{resourceapi.PodResourceClaimAnnotation: "claim"}
 	claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
-	// The controller knows the claim when a later one has gone, which it lets go.
+	// The controller knows the claim once it has released a later one.
 	witness := objects.Claim("witness", objects.Request("req", class))
 	witness.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(claim, witness)

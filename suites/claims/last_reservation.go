@@ -14,8 +14,8 @@ import (
 
 // LastReservation has two pods race for the last of 256 reservations.
 var LastReservation = harness.Case{Meta: spec.Meta{
-	ID: "claims/last-reservation",
-	Checks: "A claim has at most 256 consumers; of two pods competing for the last reservation one is scheduled.",
+	ID:       "claims/last-reservation",
+	Checks:   "A claim has at most 256 consumers; of two pods competing for the last reservation one is scheduled.",
 	Requires: []spec.RequirementID{"kep-4381/consumers-limited-by-field-only"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LeftHalfway has pods with claims as a scheduler leaves them that ends before it binds the pod.
+// LeftHalfway leaves pods and claims like a scheduler that crashed before binding.
 var LeftHalfway = harness.Case{Meta: spec.Meta{
-	ID: "claims/left-halfway",
-	Checks: "A pod whose claim was left allocated, reserved or with only the finalizer is scheduled with that claim.",
+	ID:       "claims/left-halfway",
+	Checks:   "A pod whose claim was left allocated, reserved or with only the finalizer is scheduled with that claim.",
 	Requires: []spec.RequirementID{"kep-4381/halfway-claims-used"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

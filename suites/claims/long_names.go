@@ -13,10 +13,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LongNames has names of pod, template and claims that are as long as the API lets them.
+// LongNames has names of pod, template and claims at the API's limit.
 var LongNames = harness.Case{Meta: spec.Meta{
-	ID: "claims/long-names",
-	Checks: "Pods, templates and claims may have names of 253 characters; generated claim names are shortened and unique.",
+	ID:       "claims/long-names",
+	Checks:   "Pods, templates and claims may have names of 253 characters; generated claim names are shortened and unique.",
 	Requires: []spec.RequirementID{"kep-4381/generated-name"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -15,8 +15,8 @@ import (
 
 // NoCapacityTwice has more claims than a shared device has room for come at the same time.
 var NoCapacityTwice = harness.Case{Meta: spec.Meta{
-	ID: "claims/no-capacity-twice",
-	Checks: "Concurrent claims never exceed the capacity of a shared device, and each allocation has its own share ID.",
+	ID:       "claims/no-capacity-twice",
+	Checks:   "Concurrent claims never exceed the capacity of a shared device, and each allocation has its own share ID.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-5075/capacity-not-exceeded", "kep-5075/share-id"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // NoClaimNeeded has a pod's status say that the pod needs no claim from a template.
 var NoClaimNeeded = harness.Case{Meta: spec.Meta{
-	ID: "claims/no-claim-needed",
-	Checks: "A template entry without a claim name in the pod's status means no claim: the pod is scheduled and none is created.",
+	ID:       "claims/no-claim-needed",
+	Checks:   "A template entry without a claim name in the pod's status means no claim: the pod is scheduled and none is created.",
 	Requires: []spec.RequirementID{"kep-4381/status-without-name-ignored"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

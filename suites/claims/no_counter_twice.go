@@ -12,8 +12,8 @@ import (
 
 // NoCounterTwice has more claims for partitions than their counter allows come at the same time.
 var NoCounterTwice = harness.Case{Meta: spec.Meta{
-	ID: "claims/no-counter-twice",
-	Checks: "Concurrent claims never use more of a counter than it has; waiting pods are scheduled when it is released.",
+	ID:       "claims/no-counter-twice",
+	Checks:   "Concurrent claims never use more of a counter than it has; waiting pods are scheduled when it is released.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-4815/counters-not-exceeded"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 
 // NoDeviceTwice has more claims than devices come at the same time.
 var NoDeviceTwice = harness.Case{Meta: spec.Meta{
-	ID: "claims/no-device-twice",
-	Checks: "Concurrent claims never get the same device; waiting pods get devices once they are deallocated.",
+	ID:       "claims/no-device-twice",
+	Checks:   "Concurrent claims never get the same device; waiting pods get devices once they are deallocated.",
 	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

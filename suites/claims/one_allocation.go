@@ -15,10 +15,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OneAllocation has several pods at once need a claim that is not allocated.
+// OneAllocation has several pods at once need an unallocated claim.
 var OneAllocation = harness.Case{Meta: spec.Meta{
-	ID: "claims/one-allocation",
-	Checks: "Pods sharing an unallocated claim cause one allocation, all go to its node, and it never changes.",
+	ID:       "claims/one-allocation",
+	Checks:   "Pods sharing an unallocated claim cause one allocation, all go to its node, and it never changes.",
 	Requires: []spec.RequirementID{"kep-4381/claim-being-allocated-waits"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -21,7 +21,7 @@ import (
 
 // OrderOfWrites follows all states of claims and pods while pods are scheduled and go.
 var OrderOfWrites = harness.Case{Meta: spec.Meta{
-	ID: "claims/order-of-writes",
+	ID:     "claims/order-of-writes",
 	Checks: "An allocated claim has the finalizer, only allocated claims are reserved, and a pod is bound after both.",
 	Requires: []spec.RequirementID{
 		"kep-4381/finalizer-name", "kep-4381/finalizer-before-allocation", "kep-4381/allocated-means-allocation-set", "kep-4381/allocated-before-bound",
@@ -73,8 +73,7 @@ var OrderOfWrites = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// inOrder fails the case unless a claim has the finalizer where it has an allocation, and an
-// allocation where it has reservations.
+// inOrder fails the case unless an allocated claim has the finalizer, and a reserved one an allocation.
 func inOrder(t *harness.T, claim *resourceapi.ResourceClaim) {
 	if claim.Status.Allocation != nil {
 		t.Expect(claim.Finalizers).To(gomega.Equal([]string{"resource.kubernetes.io/delete-protection"}), "finalizers of claim %s, which is allocated", claim.Name)
@@ -102,7 +101,7 @@ func next[O runtime.Object](t *harness.T, from watch.Interface, done func(O) boo
 	}
 }
 
-// version orders the states of all objects that the API server stores.
+// version orders the states of all objects stored by the API server.
 func version(t *harness.T, object metav1.Object) uint64 {
 	number, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
 	t.NoError(err, "read the version of %s", object.GetName())

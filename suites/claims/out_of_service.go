@@ -15,8 +15,8 @@ import (
 
 // OutOfService has an administrator say that a node is gone for good.
 var OutOfService = harness.Case{Meta: spec.Meta{
-	ID: "claims/out-of-service",
-	Checks: "The out-of-service taint on a node that is not ready deletes its pod and deallocates the claim.",
+	ID:            "claims/out-of-service",
+	Checks:        "The out-of-service taint on a node that is not ready deletes its pod and deallocates the claim.",
 	Requires:      []spec.RequirementID{"kep-4381/out-of-service-deallocates"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
 	WaitsFor:      "kube-controller-manager looks for pods of nodes that are out of service every 20 s (pkg/controller/podgc/gc_controller.go:56).",

@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OwnNamespace has claim and template in another namespace than the pods that name them.
+// OwnNamespace has claim and template in another namespace than their pods.
 var OwnNamespace = harness.Case{Meta: spec.Meta{
-	ID: "claims/own-namespace",
-	Checks: "Pods do not get claims or templates of another namespace, and are scheduled once their own exist.",
+	ID:       "claims/own-namespace",
+	Checks:   "Pods do not get claims or templates of another namespace, and are scheduled once their own exist.",
 	Requires: []spec.RequirementID{"kep-4381/claim-of-own-namespace", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -8,17 +8,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Owner has the garbage collector remove what only an owner reference ties to a pod.
+// Owner has the garbage collector remove a claim tied to a pod by an owner reference only.
 var Owner = harness.Case{Meta: spec.Meta{
-	ID: "claims/owner",
-	Checks: "A claim from a template is owned by its pod by name and UID, and garbage-collected with it; others stay.",
+	ID:       "claims/owner",
+	Checks:   "A claim from a template is owned by its pod by name and UID, and garbage-collected with it; others stay.",
 	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))), objects.Claim("unowned", objects.Request("req", class)))
-	// By the time that the second pod's claims are gone, what the end of the first one has
-	// started is done.
+	// Once the second pod's claims are gone, the effects of the first one's end are complete.
 	for _, name := range []string{"first", "second"} {
 		pod := heldFromTemplate(t, name, "template")
 		made := generated(t, name)

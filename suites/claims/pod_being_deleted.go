@@ -10,16 +10,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodBeingDeleted has the template of a pod come when that is being deleted.
+// PodBeingDeleted creates the template of a pod already being deleted.
 var PodBeingDeleted = harness.Case{Meta: spec.Meta{
-	ID: "claims/pod-being-deleted",
-	Checks: "No claim is created for a pod being deleted when its template appears; other waiting pods get one.",
+	ID:       "claims/pod-being-deleted",
+	Checks:   "No claim is created for a pod being deleted when its template appears; other waiting pods get one.",
 	Requires: []spec.RequirementID{"kep-4381/no-claim-for-deleted-pod", "kep-4381/template-creates-claim"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	deleted := objects.PodFromTemplate("deleted", t.Image, "template")
-	// On a node, as the claim of a pod that is deleted before it is on one goes at once; the finalizer keeps the pod until the case has ended.
+	// On a node, since the claim of a pod deleted before scheduling goes at once; the finalizer keeps the pod until
+	// the case has ended.
 	deleted.Spec.NodeName, deleted.Finalizers = t.Nodes[0], []string{"example.com/kept"}
 	t.Create(deleted)
 	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
@@ -33,6 +34,6 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	heldFromTemplate(t, "later", "template")
 	later := generated(t, "later")
 	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
-	// Kubernetes' kubelet lets no pod go whose claim was not made, but one that needs none; see node/claim-never-made.
+	// The kubelet keeps a pod whose claim was not made, unless it needs none; see node/claim-never-made.
 	t.ChangePodStatus("deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

@@ -16,10 +16,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodsOnly has a user create pods who may not create claims.
+// PodsOnly creates pods as a user without permission to create claims.
 var PodsOnly = harness.Case{Meta: spec.Meta{
 	ID:       "claims/pods-only",
-	Checks: "A user without permission to create claims gets the claim of a template by creating a pod.",
+	Checks:   "A user without permission to create claims gets the claim of a template by creating a pod.",
 	Requires: []spec.RequirementID{"kep-4381/template-without-claim-permission"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -31,7 +31,7 @@ var PodsOnly = harness.Case{Meta: spec.Meta{
 		&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "pods"},
 			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}}})
 	user := t.As(rest.ImpersonationConfig{UserName: name})
-	// API servers see new rights a moment after they are given.
+	// New permissions reach API servers with a short delay.
 	t.Poll("the user to create a pod", func(ctx context.Context) (bool, string, error) {
 		_, err := user.CoreV1().Pods(t.Namespace).Create(ctx, objects.PodFromTemplate("pod", t.Image, "template"), metav1.CreateOptions{})
 		return err == nil || apierrors.IsAlreadyExists(err), fmt.Sprint(err), nil

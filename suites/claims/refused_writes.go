@@ -15,8 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// refuse has an admission policy refuse updates of the status of claims of this name, and
-// waits until it does. It returns what ends that.
+// refuse has an admission policy reject status updates of claims of this name, and waits until it does. It returns
+// the way to end that.
 func refuse(t *harness.T, claim string) (allow func()) {
 	const message = "no status for this claim"
 	policy := &admissionv1.ValidatingAdmissionPolicy{
@@ -39,7 +39,7 @@ func refuse(t *harness.T, claim string) (allow func()) {
 	}
 	t.Create(policy, binding)
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
-	// The policy takes effect a moment after it is there.
+	// The policy takes effect with a short delay.
 	t.Poll("the status of claim "+claim+" to be refused", func(ctx context.Context) (bool, string, error) {
 		_, err := claims.UpdateStatus(ctx, t.Claim(claim), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), fmt.Sprint(err), nil

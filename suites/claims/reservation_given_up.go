@@ -12,8 +12,8 @@ import (
 
 // ReservationGivenUp keeps the scheduler from reserving the second of two claims of a pod.
 var ReservationGivenUp = harness.Case{Meta: spec.Meta{
-	ID: "claims/reservation-given-up",
-	Checks: "A pod that can reserve only the first of two claims gives it up; another pod then gets that claim elsewhere.",
+	ID:       "claims/reservation-given-up",
+	Checks:   "A pod that can reserve only the first of two claims gives it up; another pod then gets that claim elsewhere.",
 	Requires: []spec.RequirementID{"kep-4381/reservation-given-up"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {

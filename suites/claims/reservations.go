@@ -10,10 +10,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Reservations has a claim reserved for pods that are gone, beside others.
+// Reservations has a claim reserved for deleted pods, beside others.
 var Reservations = harness.Case{Meta: spec.Meta{
-	ID: "claims/reservations",
-	Checks: "Reservations of deleted pods are removed, those of existing pods and of other kinds of consumers stay.",
+	ID:       "claims/reservations",
+	Checks:   "Reservations of deleted pods are removed, those of existing pods and of other kinds of consumers stay.",
 	Requires: []spec.RequirementID{"kep-4381/reservation-removed", "kep-4381/other-consumers-kept", "kep-4381/in-use-means-reserved"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -30,7 +30,7 @@ var Reservations = harness.Case{Meta: spec.Meta{
 	t.RemovePod("lives")
 	left = t.WaitClaim("claim", "reserved for one", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })
 	t.Expect(consumers(left)).To(gomega.Equal([]string{"other"}), "reservations that stay")
-	// Somebody else's claim is in use: its device is not free.
+	// A foreign consumer keeps the claim in use: its device is not free.
 	t.Create(objects.Claim("waits", objects.Request("req", class)), objects.Pod("waits", t.Image, "waits"))
 	t.WaitUnschedulable("waits", "cannot allocate all claims")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-0"), "devices")

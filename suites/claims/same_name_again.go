@@ -12,8 +12,8 @@ import (
 
 // SameNameAgain has a pod wait for a claim that comes, goes and comes again.
 var SameNameAgain = harness.Case{Meta: spec.Meta{
-	ID: "claims/same-name-again",
-	Checks: "A pod waits for a missing claim; a claim recreated under the same name gets a device of its own.",
+	ID:            "claims/same-name-again",
+	Checks:        "A pod waits for a missing claim; a claim recreated under the same name gets a device of its own.",
 	Requires:      []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
 	SerialBecause: "What happens to others' pods and devices would have the waiting pod tried again, too.",

@@ -10,10 +10,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TemplateCopied makes a claim from a template with all that templates may have, which is
-// then replaced.
+// TemplateCopied makes a claim from a template with all optional fields, then replaces the template.
 var TemplateCopied = harness.Case{Meta: spec.Meta{
-	ID: "claims/template-copied",
+	ID:     "claims/template-copied",
 	Checks: "A claim copies its template's spec, labels and annotations, and stays as it is when the template is replaced.",
 	Requires: []spec.RequirementID{
 		"kep-4381/template-spec-copied", "kep-4381/template-labels-copied", "resource-v1/generated-claim-annotated", "kep-4381/generated-name", "kep-4381/generated-claim-not-updated",
@@ -38,8 +37,8 @@ var TemplateCopied = harness.Case{Meta: spec.Meta{
 	create := func(pod, class string) (*resourceapi.ResourceClaim, *resourceapi.ResourceClaimTemplate) {
 		from := template(class)
 		t.Create(from)
-		// The controller hears of templates one after the other, and may hear of a pod before: it
-		// knows this template once it has made a claim from a newer one.
+		// The controller learns of templates in order, possibly after a pod: once it has made a claim from a newer
+		// one, it knows this template.
 		t.Create(objects.Template("newer-"+pod, objects.Claim("", objects.Request("req", class))))
 		made("newer-"+pod, "newer-"+pod)
 		return made(pod, "template"), from

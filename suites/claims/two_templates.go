@@ -18,10 +18,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TwoTemplates has a pod name one template twice and another one, which comes later.
+// TwoTemplates has a pod name one template twice, and another one created later.
 var TwoTemplates = harness.Case{Meta: spec.Meta{
-	ID: "claims/two-templates",
-	Checks: "A pod with three template entries gets three claims of its own, and a deleted unused one is replaced.",
+	ID:       "claims/two-templates",
+	Checks:   "A pod with three template entries gets three claims of its own, and a deleted unused one is replaced.",
 	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/deleted-generated-claim-comes-again", "resource-v1/generated-claim-annotated"},
 	Needs:    spec.Needs{NoKubelet: true},
 	KnownIssue: &spec.KnownIssue{
@@ -70,10 +70,10 @@ var TwoTemplates = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claims()).To(gomega.HaveLen(len(then)), "claims of the namespace")
 }}
 
-// namingTime is how long the status of a pod gets to name all its claims.
+// namingTime is the time for the status of a pod to name all its claims.
 const namingTime = 10 * time.Second
 
-// namesOf are the names of the claims that a pod's status has, by the pod's own names.
+// namesOf returns the claim names in a pod's status, by the pod's own names.
 func namesOf(pod *corev1.Pod) map[string]string {
 	names := map[string]string{}
 	for _, s := range pod.Status.ResourceClaimStatuses {

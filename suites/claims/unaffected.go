@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Unaffected publishes inventories that nobody can use beside pods without claims.
+// Unaffected publishes unusable inventories beside pods without claims.
 var Unaffected = harness.Case{Meta: spec.Meta{
-	ID: "claims/unaffected",
-	Checks: "Pods without claims are scheduled at once despite incomplete and invalid pools and waiting pods.",
+	ID:       "claims/unaffected",
+	Checks:   "Pods without claims are scheduled at once despite incomplete and invalid pools and waiting pods.",
 	Requires: []spec.RequirementID{"kep-4381/unused-without-effect"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

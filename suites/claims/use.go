@@ -14,17 +14,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// nobody is the name of a scheduler that does not run: its pods stay where they are, and a
-// case can say what becomes of them.
+// nobody is the name of a scheduler that does not run, so that the case controls its pods.
 const nobody = "dratest-nobody"
 
-// devices publishes so many of them on a node, and returns a class for them.
+// devices publishes this many devices on a node, and returns a class for them.
 func devices(t *harness.T, node string, number int) (class string) {
 	t.Publish("pool", node, profiles.Devices(number).Pools[0].Devices...)
 	return t.CreateClass(nil)
 }
 
-// held creates a pod that no scheduler cares for, and which uses a claim.
+// held creates a pod without a running scheduler that uses a claim.
 func held(t *harness.T, name, claim string) *corev1.Pod {
 	pod := objects.Pod(name, t.Image, claim)
 	pod.Spec.SchedulerName = nobody
@@ -40,30 +39,28 @@ func heldFromTemplate(t *harness.T, name, template string) *corev1.Pod {
 	return pod
 }
 
-// touch changes a pod, in nothing that matters.
+// touch makes an irrelevant change to a pod.
 func touch(t *harness.T, pod string) {
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod, types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"true"}}}`), metav1.PatchOptions{})
 	t.NoError(err, "change a label of pod %s", pod)
 }
 
-// waits fails the case if a pod is scheduled once the
-// scheduler has dealt with what was created before: it has when it schedules a pod that was
-// created after that, with a claim for a device of the class. Of pods whose claims cannot be
-// used the scheduler itself says nothing (kubernetes#129698).
+// waits fails the case if a pod is scheduled once the scheduler has processed everything created before: it then
+// schedules a newer pod, with a claim for a device of the class. The scheduler reports nothing for pods with unusable
+// claims (kubernetes#129698).
 func waits(t *harness.T, pod, class string) {
 	t.Create(objects.Claim("witness", objects.Request("req", class)), objects.Pod("witness", t.Image, "witness"))
 	t.WaitScheduled("witness")
 	notScheduled(t, pod)
 }
 
-// notScheduled fails the case if a pod is scheduled as it is now.
+// notScheduled fails the case if a pod is scheduled now.
 func notScheduled(t *harness.T, pod string) {
 	now := t.PodNow(pod)
 	t.Expect(now.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
 }
 
-// allocated creates a claim and allocates device-0 of the pool for it, as a scheduler would,
-// with these consumers.
+// allocated creates a claim and allocates device-0 of the pool for it, like a scheduler, with these consumers.
 func allocated(t *harness.T, name, class string, consumers ...resourceapi.ResourceClaimConsumerReference) {
 	claim := objects.Claim(name, objects.Request("req", class))
 	claim.Finalizers = []string{resourceapi.Finalizer}
@@ -74,7 +71,7 @@ func allocated(t *harness.T, name, class string, consumers ...resourceapi.Resour
 	})
 }
 
-// allocation is of a device of the pool, for request "req", as a scheduler writes it.
+// allocation returns an allocation of a device of the pool for request "req", like a scheduler's.
 func allocation(t *harness.T, device string) *resourceapi.AllocationResult {
 	return &resourceapi.AllocationResult{
 		AllocationTimestamp: &metav1.Time{Time: time.Now()}, // without it Kubernetes' scheduler can reserve no allocation
@@ -84,7 +81,7 @@ func allocation(t *harness.T, device string) *resourceapi.AllocationResult {
 	}
 }
 
-// consumers are the names of those for which a claim is reserved.
+// consumers returns the names a claim is reserved for.
 func consumers(claim *resourceapi.ResourceClaim) []string {
 	names := []string{}
 	for _, c := range claim.Status.ReservedFor {
@@ -93,8 +90,7 @@ func consumers(claim *resourceapi.ResourceClaim) []string {
 	return names
 }
 
-// generated waits until a pod's status names the claim that was made for it as "claim", and
-// returns that.
+// generated waits until a pod's status names the claim generated as "claim", and returns it.
 func generated(t *harness.T, pod string) *resourceapi.ResourceClaim {
 	name := ""
 	t.WaitPod(pod, "given its claim", func(p *corev1.Pod) (bool, error) {

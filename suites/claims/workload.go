@@ -16,8 +16,8 @@ import (
 
 // Workload has a ReplicaSet whose pods name one claim.
 var Workload = harness.Case{Meta: spec.Meta{
-	ID: "claims/workload",
-	Checks: "All pods of a ReplicaSet share the claim in its template; it is deallocated and stays when they are gone.",
+	ID:       "claims/workload",
+	Checks:   "All pods of a ReplicaSet share the claim in its template; it is deallocated and stays when they are gone.",
 	Requires: []spec.RequirementID{"kep-4381/controller-pods-share-claim", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {
@@ -31,7 +31,7 @@ var Workload = harness.Case{Meta: spec.Meta{
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
 	}}
 	t.Create(set)
-	// Else it would replace the pods that are removed when the case ends.
+	// Otherwise it would replace the pods removed at the end of the case.
 	defer func() {
 		_ = t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
 	}()
@@ -43,7 +43,7 @@ var Workload = harness.Case{Meta: spec.Meta{
 	}
 	t.NoError(t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}), "delete the ReplicaSet")
 	t.WaitDeallocated("claim")
-	// Right after that it might only not be gone yet: the next pod shows that it stays.
+	// Its deletion may only be late: the next pod shows that it stays.
 	t.Create(objects.Pod("next", t.Image, "claim"))
 	next := t.WaitScheduled("next")
 	left := t.Claim("claim")

@@ -12,8 +12,8 @@ import (
 
 // WriteRefused keeps the scheduler from writing an allocation.
 var WriteRefused = harness.Case{Meta: spec.Meta{
-	ID: "claims/write-refused",
-	Checks: "If an allocation cannot be written, the pod is not bound and reports why; the device stays free for others.",
+	ID:       "claims/write-refused",
+	Checks:   "If an allocation cannot be written, the pod is not bound and reports why; the device stays free for others.",
 	Requires: []spec.RequirementID{"kep-4381/status-write-retried", "kep-4381/in-flight-released"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -11,7 +11,7 @@ import (
 // AllocateFails fails twice.
 var AllocateFails = harness.Case{Meta: spec.Meta{
 	ID:       "classic/allocate-fails",
-	Checks: "A failed allocation is reported in an event and retried; the pod is scheduled once it succeeds.",
+	Checks:   "A failed allocation is reported in an event and retried; the pod is scheduled once it succeeds.",
 	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/driver-finalizer"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -13,7 +13,7 @@ import (
 // then.
 var AllocationCleared = harness.Case{Meta: spec.Meta{
 	ID:       "classic/allocation-cleared",
-	Checks: "The driver frees a resource whose allocation was cleared by others; immediate claims are allocated anew.",
+	Checks:   "The driver frees a resource whose allocation was cleared by others; immediate claims are allocated anew.",
 	Requires: []spec.RequirementID{"kep-3063/reallocate-frees", "kep-3063/released-and-reallocated", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 
 // AnyUsers creates all pods at once.
 var AnyUsers = harness.Case{Meta: spec.Meta{
-	ID: "classic/any-number-of-users",
+	ID:     "classic/any-number-of-users",
 	Checks: "A claim without a user limit is shared by all pods at once on one node and freed after the last one is gone.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "article-126/exclusive-or-unlimited", "article-126/workload-shares-claim", "kep-3063/user-claim-reused",
 		"kep-3063/ephemeral-and-persistent"},

@@ -13,8 +13,8 @@ import (
 
 // Bypassed does not cover the kubelet; core/bypass-scheduler does.
 var Bypassed = harness.Case{Meta: spec.Meta{
-	ID: "classic/bypassed-scheduler",
-	Checks: "A pod bound without the scheduler causes no allocation; an allocated claim is reserved for it within the user limit.",
+	ID:       "classic/bypassed-scheduler",
+	Checks:   "A pod bound without the scheduler causes no allocation; an allocated claim is reserved for it within the user limit.",
 	Requires: []spec.RequirementID{"article-126/bypassed-scheduler-refused", "kep-3063/users-limited", "kep-3063/selected-node-set"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 
 // ClassMissing has claims of both modes; their class is created later.
 var ClassMissing = harness.Case{Meta: spec.Meta{
-	ID: "classic/class-missing",
-	Checks: "Claims of a missing ResourceClass are accepted but allocated only once it exists; the waiting pod names the reason.",
+	ID:       "classic/class-missing",
+	Checks:   "Claims of a missing ResourceClass are accepted but allocated only once it exists; the waiting pod names the reason.",
 	Requires: []spec.RequirementID{"kep-3063/missing-class-accepted", "kep-3063/class-object", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -16,7 +16,7 @@ import (
 // ClassSelector tries to create classes through which schedulers would take any device.
 var ClassSelector = harness.Case{Meta: spec.Meta{
 	ID:       "classic/class-selector",
-	Checks: "A DeviceClass that names a ResourceClass is rejected unless one of its selectors matches no device.",
+	Checks:   "A DeviceClass that names a ResourceClass is rejected unless one of its selectors matches no device.",
 	Requires: []spec.RequirementID{"kep-3063/class-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -13,7 +13,7 @@ import (
 // Delayed has a slow driver, so that the states before the allocation are visible. Claim "other" is created after the
 // waiting one: once it is allocated, the driver has seen both.
 var Delayed = harness.Case{Meta: spec.Meta{
-	ID: "classic/delayed-allocation",
+	ID:     "classic/delayed-allocation",
 	Checks: "A delayed claim is allocated through a PodScheduling: driver answers, scheduler selects a node, driver allocates.",
 	Requires: []spec.RequirementID{
 		"article-126/scheduling-object", "article-126/scheduling-object-created", "article-126/scheduling-object-named", "article-126/potential-nodes-told",

@@ -13,7 +13,7 @@ import (
 
 // DeletedClaim deletes the classes, too: the driver has to find its resources without them.
 var DeletedClaim = harness.Case{Meta: spec.Meta{
-	ID: "classic/deleted-claim",
+	ID:     "classic/deleted-claim",
 	Checks: "A deleted claim stays until its driver has freed the resource; failures are reported and retried, also after a crash.",
 	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/attributes-suffice-to-free", "kep-3063/driver-name-copied", "kep-3063/failed-steps-retried",
 		"kep-3063/claim-status-kept", "kep-3063/device-cleaned-up"},

@@ -12,8 +12,8 @@ import (
 // DeletedPod deletes a pod before the driver has answered, one during allocation, and one with an allocated and an
 // unallocated claim.
 var DeletedPod = harness.Case{Meta: spec.Meta{
-	ID: "classic/deleted-pod",
-	Checks: "Deleting a pod during negotiation or allocation leaves no PodScheduling and no resource; its claims are as before.",
+	ID:       "classic/deleted-pod",
+	Checks:   "Deleting a pod during negotiation or allocation leaves no PodScheduling and no resource; its claims are as before.",
 	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "kep-3063/deallocated-with-pod", "kep-3063/driver-finalizer", "kep-3063/failed-steps-retried"},
 	Needs:    needs(1),
 	WaitsFor: untilCleared,

@@ -12,8 +12,8 @@ import (
 
 // DriverKilled kills the driver before it answers, and during allocation.
 var DriverKilled = harness.Case{Meta: spec.Meta{
-	ID: "classic/driver-killed",
-	Checks: "Pods wait while their driver is down; a driver killed before answering or while allocating resumes after restart.",
+	ID:       "classic/driver-killed",
+	Checks:   "Pods wait while their driver is down; a driver killed before answering or while allocating resumes after restart.",
 	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/controller-watches-claims", "kep-3063/claim-status-kept", "article-126/scheduling-object-created"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

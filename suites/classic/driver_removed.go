@@ -10,7 +10,7 @@ import (
 
 // DriverRemoved deletes a claim of another driver last: once it is gone, the controllers have processed the others.
 var DriverRemoved = harness.Case{Meta: spec.Meta{
-	ID: "classic/driver-removed",
+	ID:     "classic/driver-removed",
 	Checks: "Without their driver, allocated claims stay usable and deleted ones stay; the driver frees these when it is back.",
 	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/claim-status-kept", "kep-3063/failed-steps-retried", "kep-3063/device-cleaned-up",
 		"kep-3063/immediate-decides-nodes", "kep-3063/independent-of-kubernetes"},

@@ -18,8 +18,8 @@ import (
 // Foretold has three devices on each node and pods for two of them, so each node serves one, and a pod for four,
 // which fits nowhere.
 var Foretold = harness.Case{Meta: spec.Meta{
-	ID: "classic/foretold",
-	Checks: "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one node less does not.",
+	ID:       "classic/foretold",
+	Checks:   "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one node less does not.",
 	Requires: []spec.RequirementID{"kep-3063/driver-does-all-specific", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
 	Needs:    addsNodes(needs(1)),
 }, Run: func(t *harness.T) {

@@ -11,7 +11,7 @@ import (
 
 // Immediate has one claim for two pods, one after the other.
 var Immediate = harness.Case{Meta: spec.Meta{
-	ID: "classic/immediate-allocation",
+	ID:     "classic/immediate-allocation",
 	Checks: "A claim with immediate allocation is allocated without a pod; its pods go to that node without a PodScheduling.",
 	Requires: []spec.RequirementID{"kep-3063/immediate-or-delayed", "kep-3063/immediate-decides-nodes", "kep-3063/no-selected-node-for-immediate",
 		"kep-3063/available-on-nodes", "kep-3063/user-claim-reused", "kep-3063/ephemeral-and-persistent", "kep-3063/driver-does-all-specific"},

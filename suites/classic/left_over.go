@@ -12,8 +12,8 @@ import (
 // LeftOver has a PodScheduling owned by a living pod; otherwise Kubernetes may delete it before anyone reads it. Pod
 // "seen" and its PodScheduling are newer: once it is allocated, the driver has read the leftover one.
 var LeftOver = harness.Case{Meta: spec.Meta{
-	ID: "classic/left-over",
-	Checks: "A PodScheduling not owned by the pod of its name is ignored by the driver and replaced by the scheduler.",
+	ID:       "classic/left-over",
+	Checks:   "A PodScheduling not owned by the pod of its name is ignored by the driver and replaced by the scheduler.",
 	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "article-126/scheduling-object-created", "article-126/allocates-for-selected-node"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

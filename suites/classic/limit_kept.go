@@ -12,8 +12,8 @@ import (
 
 // LimitKept has pods for kube-scheduler, whose only limit is 256.
 var LimitKept = harness.Case{Meta: spec.Meta{
-	ID: "classic/limit-kept",
-	Checks: "A scheduler without classic DRA schedules pods to allocated claims and reports the driver's user limit.",
+	ID:       "classic/limit-kept",
+	Checks:   "A scheduler without classic DRA schedules pods to allocated claims and reports the driver's user limit.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

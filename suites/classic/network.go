@@ -12,8 +12,8 @@ import (
 
 // Network has a device reachable from two of three nodes.
 var Network = harness.Case{Meta: spec.Meta{
-	ID: "classic/network",
-	Checks: "A network resource is allocated with a selector for its nodes: pods there share it, a pod elsewhere waits.",
+	ID:       "classic/network",
+	Checks:   "A network resource is allocated with a selector for its nodes: pods there share it, a pod elsewhere waits.",
 	Requires: []spec.RequirementID{"kep-3063/fabric-resource", "kep-3063/available-on-nodes", "kep-3063/users-limited", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(3),
 }, Run: func(t *harness.T) {

@@ -11,7 +11,7 @@ import (
 
 // NodePart runs the node driver beside a kubelet. Two containers of its pod use the claim and one does not.
 var NodePart = harness.Case{Meta: spec.Meta{
-	ID: "classic/node-part",
+	ID:     "classic/node-part",
 	Checks: "The kubelet has the driver prepare and unprepare a claim its controller allocated, without any ResourceSlice.",
 	Requires: []spec.RequirementID{
 		"article-126/controller-and-plugin", "article-126/parameters-reach-container", "kep-3063/kubelet-calls-driver", "kep-3063/called-on-the-node",

@@ -12,7 +12,7 @@ import (
 
 // NodesFull has one device on each of two nodes.
 var NodesFull = harness.Case{Meta: spec.Meta{
-	ID: "classic/nodes-full",
+	ID:     "classic/nodes-full",
 	Checks: "With all nodes full a pod waits without allocation; once another claim is deleted, it gets the freed resource.",
 	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up",
 		"kep-3063/suitable-nodes"},

@@ -10,8 +10,8 @@ import (
 
 // Optional has one device for three pods.
 var Optional = harness.Case{Meta: spec.Meta{
-	ID: "classic/optional",
-	Checks: "A claim with an optional device is allocated without one if none is left; a pod that requires its device waits.",
+	ID:       "classic/optional",
+	Checks:   "A claim with an optional device is allocated without one if none is left; a pod that requires its device waits.",
 	Requires: []spec.RequirementID{"kep-3063/optional-resource", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 
 // OtherScheduler has pods for kube-scheduler, and a device in a ResourceSlice.
 var OtherScheduler = harness.Case{Meta: spec.Meta{
-	ID: "classic/other-scheduler",
+	ID:     "classic/other-scheduler",
 	Checks: "A scheduler without classic DRA leaves a pod with a delayed claim pending; an event of the driver says why.",
 	Requires: []spec.RequirementID{"kep-3063/allocated-before-scheduled", "kep-3063/only-users-scheduled", "article-126/not-scheduled-without-all",
 		"kep-3063/selected-node-set"},

@@ -12,7 +12,7 @@ import (
 
 // ParametersMissing creates the parameters of the class first, and those of the claim later.
 var ParametersMissing = harness.Case{Meta: spec.Meta{
-	ID: "classic/parameters-missing",
+	ID:     "classic/parameters-missing",
 	Checks: "A claim with missing parameters is not allocated and an event names them; later it gets class and claim parameters.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/class-parameters-apart", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried",
 		"kep-3063/attributes-passed-on", "kep-3063/class-object"},

@@ -14,8 +14,8 @@ import (
 // ParametersChanged changes a claim's parameters between two pods and restarts the driver, so that it cannot have
 // them in memory.
 var ParametersChanged = harness.Case{Meta: spec.Meta{
-	ID: "classic/parameters-changed",
-	Checks: "Changed or deleted parameters do not affect an allocated claim; its next allocation uses the current ones.",
+	ID:       "classic/parameters-changed",
+	Checks:   "Changed or deleted parameters do not affect an allocated claim; its next allocation uses the current ones.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/attributes-passed-on", "kep-3063/attributes-suffice-to-free", "kep-3063/user-claim-reused"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

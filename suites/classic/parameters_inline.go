@@ -14,8 +14,8 @@ import (
 
 // ParametersInline has parameters without an object of their own, and some for another driver.
 var ParametersInline = harness.Case{Meta: spec.Meta{
-	ID: "classic/parameters-inline",
-	Checks: "Parameters of claim and class reach the allocation unchanged and separately; those for other drivers do not.",
+	ID:       "classic/parameters-inline",
+	Checks:   "Parameters of claim and class reach the allocation unchanged and separately; those for other drivers do not.",
 	Requires: []spec.RequirementID{"kep-3063/parameters-raw", "kep-3063/class-parameters-apart", "kep-3063/claim-object"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

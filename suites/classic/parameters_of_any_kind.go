@@ -11,8 +11,8 @@ import (
 // ParametersOfAnyKind defines the parameters' kind after the driver has read others. Each claim misses something
 // else: the retries of a single claim would be too rare by then for a case to wait for.
 var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
-	ID: "classic/parameters-of-any-kind",
-	Checks: "Parameters may be of a kind defined after the driver started; while kind, permission or object lack, an event says so.",
+	ID:       "classic/parameters-of-any-kind",
+	Checks:   "Parameters may be of a kind defined after the driver started; while kind, permission or object lack, an event says so.",
 	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried", "kep-3063/attributes-passed-on"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -16,8 +16,8 @@ import (
 
 // Quota has two classes of a driver and limits one of them.
 var Quota = harness.Case{Meta: spec.Meta{
-	ID: "classic/quota",
-	Checks: "Quotas of claims and classes count driver-allocated claims until their driver has freed the resource.",
+	ID:       "classic/quota",
+	Checks:   "Quotas of claims and classes count driver-allocated claims until their driver has freed the resource.",
 	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-3063/claim-object", "kep-3063/driver-finalizer"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 
 // Reallocated has a claim allocated where a second pod cannot run; by then the driver has another node.
 var Reallocated = harness.Case{Meta: spec.Meta{
-	ID: "classic/reallocated",
-	Checks: "A claim allocated where its pod cannot run is reallocated if nobody uses it; while another pod does, the pod waits.",
+	ID:       "classic/reallocated",
+	Checks:   "A claim allocated where its pod cannot run is reallocated if nobody uses it; while another pod does, the pod waits.",
 	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 
 // SchedulerKilled kills the scheduler before drivers have answered, and before they have allocated.
 var SchedulerKilled = harness.Case{Meta: spec.Meta{
-	ID: "classic/scheduler-killed",
-	Checks: "A scheduler killed during negotiation resumes from the objects: the pod goes to the node already selected.",
+	ID:       "classic/scheduler-killed",
+	Checks:   "A scheduler killed during negotiation resumes from the objects: the pod goes to the node already selected.",
 	Requires: []spec.RequirementID{"kep-3063/claim-status-kept", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

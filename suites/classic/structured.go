@@ -12,8 +12,8 @@ import (
 
 // WithStructured has a device in a ResourceSlice of one node, first rejected by the driver.
 var WithStructured = harness.Case{Meta: spec.Meta{
-	ID: "classic/with-structured",
-	Checks: "A pod with a driver-allocated and a scheduler-allocated claim goes to the node that has devices for both.",
+	ID:       "classic/with-structured",
+	Checks:   "A pod with a driver-allocated and a scheduler-allocated claim goes to the node that has devices for both.",
 	Requires: []spec.RequirementID{"kep-3063/drivers-without-scheduler-changes", "article-126/potential-nodes-told", "article-126/not-scheduled-without-all", "kep-3063/allocated-before-scheduled"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

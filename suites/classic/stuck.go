@@ -11,7 +11,7 @@ import (
 
 // Stuck has two drivers: one allocates, the other one cannot and later rejects the node.
 var Stuck = harness.Case{Meta: spec.Meta{
-	ID: "classic/stuck",
+	ID:     "classic/stuck",
 	Checks: "If one driver has allocated and another rejects the node, both claims are allocated for another node.",
 	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck",
 		"article-126/not-scheduled-without-all", "kep-3063/allocated-phase-by-driver"},

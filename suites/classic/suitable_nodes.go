@@ -13,7 +13,7 @@ import (
 // SuitableNodes has a class for each of two nodes.
 var SuitableNodes = harness.Case{Meta: spec.Meta{
 	ID:       "classic/suitable-nodes",
-	Checks: "Claims are allocated only on nodes suitable for their class, and the driver is asked about no others.",
+	Checks:   "Claims are allocated only on nodes suitable for their class, and the driver is asked about no others.",
 	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -11,8 +11,8 @@ import (
 // SuitableNodesChanged changes a class before a node is selected, while the driver cannot allocate for the selected
 // node, and after allocation.
 var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
-	ID: "classic/suitable-nodes-changed",
-	Checks: "A class's suitable nodes apply until a claim is allocated; an allocated claim stays where it is.",
+	ID:       "classic/suitable-nodes-changed",
+	Checks:   "A class's suitable nodes apply until a claim is allocated; an allocated claim stays where it is.",
 	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node", "kep-3063/immediate-decides-nodes"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

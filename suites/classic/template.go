@@ -18,7 +18,7 @@ import (
 
 // Template has two pods, each naming a template twice.
 var Template = harness.Case{Meta: spec.Meta{
-	ID: "classic/template",
+	ID:     "classic/template",
 	Checks: "Each template entry of a pod gets its own claim with the template's parameters; claims and resources go with the pod.",
 	Requires: []spec.RequirementID{"article-126/template-object", "article-126/workload-claim-each", "article-126/claim-per-entry", "kep-3063/template-creates-claim",
 		"kep-3063/template-spec-copied", "kep-3063/deallocated-with-pod", "kep-3063/ephemeral-and-persistent"},

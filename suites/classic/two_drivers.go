@@ -10,7 +10,7 @@ import (
 
 // TwoDrivers has drivers that can agree on one of three nodes, once the second one changes its answer.
 var TwoDrivers = harness.Case{Meta: spec.Meta{
-	ID: "classic/two-drivers",
+	ID:     "classic/two-drivers",
 	Checks: "While a pod's drivers have no node in common none of them allocates; once they do, both allocate there.",
 	Requires: []spec.RequirementID{"kep-3063/drivers-without-scheduler-changes", "kep-3063/plugin-name-unique", "kep-3063/pending-needs-suitable-nodes", "kep-3063/allocated-phase-by-driver",
 		"kep-3063/other-node-tried", "article-126/not-scheduled-without-all", "article-126/scheduled-when-allocated", "article-126/unsuitable-nodes-answered"},

@@ -11,7 +11,7 @@ import (
 // TwoUsers has three pods.
 var TwoUsers = harness.Case{Meta: spec.Meta{
 	ID:       "classic/two-users",
-	Checks: "A claim with a limit of two users is shared by two pods; a third one waits until one of them is gone.",
+	Checks:   "A claim with a limit of two users is shared by two pods; a third one waits until one of them is gone.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

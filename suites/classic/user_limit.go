@@ -12,7 +12,7 @@ import (
 
 // OneUser has two containers in each pod; they do not count.
 var OneUser = harness.Case{Meta: spec.Meta{
-	ID: "classic/one-user",
+	ID:     "classic/one-user",
 	Checks: "By default a claim is for one pod at a time, with any number of containers; the next pod waits for its end.",
 	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled", "kep-3063/containers-not-users", "kep-3063/shared-by-containers",
 		"article-126/exclusive-or-unlimited", "article-126/reserved-for-pod"},

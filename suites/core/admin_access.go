@@ -14,8 +14,8 @@ import (
 
 // AdminAccess adds and removes an administrator's pod while another pod uses the device.
 var AdminAccess = harness.Case{Meta: spec.Meta{
-	ID: "core/admin-access",
-	Checks: "A pod with admin access sees a device in use, and its end does not take the device from the other pod.",
+	ID:       "core/admin-access",
+	Checks:   "A pod with admin access sees a device in use, and its end does not take the device from the other pod.",
 	Requires: []spec.RequirementID{"kep-5018/admin-access-shares", "kep-5018/admin-in-result"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverAdminAccess},

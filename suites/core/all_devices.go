@@ -15,7 +15,7 @@ import (
 // AllDevices requests all matching devices.
 var AllDevices = harness.Case{Meta: spec.Meta{
 	ID:       "core/all-devices",
-	Checks: "A request for all devices gets each matching device of the pod's node and no others.",
+	Checks:   "A request for all devices gets each matching device of the pod's node and no others.",
 	Requires: []spec.RequirementID{"kep-4381/allocation-mode-all"},
 	Needs:    spec.Needs{Profile: profiles.Empty(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

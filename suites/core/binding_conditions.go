@@ -19,8 +19,8 @@ import (
 
 // BindingConditions gives a pod a device that a controller makes ready first.
 var BindingConditions = harness.Case{Meta: spec.Meta{
-	ID: "core/binding-conditions",
-	Checks: "A pod whose device has binding conditions is bound once they are all true, and its container sees the device.",
+	ID:       "core/binding-conditions",
+	Checks:   "A pod whose device has binding conditions is bound once they are all true, and its container sees the device.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceStatus, spec.BindingConditions}, Profile: profiles.FabricDevice(), Devices: 1,

@@ -13,7 +13,7 @@ import (
 // BypassScheduler starts a pod on a node without the scheduler.
 var BypassScheduler = harness.Case{Meta: spec.Meta{
 	ID:       "core/bypass-scheduler",
-	Checks: "The kubelet does not start a pod on its node without a reservation of its claim, and reports that in events.",
+	Checks:   "The kubelet does not start a pod on its node without a reservation of its claim, and reports that in events.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-checks-reservation"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor: waitsForResync,

@@ -12,8 +12,8 @@ import (
 
 // ClassAppears lets a pod wait for a device class, and for its selector to match.
 var ClassAppears = harness.Case{Meta: spec.Meta{
-	ID: "core/class-appears",
-	Checks: "A pod whose device class is missing stays pending and names it, and is scheduled once the class selects a device.",
+	ID:       "core/class-appears",
+	Checks:   "A pod whose device class is missing stays pending and names it, and is scheduled once the class selects a device.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/class-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -12,7 +12,7 @@ import (
 // ContainerRestarted ends a container and looks at the next one (kubernetes-sigs/dra-driver-cpu#235).
 var ContainerRestarted = harness.Case{Meta: spec.Meta{
 	ID:       "core/container-restarted",
-	Checks: "A restarted container has the same device as before.",
+	Checks:   "A restarted container has the same device as before.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/cdi-files-exist"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -16,7 +16,7 @@ import (
 // Count asks for more than one device in a request.
 var Count = harness.Case{Meta: spec.Meta{
 	ID:       "core/count",
-	Checks: "A request for two devices gets two different ones on one node, and the container sees both.",
+	Checks:   "A request for two devices gets two different ones on one node, and the container sees both.",
 	Requires: []spec.RequirementID{"kep-4381/exact-count"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices(), Nodes: 2, Devices: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -11,7 +11,7 @@ import (
 // DeviceAppears lets a pod wait for a device.
 var DeviceAppears = harness.Case{Meta: spec.Meta{
 	ID:       "core/device-appears",
-	Checks: "A pod without a matching device stays pending with a reason, and is scheduled once a device is published.",
+	Checks:   "A pod without a matching device stays pending with a reason, and is scheduled once a device is published.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/slice-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.Empty()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

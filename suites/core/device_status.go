@@ -14,8 +14,8 @@ import (
 
 // DeviceStatus reuses a claim after its device was freed.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
-	ID: "core/device-status",
-	Checks: "A driver that reports device status in claims reports it for each allocated device, and again after reallocation.",
+	ID:       "core/device-status",
+	Checks:   "A driver that reports device status in claims reports it for each allocated device, and again after reallocation.",
 	Requires: []spec.RequirementID{"kep-4817/status-kept"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.WritingStatus(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverDeviceStatus},

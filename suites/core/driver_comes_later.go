@@ -14,8 +14,8 @@ import (
 
 // DriverComesLater schedules a pod while its driver is down.
 var DriverComesLater = harness.Case{Meta: spec.Meta{
-	ID: "core/driver-comes-later",
-	Checks: "A pod scheduled while its driver is down reports that in an event, and starts once its claim is prepared.",
+	ID:       "core/driver-comes-later",
+	Checks:   "A pod scheduled while its driver is down reports that in an event, and starts once its claim is prepared.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -16,7 +16,7 @@ import (
 // EndedPod leaves an ended pod beside a running one with the same claim.
 var EndedPod = harness.Case{Meta: spec.Meta{
 	ID:       "core/ended-pod",
-	Checks: "A claim is never reserved again for a pod that has ended.",
+	Checks:   "A claim is never reserved again for a pod that has ended.",
 	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	KnownIssue: &spec.KnownIssue{

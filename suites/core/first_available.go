@@ -15,7 +15,7 @@ import (
 // FirstAvailable has a request with two alternatives; no device fits the first.
 var FirstAvailable = harness.Case{Meta: spec.Meta{
 	ID:       "core/first-available",
-	Checks: "A container whose request has alternatives sees the device of the alternative that was satisfied.",
+	Checks:   "A container whose request has alternatives sees the device of the alternative that was satisfied.",
 	Requires: []spec.RequirementID{"kep-4816/alternatives-in-order", "kep-4816/main-name-means-chosen"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.OneDevice(),

@@ -10,7 +10,7 @@ import (
 // ForceDeleted removes a pod's object before the kubelet is done with it.
 var ForceDeleted = harness.Case{Meta: spec.Meta{
 	ID:       "core/force-deleted",
-	Checks: "The claim of a force-deleted pod is unprepared.",
+	Checks:   "The claim of a force-deleted pod is unprepared.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	// Wrong answers are left out: no pod remains whose end would wait.

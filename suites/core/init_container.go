@@ -12,7 +12,7 @@ import (
 // InitContainer uses a claim before the other containers do.
 var InitContainer = harness.Case{Meta: spec.Meta{
 	ID:       "core/init-container",
-	Checks: "An init container sees the device of the claim it names, as does the container after it.",
+	Checks:   "An init container sees the device of the claim it names, as does the container after it.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/share-between-containers"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -14,8 +14,8 @@ import (
 
 // Metadata has containers look for the files about their devices.
 var Metadata = harness.Case{Meta: spec.Meta{
-	ID: "core/metadata",
-	Checks: "A container finds a read-only metadata file with the devices of each request it uses, in all API versions.",
+	ID:       "core/metadata",
+	Checks:   "A container finds a read-only metadata file with the devices of each request it uses, in all API versions.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-for-users"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices()), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-writable", "driver-prepare-all-requests"},
@@ -47,7 +47,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 // MetadataOfTemplate looks for the file at the path a pod with a template can predict.
 var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 	ID:       "core/metadata-of-template",
-	Checks: "The metadata file of a template's claim is at a path with the pod's name for the claim, and contains both names.",
+	Checks:   "The metadata file of a template's claim is at a path with the pod's name for the claim, and contains both names.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-of-template"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-of-claim"},

@@ -10,7 +10,7 @@ import (
 // NoClaimNoDevice keeps devices away from containers that did not ask.
 var NoClaimNoDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/no-claim-no-device",
-	Checks: "A container that names no claim sees no devices of its pod.",
+	Checks:   "A container that names no claim sees no devices of its pod.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-claims"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

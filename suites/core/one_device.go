@@ -16,7 +16,7 @@ import (
 // that sees the parameter.
 var OneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-device",
-	Checks: "A container sees its pod's device and claim parameter, prepared through the driver's newest plugin API.",
+	Checks:   "A container sees its pod's device and claim parameter, prepared through the driver's newest plugin API.",
 	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container", "kep-4381/newest-plugin-api", "kep-4381/both-plugin-apis"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  spec.CatchableFor(spec.Prepare),

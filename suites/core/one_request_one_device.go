@@ -12,7 +12,7 @@ import (
 // OneRequestOneDevice gives a container only its named request.
 var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-request-one-device",
-	Checks: "A container that names one request of a claim sees that request's device and no other.",
+	Checks:   "A container that names one request of a claim sees that request's device and no other.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-requests"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},

@@ -14,7 +14,7 @@ import (
 // Parameters checks that both kinds of parameters reach the driver.
 var Parameters = harness.Case{Meta: spec.Meta{
 	ID:       "core/parameters",
-	Checks: "Parameters of the claim and of the class both reach the driver, and the class's are marked as such.",
+	Checks:   "Parameters of the claim and of the class both reach the driver, and the class's are marked as such.",
 	Requires: []spec.RequirementID{"kep-4381/config-from-class", "kep-4381/config-from-claim"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-no-parameters", "driver-prepare-mixed-parameters"},

@@ -12,8 +12,8 @@ import (
 
 // Partition has two pods use a partition each at the same time.
 var Partition = harness.Case{Meta: spec.Meta{
-	ID: "core/partition",
-	Checks: "Partitions consume existing counters of their pool; two pods see theirs, also after the other pod is gone.",
+	ID:       "core/partition",
+	Checks:   "Partitions consume existing counters of their pool; two pods see theirs, also after the other pod is gone.",
 	Requires: []spec.RequirementID{"kep-4815/counters-of-pool", "kep-4815/counter-set-names-unique", "kep-4381/cdi-into-container", "kep-4381/unprepare-each-prepared"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Halves(), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverPartitionable},

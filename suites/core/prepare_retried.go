@@ -13,7 +13,7 @@ import (
 // PrepareRetried lets the first NodePrepareResources fail.
 var PrepareRetried = harness.Case{Meta: spec.Meta{
 	ID:       "core/prepare-retried",
-	Checks: "If a driver fails to prepare a claim, the pod reports it in an event and runs after the kubelet's retry.",
+	Checks:   "If a driver fails to prepare a claim, the pod reports it in an event and runs after the kubelet's retry.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

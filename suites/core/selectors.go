@@ -15,7 +15,7 @@ import (
 // Selectors choose devices by attribute and by capacity.
 var Selectors = harness.Case{Meta: spec.Meta{
 	ID:       "core/selectors",
-	Checks: "Selectors on attributes and capacity, of class and request, leave only devices matching all of them.",
+	Checks:   "Selectors on attributes and capacity, of class and request, leave only devices matching all of them.",
 	Requires: []spec.RequirementID{"kep-4381/cel-selectors", "kep-4381/allocate-by-class"},
 	Needs:    spec.Needs{Profile: profiles.FourKinds()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

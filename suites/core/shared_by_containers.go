@@ -10,7 +10,7 @@ import (
 // SharedByContainers gives one claim to two containers of a pod.
 var SharedByContainers = harness.Case{Meta: spec.Meta{
 	ID:       "core/shared-by-containers",
-	Checks: "Two containers of a pod that name the same claim see the same device.",
+	Checks:   "Two containers of a pod that name the same claim see the same device.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-containers"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -14,8 +14,8 @@ import (
 
 // SharedByPods gives one claim to two pods at once.
 var SharedByPods = harness.Case{Meta: spec.Meta{
-	ID: "core/shared-by-pods",
-	Checks: "Two pods sharing a claim run on the same node, see the same device and are both its consumers.",
+	ID:       "core/shared-by-pods",
+	Checks:   "Two pods sharing a claim run on the same node, see the same device and are both its consumers.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

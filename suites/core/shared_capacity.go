@@ -13,8 +13,8 @@ import (
 
 // SharedCapacity has two pods with a share each of one device.
 var SharedCapacity = harness.Case{Meta: spec.Meta{
-	ID: "core/shared-capacity",
-	Checks: "Two pods with shares of one device both see it, and one keeps it when the other is gone.",
+	ID:       "core/shared-capacity",
+	Checks:   "Two pods with shares of one device both see it, and one keeps it when the other is gone.",
 	Requires: []spec.RequirementID{"kep-5075/share-id", "kep-4381/unprepare-each-prepared"},
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ConsumableCapacity}, Profile: profiles.SharedCapacity(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverConsumableCapacity},

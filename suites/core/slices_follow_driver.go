@@ -14,8 +14,8 @@ import (
 
 // SlicesFollowDriver removes two drivers; one of them comes back at once.
 var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
-	ID: "core/slices-follow-driver",
-	Checks: "Slices of a driver that left its node are removed after half a minute, unless it came back in time.",
+	ID:       "core/slices-follow-driver",
+	Checks:   "Slices of a driver that left its node are removed after half a minute, unless it came back in time.",
 	Requires: []spec.RequirementID{"kep-4381/slices-removed", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},

@@ -14,7 +14,7 @@ import (
 
 // TemplateClaim follows a generated claim from its creation to its end.
 var TemplateClaim = harness.Case{Meta: spec.Meta{
-	ID: "core/template-claim",
+	ID:     "core/template-claim",
 	Checks: "A claim from a template has its spec, labels and annotations, is owned by the pod and deleted with it.",
 	Requires: []spec.RequirementID{
 		"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted", "kep-4381/template-spec-copied", "kep-4381/template-labels-copied",

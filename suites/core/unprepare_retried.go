@@ -13,7 +13,7 @@ import (
 // UnprepareRetried lets the first NodeUnprepareResources fail.
 var UnprepareRetried = harness.Case{Meta: spec.Meta{
 	ID:       "core/unprepare-retried",
-	Checks: "If a driver fails to unprepare a claim, the pod stays until the kubelet's retry, and then the device is free.",
+	Checks:   "If a driver fails to unprepare a claim, the pod stays until the kubelet's retry, and then the device is free.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-retried", "kep-4381/deallocate-after-last"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},

@@ -15,7 +15,7 @@ import (
 // BoundWhenAttached attaches one of two devices, which takes three seconds. The other one is attached and released
 // later: a controller that takes the first one for idle would detach that first.
 var BoundWhenAttached = harness.Case{Meta: spec.Meta{
-	ID: "fabric/bound-when-attached",
+	ID:     "fabric/bound-when-attached",
 	Checks: "A pod with a free fabric device is bound once it is attached, and the device stays attached while in use.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares", "kep-5007/free-devices-published",
 		"kep-5007/attached-device-leaves-pool", "kep-5007/pool-per-model", "kep-5007/binds-to-node"},

@@ -14,7 +14,7 @@ import (
 // WrongToken removes the right token before a pod comes.
 var WrongToken = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/wrong-token",
-	Checks: "While the fabric rejects the controller's token, nothing is attached and an event says why; a fixed token suffices.",
+	Checks:   "While the fabric rejects the controller's token, nothing is attached and an event says why; a fixed token suffices.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
@@ -34,8 +34,8 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 
 // NoPermission denies the controller permission to report devices as attached.
 var NoPermission = harness.Case{Meta: spec.Meta{
-	ID: "fabric/no-permission",
-	Checks: "A controller without permission for device status reports it in an event; once permitted, the pod is bound.",
+	ID:       "fabric/no-permission",
+	Checks:   "A controller without permission for device status reports it in an event; once permitted, the pod is bound.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares"},
 	Needs:    with(needs(1), spec.GranularStatusAuthorization),
 }, Run: func(t *harness.T) {

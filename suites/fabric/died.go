@@ -11,8 +11,8 @@ import (
 
 // DeviceDied lets an attached device die before any driver publishes it.
 var DeviceDied = harness.Case{Meta: spec.Meta{
-	ID: "fabric/device-died",
-	Checks: "If an attached device dies before the driver publishes it, the pod is bound with another device.",
+	ID:       "fabric/device-died",
+	Checks:   "If an attached device dies before the driver publishes it, the pod is bound with another device.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/attached-device-as-failure"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

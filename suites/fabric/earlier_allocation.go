@@ -14,8 +14,8 @@ import (
 // EarlierAllocation leaves the device of an earlier allocation in the claim's status, like a controller killed at
 // that moment.
 var EarlierAllocation = harness.Case{Meta: spec.Meta{
-	ID: "fabric/told-for-earlier-allocation",
-	Checks: "Device status of an earlier allocation is ignored: a device is attached and reported for the current one.",
+	ID:       "fabric/told-for-earlier-allocation",
+	Checks:   "Device status of an earlier allocation is ignored: a device is attached and reported for the current one.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -10,8 +10,8 @@ import (
 
 // FailureRetried lets the first attachment fail.
 var FailureRetried = harness.Case{Meta: spec.Meta{
-	ID: "fabric/failure-retried",
-	Checks: "If attaching a device fails, the scheduler gives up the allocation and the pod is bound with a newly attached device.",
+	ID:       "fabric/failure-retried",
+	Checks:   "If attaching a device fails, the scheduler gives up the allocation and the pod is bound with a newly attached device.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/failed-device-free"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -16,8 +16,8 @@ import (
 
 // IdleWanted has a pod come for the only device while that is being detached.
 var IdleWanted = harness.Case{Meta: spec.Meta{
-	ID: "fabric/idle-device-wanted",
-	Checks: "A pod does not get an idle device about to be detached; it is detached, attached again and the pod is bound with it.",
+	ID:       "fabric/idle-device-wanted",
+	Checks:   "A pod does not get an idle device about to be detached; it is detached, attached again and the pod is bound with it.",
 	Requires: []spec.RequirementID{"kep-5007/unused-devices-detached", "kep-5007/attached-device-in-node-pool", "kep-5007/attached-device-as-failure"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

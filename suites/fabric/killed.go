@@ -12,8 +12,8 @@ import (
 
 // ControllerKilled kills the controller before, while and after a device is attached.
 var ControllerKilled = harness.Case{Meta: spec.Meta{
-	ID: "fabric/controller-killed",
-	Checks: "A controller killed before, during and after attaching a device attaches exactly one for the pod.",
+	ID:       "fabric/controller-killed",
+	Checks:   "A controller killed before, during and after attaching a device attaches exactly one for the pod.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
@@ -46,7 +46,7 @@ var ControllerKilled = harness.Case{Meta: spec.Meta{
 // ManagerKilled kills the fabric's manager while it attaches a device.
 var ManagerKilled = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/manager-killed",
-	Checks: "While the fabric is down, pods wait for devices; after its return one device is attached and the pod is bound.",
+	Checks:   "While the fabric is down, pods wait for devices; after its return one device is attached and the pod is bound.",
 	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

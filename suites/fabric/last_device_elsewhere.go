@@ -11,8 +11,8 @@ import (
 // LastDeviceElsewhere lets another cluster take the only device while the absent controller still publishes it as
 // free.
 var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
-	ID: "fabric/last-device-elsewhere",
-	Checks: "If another cluster takes the last device first, the pod is not bound and the device is no longer published.",
+	ID:       "fabric/last-device-elsewhere",
+	Checks:   "If another cluster takes the last device first, the pod is not bound and the device is no longer published.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-not-bound", "kep-5007/free-devices-published"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

@@ -18,7 +18,7 @@ const localPods = 6
 // LocalNodeFirst has two nodes with attachable devices, only one of them with a local device.
 var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/local-node-first",
-	Checks: "A pod is bound to the node with a local device although both nodes could have one attached.",
+	Checks:   "A pod is bound to the node with a local device although both nodes could have one attached.",
 	Requires: []spec.RequirementID{"kep-5007/local-node-first"},
 	Needs:    needs(2),
 	KnownIssue: &spec.KnownIssue{

@@ -24,7 +24,7 @@ const (
 // MorePodsThanDevices has 50 pods come for 20 devices.
 var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/more-pods-than-devices",
-	Checks: "Of 50 pods competing for 20 fabric devices, 20 are bound, each with a device on its node.",
+	Checks:   "Of 50 pods competing for 20 fabric devices, 20 are bound, each with a device on its node.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/attached-device-leaves-pool"},
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {

@@ -12,7 +12,7 @@ import (
 // ClaimDeletedWhileAttaching deletes pod and claim while their device is being attached.
 var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/claim-deleted-while-attaching",
-	Checks: "A device attached for a deleted claim is detached again and published as free.",
+	Checks:   "A device attached for a deleted claim is detached again and published as free.",
 	Requires: []spec.RequirementID{"kep-5007/unused-devices-detached", "kep-5007/free-devices-published"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

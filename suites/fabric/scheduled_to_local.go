@@ -11,8 +11,8 @@ import (
 
 // ScheduledToLocal publishes a device on its node once attached, like a driver with hotplug support.
 var ScheduledToLocal = harness.Case{Meta: spec.Meta{
-	ID: "fabric/scheduled-to-local",
-	Checks: "If the attached device is published as local, binding is abandoned and the pod is scheduled to the local device.",
+	ID:       "fabric/scheduled-to-local",
+	Checks:   "If the attached device is published as local, binding is abandoned and the pod is scheduled to the local device.",
 	Requires: []spec.RequirementID{"kep-5007/attached-device-as-failure", "kep-5007/failure-reschedules", "kep-5007/attached-device-in-node-pool", "kep-5007/node-local-first"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {

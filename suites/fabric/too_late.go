@@ -12,8 +12,8 @@ import (
 
 // TooLate attaches the first device only after the scheduler has given it up.
 var TooLate = harness.Case{Meta: spec.Meta{
-	ID: "fabric/attached-too-late",
-	Checks: "A device not attached within the binding timeout is given up for another one, and detached once it arrives.",
+	ID:       "fabric/attached-too-late",
+	Checks:   "A device not attached within the binding timeout is given up for another one, and detached once it arrives.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/unused-devices-detached", "kep-5007/waits-for-conditions"},
 	Needs:    timed(needs(1)),
 	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",

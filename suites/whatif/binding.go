@@ -15,10 +15,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WaitsInPreBind has pods wait for the conditions of devices of nodes that were added.
+// WaitsInPreBind has pods wait for binding conditions of devices on added nodes.
 var WaitsInPreBind = harness.Case{Meta: spec.Meta{
-	ID: "whatif/waits-in-pre-bind",
-	Checks: "For pods waiting in PreBind, dra-whatif adds no node and keeps their nodes, and they are bound there.",
+	ID:       "whatif/waits-in-pre-bind",
+	Checks:   "For pods waiting in PreBind, dra-whatif adds no node and keeps their nodes, and they are bound there.",
 	Requires: []spec.RequirementID{"kep-5007/waiting-pod-visible-to-autoscaler", simulates},
 	Needs:    needs(spec.BindingConditions, spec.DeviceStatus),
 }, Run: func(t *harness.T) {
@@ -42,8 +42,7 @@ var WaitsInPreBind = harness.Case{Meta: spec.Meta{
 	waitBound(t, meant)
 }}
 
-// waitNominated waits until all pods wait in PreBind, and returns which nodes they are
-// meant for.
+// waitNominated waits until all pods wait in PreBind, and returns their nominated nodes.
 func waitNominated(t *harness.T) map[string]string {
 	meant := map[string]string{}
 	t.Poll("pods to wait in PreBind", func(ctx context.Context) (bool, string, error) {
@@ -67,9 +66,8 @@ func waitNominated(t *harness.T) map[string]string {
 	return meant
 }
 
-// waitBound says of all devices that they are attached, until the pods are bound to the
-// nodes that they are meant for. A scheduler that was late has given up a device, and
-// allocates it again.
+// waitBound reports all devices as attached until the pods are bound to their nominated nodes. A late scheduler gives
+// up a device and allocates it again.
 func waitBound(t *harness.T, meant map[string]string) {
 	t.Poll("pods to be bound", func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)
@@ -86,7 +84,7 @@ func waitBound(t *harness.T, meant map[string]string) {
 	})
 }
 
-// attach says of a claim's device that it is ready.
+// attach reports a claim's device as ready.
 func attach(t *harness.T, claim string) {
 	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DaemonSets has a DaemonSet take a device of each node, as long as the node's taint keeps
-// others away.
+// DaemonSets has a DaemonSet take a device of each node while the node's taint keeps others away.
 var DaemonSets = harness.Case{Meta: spec.Meta{
-	ID: "whatif/daemon-sets",
-	Checks: "dra-whatif counts the device a DaemonSet's pod takes on each new node.",
+	ID:       "whatif/daemon-sets",
+	Checks:   "dra-whatif counts the device a DaemonSet's pod takes on each new node.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
 	request := objects.Request("req", t.CreateClass(nil))
-	// A claim of a group does not pass the API server, which fills this in.
+	// A group's claim does not pass the API server, so this default is set here.
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 1
 	claim := objects.Claim("agent", request)
 	t.Create(objects.Template("agent", claim))
@@ -56,7 +55,7 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 	expectLeft(t, foretold)
 }}
 
-// waitAgents waits until so many of the DaemonSet's pods have a node.
+// waitAgents waits until this many of the DaemonSet's pods have a node.
 func waitAgents(t *harness.T, n int) {
 	t.Poll(fmt.Sprintf("%d agents to have a node", n), func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)

@@ -14,10 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// simulates is what all cases of this file check.
+// simulates is checked by all cases of this file.
 const simulates spec.RequirementID = "kep-4381/autoscaler-simulates"
 
-// foretold is a case of pods that build creates, and of the groups of nodes for them.
+// foretold returns a case; build creates its pods and returns their node groups. With the predicted nodes all pods
+// are scheduled and as many devices are free as predicted; with one node less as many pods of each kind wait as
+// predicted.
 func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
 	return harness.Case{Meta: spec.Meta{
 		ID:       "whatif/" + id,
@@ -27,7 +29,7 @@ func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.Nod
 	}, Run: func(t *harness.T) { expectTrue(t, build(t)...) }}
 }
 
-// devices are so many equal ones.
+// devices returns n equal devices.
 func devices(n int) []resourceapi.Device { return profiles.Devices(n).Pools[0].Devices }
 
 // Templates has five pods for nodes of two devices.
@@ -36,7 +38,7 @@ var Templates = foretold("templates", "with a claim from a template each", needs
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
-// AllDevices has three pods each of which takes a whole node.
+// AllDevices has three pods, each taking a whole node.
 var AllDevices = foretold("all-devices", "that want all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
@@ -56,7 +58,7 @@ var Shared = foretold("shared", "that share claims", needs(), func(t *harness.T)
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
-// Alternatives has pods that would like three devices, and are content with two.
+// Alternatives has pods that prefer three devices and accept two.
 var Alternatives = foretold("alternatives", "with a prioritized list of which nodes serve the last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	request := resourceapi.DeviceRequest{Name: "req"}
@@ -93,8 +95,7 @@ var Capacity = foretold("capacity", "that want some of a device's capacity", nee
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.SharedCapacity().Pools[0].Devices...)}
 })
 
-// Constraints has pods that each want two devices of one model, of which a node has two
-// and another one.
+// Constraints has pods that each want two devices of one model; a node has two of one model and one of another.
 var Constraints = foretold("constraints", "whose devices have to be of one model", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 2
@@ -104,7 +105,7 @@ var Constraints = foretold("constraints", "whose devices have to be of one model
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))}
 })
 
-// AdminAccess has pods that look at one device, and need three of a node's 8 CPUs each.
+// AdminAccess has pods that monitor one device and need three of a node's 8 CPUs each.
 var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
 	t.AllowAdminAccess()
 	request := objects.Request("req", t.CreateClass(nil))
@@ -113,8 +114,8 @@ var AdminAccess = foretold("admin-access", "with admin access to one device of e
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
-// Taints has pods that tolerate the taint of a node's first device, and pods for those that
-// neither a slice nor a rule taints.
+// Taints has pods that tolerate the taint of a node's first device, and pods for devices without a taint by slice or
+// rule.
 var Taints = foretold("taints", "of which some tolerate tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	taint := resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule}
@@ -130,14 +131,14 @@ var Taints = foretold("taints", "of which some tolerate tainted devices", needs(
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", all...)}
 })
 
-// ExtendedExplicit has pods that want two of an extended resource that the class names.
+// ExtendedExplicit has pods that want two of the class's explicit extended resource.
 var ExtendedExplicit = foretold("extended-explicit", "with an extended resource that a class names", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	name := t.Namespace + ".dra-conformance.github.io/gpu"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &name })
 	return wanting(t, name)
 }, "kep-5004/special-claim-in-simulation")
 
-// ExtendedImplicit has pods that want two of the extended resource that each class has.
+// ExtendedImplicit has pods that want two of the class's implicit extended resource.
 var ExtendedImplicit = foretold("extended-implicit", "with the extended resource that each class has", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	return wanting(t, resourceapi.ResourceDeviceClassPrefix+t.CreateClass(nil))
 }, "kep-5004/special-claim-in-simulation")

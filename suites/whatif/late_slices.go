@@ -11,8 +11,8 @@ import (
 
 // LateSlices adds nodes that are Ready before their drivers publish anything.
 var LateSlices = harness.Case{Meta: spec.Meta{
-	ID: "whatif/late-slices",
-	Checks: "dra-whatif does not count a Ready node without slices; with them no further node is needed.",
+	ID:       "whatif/late-slices",
+	Checks:   "dra-whatif does not count a Ready node without slices; with them no further node is needed.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
@@ -34,7 +34,7 @@ var LateSlices = harness.Case{Meta: spec.Meta{
 	expectLeft(t, foretold)
 }}
 
-// onNew counts the pods that are foretold to go to a node that is to be added.
+// onNew counts the pods predicted to go to an added node.
 func onNew(growth spec.Growth) int {
 	n := 0
 	for _, p := range growth.Pods {

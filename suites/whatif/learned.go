@@ -7,10 +7,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Learned takes the group of nodes from one that is there, and whose devices are in use.
+// Learned takes the group from an existing node whose devices are in use.
 var Learned = harness.Case{Meta: spec.Meta{
-	ID: "whatif/learned",
-	Checks: "dra-whatif predicts the nodes needed from an existing node: one less leaves as many pods waiting as predicted.",
+	ID:       "whatif/learned",
+	Checks:   "dra-whatif predicts the nodes needed from an existing node: one less leaves as many pods waiting as predicted.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {

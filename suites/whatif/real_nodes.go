@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RealNodes has a node with a kubelet and a driver tell what another one would bring, which
-// is there already and has its driver publish nothing until then.
+// RealNodes learns a group from a node with a kubelet and a driver. The other node exists already; its driver
+// publishes nothing until then.
 var RealNodes = harness.Case{Meta: spec.Meta{
-	ID: "whatif/real-nodes",
-	Checks: "For a group learned from a real node, dra-whatif predicts how many pods another node serves and how many wait.",
+	ID:       "whatif/real-nodes",
+	Checks:   "For a group learned from a real node, dra-whatif predicts how many pods another node serves and how many wait.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
 	Needs:    spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, Nodes: 2, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {

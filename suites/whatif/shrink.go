@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Shrink has two pods share the device of a rack of two nodes, and takes away the node of
-// the first one: in one rack there is room for it on the other node, in one there is none.
+// Shrink has two pods share the device of a rack of two nodes, and removes the first one's node: one rack has room
+// for the pod on its other node, the other rack has none.
 var Shrink = harness.Case{Meta: spec.Meta{
-	ID: "whatif/shrink",
-	Checks: "dra-whatif says whether a node whose pod shares a claim can go, and where the pod is scheduled afterwards.",
+	ID:       "whatif/shrink",
+	Checks:   "dra-whatif says whether a node whose pod shares a claim can go, and where the pod is scheduled afterwards.",
 	Requires: []spec.RequirementID{simulates},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
@@ -52,7 +52,7 @@ var Shrink = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// rackSlice has a device of the rack's own model that two nodes reach.
+// rackSlice publishes a device of the rack's own model, reachable from two nodes.
 func rackSlice(t *harness.T, rack string, nodes ...string) *resourceapi.ResourceSlice {
 	slice := t.Slice(rack, "", profiles.Device(0, rack, "8Gi"))
 	slice.Spec.AllNodes = nil
@@ -62,19 +62,19 @@ func rackSlice(t *harness.T, rack string, nodes ...string) *resourceapi.Resource
 	return slice
 }
 
-// sharing is a pod with the rack's claim.
+// sharing creates a pod with the rack's claim.
 func sharing(t *harness.T, rack, number string) *corev1.Pod {
 	return objects.Pod(rack+"-"+number, t.Image, rack)
 }
 
-// cpus has a pod ask for so many CPUs, of which a node has 8.
+// cpus makes a pod request this many CPUs; a node has 8.
 func cpus(n string) func(*corev1.PodSpec) {
 	return func(pod *corev1.PodSpec) {
 		pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(n)}
 	}
 }
 
-// removeNode takes a node away that the case has added.
+// removeNode removes a node the case has added.
 func removeNode(t *harness.T, name string) {
 	ginkgo.GinkgoHelper()
 	t.Step("remove node %s", name)

@@ -17,11 +17,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// startup is the taint of nodes that are not ready for ordinary pods yet: only those that tolerate
-// everything go there.
+// startup is the taint of nodes not ready for ordinary pods yet: only pods that tolerate everything go there.
 var startup = corev1.Taint{Key: "dra-conformance.github.io/starting", Effect: corev1.TaintEffectNoSchedule}
 
-// removeStartup takes the taint startup from a node.
+// removeStartup removes the taint startup from a node.
 func removeStartup(t *harness.T, group spec.NodeGroup, name string) {
 	ginkgo.GinkgoHelper()
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": group.Node.Spec.Taints}})
@@ -31,8 +30,8 @@ func removeStartup(t *harness.T, group spec.NodeGroup, name string) {
 	t.NoError(err, "take the taint from node %s", name)
 }
 
-// agentOnAdded creates a DaemonSet for the nodes that the case adds, whose pods have a claim
-// of a template. It is gone before the case's pods are, which it would make again.
+// agentOnAdded creates a DaemonSet for the case's added nodes; its pods have a claim of a template. It is deleted
+// before the case's pods, as it would recreate them.
 func agentOnAdded(t *harness.T, name, template string) {
 	ginkgo.GinkgoHelper()
 	labels := map[string]string{"app": name}

@@ -23,8 +23,8 @@ func needs(features ...spec.Feature) spec.Needs {
 	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.WhatIfCompanion}, Features: features}
 }
 
-// equal creates n equal pods "kind-0", "kind-1", each with a claim like this one, made from
-// a template. change may be nil.
+// equal creates n equal pods "kind-0", "kind-1", each with a claim like this one, made from a template. change may be
+// nil.
 func equal(t *harness.T, kind string, n int, claim *resourceapi.ResourceClaim, change func(*corev1.PodSpec)) {
 	t.Create(objects.Template(kind, claim))
 	for i := range n {
@@ -32,7 +32,7 @@ func equal(t *harness.T, kind string, n int, claim *resourceapi.ResourceClaim, c
 	}
 }
 
-// wait creates a pod that can only go to nodes that are added.
+// wait creates a pod that can only go to added nodes.
 func wait(t *harness.T, pod *corev1.Pod, change func(*corev1.PodSpec)) {
 	whatif.OnAdded(t, &pod.Spec)
 	if change != nil {
@@ -41,10 +41,10 @@ func wait(t *harness.T, pod *corev1.Pod, change func(*corev1.PodSpec)) {
 	t.Create(pod)
 }
 
-// kindOf is what pods are called but for their number.
+// kindOf returns a pod's name without its number.
 func kindOf(pod string) string { return pod[:strings.LastIndex(pod, "-")] }
 
-// unserved counts the pods that are foretold to have no node, by kind.
+// unserved counts the pods predicted to have no node, by kind.
 func unserved(growth spec.Growth) map[string]int {
 	counts := map[string]int{}
 	for _, p := range growth.Pods {
@@ -55,8 +55,8 @@ func unserved(growth spec.Growth) map[string]int {
 	return counts
 }
 
-// expectTrue asks which nodes of groups the pods of the case need. With one node less as
-// many of each kind of equal pods have to stay as is said then, and with all of them none.
+// expectTrue asks for the nodes of groups the pods of the case need. With one node less, as many pods of each kind
+// must wait as predicted; with all of them none.
 func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	waitClaims(t)
 	foretold := whatif.Grow(t, groups...)
@@ -79,8 +79,7 @@ func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	expectLeft(t, foretold)
 }
 
-// oneLess are groups that can have the nodes that are foretold but for the last one, whose
-// name is returned, too.
+// oneLess returns the groups without the last predicted node, and the name of that.
 func oneLess(t *harness.T, foretold spec.Growth, groups []spec.NodeGroup) (less []spec.NodeGroup, last string) {
 	for i, g := range slices.Backward(foretold.Groups) {
 		limited := groups[i]
@@ -101,7 +100,7 @@ func groupOf(foretold spec.Growth, node string) int {
 	return slices.IndexFunc(foretold.Groups, func(g spec.GrownGroup) bool { return slices.Contains(g.Nodes, node) })
 }
 
-// pods are those of the case, by name.
+// pods returns those of the case, by name.
 func pods(ctx context.Context, t *harness.T) ([]corev1.Pod, error) {
 	list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -111,7 +110,7 @@ func pods(ctx context.Context, t *harness.T) ([]corev1.Pod, error) {
 	return list.Items, nil
 }
 
-// waitClaims waits until the claims of all pods are there.
+// waitClaims waits until the claims of all pods exist.
 func waitClaims(t *harness.T) {
 	t.Poll("claims to be made", func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)
@@ -124,8 +123,7 @@ func waitClaims(t *harness.T) {
 	})
 }
 
-// waitScheduled waits until all pods have a node but for so many of each kind, of which it
-// returns one each.
+// waitScheduled waits until all pods have a node except this many of each kind, and returns one of each such kind.
 func waitScheduled(t *harness.T, stay map[string]int) (waiting map[string]corev1.Pod) {
 	t.Poll(fmt.Sprintf("all pods to have a node, but for %v", stay), func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)
@@ -142,8 +140,8 @@ func waitScheduled(t *harness.T, stay map[string]int) (waiting map[string]corev1
 	return waiting
 }
 
-// expectStay expects that so many pods of each kind have no node, and that there is none
-// for another one either, which the scheduler tries when these wait.
+// expectStay expects this many pods of each kind to have no node, nor room for another one, which the scheduler tries
+// while these wait.
 func expectStay(t *harness.T, stay map[string]int) {
 	for kind, pod := range waitScheduled(t, stay) {
 		probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: kind + "-probe"}, Spec: *pod.Spec.DeepCopy()}
@@ -154,7 +152,7 @@ func expectStay(t *harness.T, stay map[string]int) {
 	waitScheduled(t, stay)
 }
 
-// expectLeft expects that as many devices of the new nodes are free as was foretold.
+// expectLeft expects as many free devices on the new nodes as predicted.
 func expectLeft(t *harness.T, foretold spec.Growth) {
 	slicesOf, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
 	t.NoError(err, "list slices")
