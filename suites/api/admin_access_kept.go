@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccessKept takes the label for admin access from a namespace with an allocation that has it.
+// AdminAccessKept removes the admin access label from a namespace with an allocation using it.
 var AdminAccessKept = harness.Case{Meta: spec.Meta{
 	ID:       "api/admin-access-kept",
 	Checks:   "An allocation with admin access stays usable when its namespace loses the label, but cannot be made anew.",

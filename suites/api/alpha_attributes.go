@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ListAttributes writes attributes that are lists.
+// ListAttributes writes list attributes: of one type, not empty, with strings and versions of at most 64 characters.
 var ListAttributes = harness.Case{Meta: spec.Meta{
 	ID:       "api/list-attributes",
 	Checks:   "A list attribute is a non-empty list of one type, and a device has at most 48 attribute values; others are rejected.",
@@ -64,7 +64,8 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// DerivedAttributes writes requests with attributes that expressions make.
+// DerivedAttributes writes requests with derived attributes: full names, expressions of at most 10 Ki within one
+// budget together.
 var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	ID:       "api/derived-attributes",
 	Checks:   "A request has at most 32 derived attributes, used by constraints, with valid expressions; others are rejected.",

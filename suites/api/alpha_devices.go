@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OptionalOperations writes slices whose devices need not be prepared.
+// OptionalOperations writes slices with devices that skip preparing.
 var OptionalOperations = harness.Case{Meta: spec.Meta{
 	ID:       "api/optional-operations",
 	Checks:   "A slice skips preparing only together with unpreparing, and only known operations; others are rejected.",
@@ -29,7 +29,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	}...)
 }}
 
-// NodeAllocatable writes devices that stand for resources of the node.
+// NodeAllocatable writes devices mapped to node resources.
 var NodeAllocatable = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-allocatable",
 	Checks:   "A device maps to node resources by number or capacity, with overhead, not to extended ones; others are rejected.",
@@ -54,7 +54,7 @@ var NodeAllocatable = harness.Case{Meta: spec.Meta{
 	both.DeviceMultiplier = quantity("2")
 	resource := resourceapi.NodeAllocatableResource{Mapping: &byCount}
 	const field = "spec.devices[0].nodeAllocatableResources"
-	// All nodes that a slice is for must declare the feature (k8s.io/kubernetes v1.37.1,
+	// All nodes of a slice must declare the feature (k8s.io/kubernetes v1.37.1,
 	// plugin/pkg/admission/nodedeclaredfeatures): this one is for none.
 	nowhere := func() *resourceapi.ResourceSlice {
 		s := validSlice()
@@ -95,7 +95,7 @@ var CompatibilityGroups = harness.Case{Meta: spec.Meta{
 	}...)
 }}
 
-// PartitionTypes writes slices that name the attribute with the type of a partition.
+// PartitionTypes writes slices with an attribute for partition types.
 var PartitionTypes = harness.Case{Meta: spec.Meta{
 	ID:       "api/partition-types",
 	Checks:   "Devices of a slice with a partition type attribute use counters and have it as a string; others are rejected.",
@@ -119,7 +119,7 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 	}...)
 }}
 
-// PartitionTypesConsistent writes devices of one type that use different counters.
+// PartitionTypesConsistent writes devices of one type with different counters.
 var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
 	ID:       "api/partition-types-consistent",
 	Checks:   "Devices of one partition type that use different numbers of counters are rejected.",
@@ -142,7 +142,7 @@ var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// sliceWithTypes has a device of a type that uses a counter.
+// sliceWithTypes has a device with a type and a counter.
 func sliceWithTypes() *resourceapi.ResourceSlice {
 	s := validSlice()
 	s.Spec.PartitionTypeAttribute = ptr.To[resourceapi.FullyQualifiedName](driver + "/type")

@@ -11,7 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BindingConditions writes devices with conditions for which pods wait.
+// BindingConditions writes devices with binding conditions, also by updating a valid slice.
 var BindingConditions = harness.Case{Meta: spec.Meta{
 	ID:     "api/binding-conditions",
 	Checks: "A device has at most 4 valid, different conditions of each binding kind, and both kinds or none; others are rejected.",
@@ -32,7 +32,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the devices that are stored")
 }}
 
-// conditionRules are the rules for the conditions of a device of the field, which with sets.
+// conditionRules are the rules for the conditions in a field of the device, set by with.
 func conditionRules[O any](device string, with func(ready, failed []string) func(O)) []rule[O] {
 	ready, failed := []string{"example.com/ready", "attached"}, []string{"example.com/failed"}
 	several := func(n int) []string { return numbered(n, func(i int) string { return name("condition", i) }) }

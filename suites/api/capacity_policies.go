@@ -13,7 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CapacityPolicies writes policies of how a capacity may be shared.
+// CapacityPolicies writes policies for sharing a capacity: values in ascending order or a range of whole steps,
+// within the capacity and with a default among them, also by updating a valid slice.
 var CapacityPolicies = harness.Case{Meta: spec.Meta{
 	ID:     "api/capacity-policies",
 	Checks: "Only shareable devices have capacity policies, with up to 10 values or a valid range; others are rejected.",
@@ -25,10 +26,10 @@ var CapacityPolicies = harness.Case{Meta: spec.Meta{
 	judgeSlices(t, sharedSlice, append(policyRules(), rangeRules()...)...)
 }}
 
-// policyField is that of the policy of sharedSlice.
+// policyField is the path of the policy in sharedSlice.
 const policyField = "spec.devices[0].capacity[memory].requestPolicy"
 
-// sharedSlice has a device that may be shared, with a capacity of 16 and no policy.
+// sharedSlice has a shareable device with a capacity of 16 and no policy.
 func sharedSlice() *resourceapi.ResourceSlice {
 	s := validSlice()
 	s.Spec.Devices[0].AllowMultipleAllocations = ptr.To(true)
@@ -42,7 +43,7 @@ func policy(p *resourceapi.CapacityRequestPolicy) func(*resourceapi.ResourceSlic
 	})
 }
 
-// quantity is none for an empty text.
+// quantity returns nil for an empty text.
 func quantity(text string) *resource.Quantity {
 	if text == "" {
 		return nil
@@ -54,12 +55,12 @@ func quantities(texts ...string) []resource.Quantity {
 	return numbered(len(texts), func(i int) resource.Quantity { return resource.MustParse(texts[i]) })
 }
 
-// valuesPolicy is one with a list.
+// valuesPolicy returns one with a list.
 func valuesPolicy(byDefault string, values ...string) func(*resourceapi.ResourceSlice) {
 	return policy(&resourceapi.CapacityRequestPolicy{Default: quantity(byDefault), ValidValues: quantities(values...)})
 }
 
-// rangePolicy is one with a range; empty texts are left out.
+// rangePolicy returns one with a range; empty texts are left out.
 func rangePolicy(byDefault, least, most, step string) func(*resourceapi.ResourceSlice) {
 	return policy(&resourceapi.CapacityRequestPolicy{Default: quantity(byDefault), ValidRange: &resourceapi.CapacityRequestPolicyRange{
 		Min: quantity(least), Max: quantity(most), Step: quantity(step),
@@ -107,7 +108,7 @@ func rangeRules() []rule[*resourceapi.ResourceSlice] {
 	}
 }
 
-// StepOfNothing writes a range whose steps are of no length.
+// StepOfNothing writes a range with steps of zero.
 var StepOfNothing = harness.Case{Meta: spec.Meta{
 	ID:       "api/step-of-nothing",
 	Checks:   "A capacity range with a step of zero is rejected; one with a step of one is accepted.",

@@ -6,7 +6,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// Cases returns the cases of this area in the order in which they are listed and planned.
+// Cases returns the cases of this area in listing order.
 func Cases() []harness.Case { return slices.Concat(claimCases(), sliceCases()) }
 
 // claimCases are about claims, classes, templates, pods and access to them.

@@ -9,7 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimAlternatives writes requests with alternatives that are not as they have to be.
+// ClaimAlternatives writes requests with invalid alternatives. References to these have the form
+// <request>/<alternative>.
 var ClaimAlternatives = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-alternatives",
 	Checks: "A request is exact or has one to eight uniquely named alternatives without admin access; others are rejected.",

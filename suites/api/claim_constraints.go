@@ -9,7 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimConstraints writes constraints and configurations that do not fit to their claim.
+// ClaimConstraints writes invalid constraints and configurations: an attribute needs its domain, a configuration a
+// driver and an object of at most 10 Ki.
 var ClaimConstraints = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-constraints",
 	Checks: "Constraints and configuration have valid contents and name only requests of their claim; others are rejected.",
@@ -36,8 +37,7 @@ func claimWithConfig() *resourceapi.ResourceClaim {
 	return c
 }
 
-// constraintRules are those of constraints, of which there is one more kind where
-// attributes can be distinct.
+// constraintRules are those of constraints, with distinct attributes where the API has them.
 func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
 	constraint := func(change func(*resourceapi.DeviceConstraint)) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { change(&c.Spec.Devices.Constraints[0]) }

@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimRequests writes claims whose requests are not as they have to be.
+// ClaimRequests writes claims with invalid requests.
 var ClaimRequests = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-requests",
 	Checks: "Requests have unique names, a class, a known mode and a fitting count; others are rejected.",

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimSelectors writes selectors that are no expressions of CEL for one device.
+// ClaimSelectors writes invalid CEL selectors, also by updating a valid class. Selectors may use cel.bind.
 var ClaimSelectors = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-selectors",
 	Checks: "Selectors are boolean CEL expressions of at most 10 Ki characters and limited cost; others are rejected.",
@@ -31,7 +31,7 @@ func selecting(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
 	return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
 }
 
-// selectorRules are the rules for a selector of the field, which selected sets.
+// selectorRules are the rules for a selector in the field, set by selected.
 func selectorRules[O any](field string, selected func(resourceapi.DeviceSelector) func(O)) []rule[O] {
 	cel := func(expression string) func(O) { return selected(objects.Selector(expression)) }
 	expression := field + ".expression"
@@ -51,11 +51,10 @@ func selectorRules[O any](field string, selected func(resourceapi.DeviceSelector
 	}
 }
 
-// long is an expression of so many characters.
+// long returns an expression of n characters.
 func long(n int) string { return "true" + strings.Repeat(" ", n-len("true")) }
 
-// costly is an expression whose cost grows with each level: for each attribute it looks
-// at all of them.
+// costly returns an expression whose cost grows with each level: for each attribute it iterates over all of them.
 func costly(levels int) string {
 	if levels == 0 {
 		return "true"

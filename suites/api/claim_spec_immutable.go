@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimSpecImmutable tries to change what a claim asks for.
+// ClaimSpecImmutable tries to change a claim's spec.
 var ClaimSpecImmutable = harness.Case{Meta: spec.Meta{
 	ID:       "api/claim-spec-immutable",
 	Checks:   "A change of a claim's spec is rejected with the field named, while its labels can be changed.",

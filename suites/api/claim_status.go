@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimStatus writes a claim's allocation where users write, and where the system does.
+// ClaimStatus writes a claim's allocation through the main resource and through the status.
 var ClaimStatus = harness.Case{Meta: spec.Meta{
 	ID:       "api/claim-status",
 	Checks:   "An allocation is stored only through the status subresource, and immutable while the claim is reserved.",

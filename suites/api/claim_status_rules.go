@@ -15,7 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimStatusRules writes allocations and reservations that are not as they have to be.
+// ClaimStatusRules writes invalid allocations and reservations.
 var ClaimStatusRules = harness.Case{Meta: spec.Meta{
 	ID:     "api/claim-status-rules",
 	Checks: "An allocation has at most 32 devices and 64 configurations, and a claim 256 valid consumers; others are rejected.",
@@ -109,14 +109,14 @@ func resultRules() []rule[*resourceapi.ResourceClaim] {
 	}
 }
 
-// allocatedConfig is a configuration of an allocation.
+// allocatedConfig returns a configuration of an allocation.
 func allocatedConfig(request string, source resourceapi.AllocationConfigSource) resourceapi.DeviceAllocationConfiguration {
 	return resourceapi.DeviceAllocationConfiguration{
 		Source: source, Requests: []string{request}, DeviceConfiguration: objects.ClaimParameters(driver, map[string]string{"a": "b"}).DeviceConfiguration,
 	}
 }
 
-// resultConfigRules are the rules for what the configuration of an allocation says.
+// resultConfigRules are the rules for the configuration in an allocation.
 func resultConfigRules() []rule[*resourceapi.ResourceClaim] {
 	configured := func(change func(*resourceapi.DeviceAllocationConfiguration)) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) {

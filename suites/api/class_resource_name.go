@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassResourceName writes classes with names of extended resources, and pods that ask for
-// them.
+// ClassResourceName writes classes with extended resource names, and pods that request them. A class's implicit name
+// has to fit, too.
 var ClassResourceName = harness.Case{Meta: spec.Meta{
 	ID:     "api/class-resource-name",
 	Checks: "A class names an extended resource, and only containers and init containers request it; all else is rejected.",

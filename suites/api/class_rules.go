@@ -8,7 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassRules writes classes that are not as they have to be.
+// ClassRules writes invalid classes. A configuration is for one driver, with at most 10 Ki.
 var ClassRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/class-rules",
 	Checks:   "A class has at most 32 selectors and 32 valid configurations; others are rejected, on create and on update.",

@@ -10,7 +10,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Counters writes counter sets and devices that use them which are not as they have to be.
+// Counters writes invalid counter sets and devices with invalid counters: at most 32 counters in a set, and 32 used
+// of each of at most 2 sets.
 var Counters = harness.Case{Meta: spec.Meta{
 	ID:     "api/counters",
 	Checks: "A slice has devices or at most 8 counter sets, within the limits for counters; others are rejected.",

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Defaults creates a claim and a template that leave out what has a default.
+// Defaults creates a claim and a template without the fields that have defaults.
 var Defaults = harness.Case{Meta: spec.Meta{
 	ID:       "api/defaults",
 	Checks:   "A request or alternative without mode and count defaults to exactly one device; an explicit mode is kept.",
@@ -49,7 +49,7 @@ var Defaults = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// TolerationDefaults creates a claim with a toleration that leaves out its operator.
+// TolerationDefaults creates a claim with a toleration without an operator.
 var TolerationDefaults = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-defaults",
 	Checks:   "A toleration without an operator is stored with Equal, and one with Exists keeps it.",

@@ -13,8 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceAttributes writes devices whose attributes and capacities are not as they have to
-// be.
+// DeviceAttributes writes invalid attributes and capacities: names are C identifiers with or without a domain,
+// attributes have one value of at most 64 characters.
 var DeviceAttributes = harness.Case{Meta: spec.Meta{
 	ID:     "api/device-attributes",
 	Checks: "A device has at most 32 uniquely and validly named attributes and capacities; others are rejected.",
@@ -40,7 +40,7 @@ var DeviceAttributes = harness.Case{Meta: spec.Meta{
 	t.Expect(notStrict(capacities, `duplicate field "spec.devices[0].capacity.a"`)).To(gomega.BeEmpty(), "two capacities of one name")
 }}
 
-// attribute gives the device an attribute, capacity a capacity.
+// attribute adds an attribute to the device, capacity a capacity.
 func attribute(name resourceapi.QualifiedName) func(*resourceapi.ResourceSlice) {
 	return valued(name, resourceapi.DeviceAttribute{BoolValue: ptr.To(true)})
 }
@@ -103,7 +103,7 @@ func numberedName(i int) resourceapi.QualifiedName {
 
 // qualifiedNames are the rules for the names of attributes, or of capacities.
 func qualifiedNames(of string, named func(resourceapi.QualifiedName) func(*resourceapi.ResourceSlice)) []rule[*resourceapi.ResourceSlice] {
-	// refusal is of a name beside one that is accepted. Releases before 1.36 say of which it is.
+	// refusal is of a name beside a valid one. Releases before 1.36 report the name in the path.
 	refusal := func(what string, accepted, refused resourceapi.QualifiedName, why metav1.CauseType) rule[*resourceapi.ResourceSlice] {
 		field := "spec.devices[0]." + of
 		return rule[*resourceapi.ResourceSlice]{of + " " + what, named(accepted), named(refused), field + " or " + field + "[" + string(refused) + "]", why}

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceNodes writes devices that say for themselves on which nodes they are.
+// DeviceNodes writes devices that name their own nodes.
 var DeviceNodes = harness.Case{Meta: spec.Meta{
 	ID:     "api/device-nodes",
 	Checks: "Devices name their nodes, in exactly one way, if and only if their slice leaves that to them; others are rejected.",

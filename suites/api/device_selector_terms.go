@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceSelectorTerms writes a device whose selector of nodes has two terms.
+// DeviceSelectorTerms writes a device's node selector with two terms, invalid for slices, too.
 var DeviceSelectorTerms = harness.Case{Meta: spec.Meta{
 	ID:       "api/device-selector-terms",
 	Checks:   "A device's node selector with two terms is rejected; one with one term is accepted.",

@@ -13,7 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceStatus writes status of devices that is not as it has to be.
+// DeviceStatus writes invalid device status: the limits are 8 conditions of different types, 10 Ki of data and 16
+// addresses with prefixes.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
 	ID:     "api/device-status",
 	Checks: "Status is written only for allocated devices, once each and within its limits; all else is rejected.",

@@ -36,7 +36,7 @@ func withStatus(c *resourceapi.ResourceClaim) {
 	c.Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0), statusOf(driver, "device-1", 1)}
 }
 
-// DeallocationAuthorized deallocates a claim as users with and without the right for it.
+// DeallocationAuthorized deallocates a claim as users with and without permission for it.
 var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
 	ID:       "api/deallocation-authorized",
 	Checks:   "Deallocating a claim requires the permission for binding, and none for the device status that goes with it.",

@@ -10,7 +10,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceStatusOwners has several managers apply the status of devices, and leave some out later.
+// DeviceStatusOwners has several managers apply the status of devices, and leave some out later. Entries of other
+// managers and those written by an update must stay.
 var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
 	ID:       "api/device-status-owners",
 	Checks:   "Device status applied by several managers stays until they change it or the claim is deallocated.",

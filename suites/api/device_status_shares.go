@@ -48,7 +48,7 @@ var DeviceStatusShares = harness.Case{Meta: spec.Meta{
 	t.Expect(claim.Status.Devices).To(gomega.Equal(devices), "the status of two shares")
 }}
 
-// The shares of sharedAllocation, and one that it does not have.
+// The shares of sharedAllocation, and one it does not have.
 const (
 	firstShare  = "00000000-0000-4000-8000-00000000000a"
 	secondShare = "00000000-0000-4000-8000-00000000000b"
@@ -65,7 +65,7 @@ func sharedAllocation() *resourceapi.AllocationResult {
 	return a
 }
 
-// shareStatus is an entry for a share of device-0; for an empty text it is one for the device.
+// shareStatus returns an entry for a share of device-0; for an empty text one for the device.
 func shareStatus(share string, number int) resourceapi.AllocatedDeviceStatus {
 	status := statusOf(driver, "device-0", number)
 	if share != "" {

@@ -1,7 +1,6 @@
-// Package api holds the cases of the API alone: what the API server lets through and
-// what it refuses. They need no node, so that they also run on a control plane.
+// Package api holds the cases of the API alone: the objects the API server accepts and rejects. They need no node, so
+// they also run on a bare control plane.
 //
-// Where a rule is a table the case judges it (rules.go): each row has something that must
-// be refused, with the field and the reason, beside the nearest that must be accepted.
-// What Kubernetes is known to accept against its own rules has a case of its own.
+// A case with a table of rules judges it with rules.go: each row pairs an invalid object, with the expected field and
+// reason, with the nearest valid one. Known violations by Kubernetes have a case of their own.
 package api

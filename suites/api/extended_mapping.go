@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ExtendedMapping writes which containers of a pod have the devices of its special claim.
+// ExtendedMapping writes the mapping from containers to devices of a pod's special claim.
 var ExtendedMapping = harness.Case{Meta: spec.Meta{
 	ID:       "api/extended-mapping",
 	Checks:   "A special claim's mapping names existing containers, their extended resources and valid requests only.",

@@ -14,8 +14,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// The objects of this file have every field of their spec, or status, set that Kubernetes has on by
-// default, apart from one of two that exclude each other, in one of their entries.
+// The objects of this file have every field of their spec or status set that is on by default. Of two exclusive
+// fields, one entry has one of them.
 
 func fullClaim() *resourceapi.ResourceClaim {
 	tolerations := []resourceapi.DeviceToleration{
@@ -45,7 +45,7 @@ func fullClaim() *resourceapi.ResourceClaim {
 	return claim
 }
 
-// fullStatus is that of fullClaim when it is allocated, reserved and prepared.
+// fullStatus is the status of fullClaim once allocated, reserved and prepared.
 func fullStatus() resourceapi.ResourceClaimStatus {
 	at, share := metav1.NewTime(time.Date(2024, time.May, 1, 12, 0, 0, 0, time.UTC)), types.UID("00000000-0000-4000-8000-000000000001")
 	result := resourceapi.DeviceRequestAllocationResult{

@@ -9,8 +9,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// notFull are fields that no cluster has by default, and those of a slice that does not
-// leave its nodes to its devices.
+// notFull lists fields off by default, and those of a slice that names its nodes itself.
 var notFull = []string{
 	"ExactDeviceRequest.derivedAttributes", "DeviceSubRequest.derivedAttributes",
 	"DeviceAttribute.ints", "DeviceAttribute.bools", "DeviceAttribute.strings", "DeviceAttribute.versions",
@@ -36,7 +35,7 @@ func TestFullObjectsSetEveryField(t *testing.T) {
 	}
 }
 
-// visit notes the fields of the API's structs in a value, and those that are not empty.
+// visit records the fields of the API's structs in a value, and the non-empty ones.
 func visit(v reflect.Value, set, all map[string]bool) {
 	switch v.Kind() {
 	case reflect.Pointer:

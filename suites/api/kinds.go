@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Kinds asks the API server which kinds it serves.
+// Kinds reads the API server's kinds from discovery.
 var Kinds = harness.Case{Meta: spec.Meta{
 	ID:       "api/kinds",
 	Checks:   "The API server serves claims, templates, classes and slices with all verbs and without CRDs.",

@@ -50,7 +50,7 @@ var ListsAtomic = harness.Case{Meta: spec.Meta{
 		"the fields below spec.devices that their manager owns")
 }}
 
-// owned are the fields below spec.devices that a manager owns.
+// owned returns the fields below spec.devices owned by a manager.
 func owned(t *harness.T, managed []metav1.ManagedFieldsEntry, manager string) map[string]any {
 	for _, entry := range managed {
 		if entry.Manager != manager {

@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodeClaimsByStatus reads claims that a pod's status names as made from a template, as the
-// kubelet of its node.
+// NodeClaimsByStatus reads claims generated for a pod as the kubelet of its node. Neither earlier claims nor one with
+// the template's name may be readable.
 var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-claims-by-status",
 	Checks:   "A kubelet may read only the claim its pod's status currently names for a template.",
@@ -25,8 +25,8 @@ var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// NodeSpecialClaims does so with claims for extended resources. Releases before 1.37 look at those
-// of a pod when it is bound, and not again.
+// NodeSpecialClaims does so with claims for extended resources. Releases before 1.37 read those of a pod only when it
+// is bound.
 var NodeSpecialClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-special-claims",
 	Checks:   "A kubelet may read the special claim its pod's status names, but not one named before.",
@@ -42,8 +42,8 @@ var NodeSpecialClaims = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// readsNewest has the pod's status name one claim after the other, and fails the case unless the
-// kubelet of its node can read that one alone.
+// readsNewest names one claim after the other in the pod's status, and fails the case unless the kubelet of its node
+// can read only the current one.
 func readsNewest(t *harness.T, pod *corev1.Pod, name func(p *corev1.Pod, claim string)) {
 	node := t.Namespace + "-node" // There is none of this name, so nothing happens to the pod.
 	all := []string{"template", "first", "second"}

@@ -66,7 +66,7 @@ var NodePodStatus = harness.Case{Meta: spec.Meta{
 	t.Delete(pod, harness.GracePeriod(0))
 }}
 
-// MirrorPodClaims makes mirror pods, as kubelets do of static ones.
+// MirrorPodClaims creates mirror pods, like kubelets do for static ones.
 var MirrorPodClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/mirror-pod-claims",
 	Checks:   "A kubelet may create a mirror pod, but none with a claim or a claim template.",
@@ -86,7 +86,7 @@ var MirrorPodClaims = harness.Case{Meta: spec.Meta{
 	t.NoError(write(mirror(objects.Pod("pod", t.Image))), "create a mirror pod without claims as the node")
 	for what, pod := range map[string]*corev1.Pod{"a claim": objects.Pod("pod", t.Image, "claim"), "a template": objects.PodFromTemplate("pod", t.Image, "template")} {
 		err := write(mirror(pod))
-		// Mirror pods with claims are no valid pods either.
+		// Mirror pods with claims are invalid anyway.
 		t.Expect(apierrors.IsForbidden(err) || apierrors.IsInvalid(err)).To(gomega.BeTrue(), "a mirror pod with %s, created as the node, to be refused: %v", what, err)
 	}
 }}

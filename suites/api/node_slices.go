@@ -16,7 +16,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodeSlices makes, reads, changes and deletes slices as a kubelet.
+// NodeSlices creates, reads, changes and deletes slices as a kubelet. Slices for all or selected nodes, or with nodes
+// per device, are forbidden.
 var NodeSlices = harness.Case{Meta: spec.Meta{
 	ID:       "api/node-slices",
 	Checks:   "A kubelet may create, get, watch, update and delete slices of its own node, and no others.",

@@ -15,8 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ParametersOrder has others write to an allocated claim whose opaque parameters are as Go
-// encodes an object: with the kind before the version.
+// ParametersOrder has others write to an allocated claim with opaque parameters in Go's encoding of an object: kind
+// before version.
 var ParametersOrder = harness.Case{Meta: spec.Meta{
 	ID:       "api/parameters-order",
 	Checks:   "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
@@ -65,7 +65,7 @@ var ParametersOrder = harness.Case{Meta: spec.Meta{
 	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(now.Status.Allocation.Devices.Config[0].Opaque.Parameters.Raw).To(gomega.MatchJSON(opaque.Opaque.Parameters.Raw), "the parameters in the end")
-	// What is not refused has its effect, also where others are.
+	// A write must also take effect, beside those of others.
 	label, devices := gomega.HaveKeyWithValue("a", "b"), gomega.HaveLen(1)
 	if slices.Contains(refused, "a label") {
 		label = gomega.Not(label)

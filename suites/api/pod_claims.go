@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodClaims writes pods whose claims are not as they have to be, and changes one.
+// PodClaims writes pods with invalid claims, and changes one.
 var PodClaims = harness.Case{Meta: spec.Meta{
 	ID:     "api/pod-claims",
 	Checks: "A pod's claims are unique, valid, immutable and the only ones its containers name; others are rejected.",
@@ -38,13 +38,12 @@ var PodClaims = harness.Case{Meta: spec.Meta{
 	}...)
 }}
 
-// podAccount is a service account of the case's own: the namespace's default one may not be
-// there yet.
+// podAccount returns a service account of the case: the namespace's default one may not exist yet.
 func podAccount() *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "pods"}}
 }
 
-// unscheduled has no scheduler look at a pod, which uses the account of the case.
+// unscheduled gives a pod no scheduler, and the service account of the case.
 func unscheduled(pod *corev1.Pod) *corev1.Pod {
 	pod.Spec.SchedulerName, pod.Spec.ServiceAccountName = "dra-conformance.github.io/none", "pods"
 	pod.Spec.AutomountServiceAccountToken = ptr.To(false)

@@ -11,7 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodGroupClaims writes the claims of groups of pods, and which were made for one.
+// PodGroupClaims writes the claims of pod groups, and the generated ones in the status. Names are DNS labels, and
+// each entry refers to either a claim or a template.
 var PodGroupClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/pod-group-claims",
 	Checks:   "A pod group has at most four valid, immutable claims, and its status names no others.",

@@ -12,7 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PoolRequests writes requests for the status of pools, and answers to one.
+// PoolRequests writes requests for the status of pools, and answers to one. A status at creation is dropped.
 var PoolRequests = harness.Case{Meta: spec.Meta{
 	ID:       "api/pool-requests",
 	Checks:   "A pool status request has a driver and a limit from 1 to 1000, default 100; it and its answer are immutable.",
@@ -67,8 +67,7 @@ func validPoolRequest(t *harness.T) *alphaapi.ResourcePoolStatusRequest {
 	return &alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: alphaapi.ResourcePoolStatusRequestSpec{Driver: driver}}
 }
 
-// answeredRequest is a stored request once it is answered: by a controller, if there is one,
-// else from here.
+// answeredRequest returns a stored request with an answer: by a controller, if there is one, else by the case.
 func answeredRequest(t *harness.T, name string) (request *alphaapi.ResourcePoolStatusRequest) {
 	requests := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests()
 	t.Poll("the answer to a request", func(ctx context.Context) (bool, string, error) {
@@ -83,7 +82,7 @@ func answeredRequest(t *harness.T, name string) (request *alphaapi.ResourcePoolS
 	return request
 }
 
-// PoolRequestAttribute names the attribute with the type of partitions in a request.
+// PoolRequestAttribute names the attribute with the partition type in a request.
 var PoolRequestAttribute = harness.Case{Meta: spec.Meta{
 	ID:       "api/pool-request-attribute",
 	Checks:   "The partition type attribute of a pool status request has a domain; others are rejected.",

@@ -14,7 +14,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// QuotaByClass makes claims until the quota of their class is used up.
+// QuotaByClass creates claims until the quota of their class is used up.
 var QuotaByClass = harness.Case{Meta: spec.Meta{
 	ID:       "api/quota-by-class",
 	Checks:   "Quotas of a class and of claims reject whatever exceeds them; a request for all devices counts as 32.",

@@ -13,8 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// QuotaByName asks for devices of a class by its name, by both names of its extended
-// resource, and by a name that only device plugins serve.
+// QuotaByName requests devices of a class by its name, by both names of its extended resource, and by a device
+// plugin's name.
 var QuotaByName = harness.Case{Meta: spec.Meta{
 	ID:     "api/quota-by-name",
 	Checks: "Quotas of a class and its extended resource names count the same devices, by claims and by pods.",
@@ -42,8 +42,7 @@ var QuotaByName = harness.Case{Meta: spec.Meta{
 	two.Exactly.Count = 2
 	t.Create(objects.Claim("claim", two))
 	used(2, 2, 2, 0)
-	// A pod counts for the name that it asks for, and its special claim, which the scheduler
-	// makes, for all others.
+	// A pod counts for the name it requests, and its special claim, made by the scheduler, for all others.
 	explicitly, implicitly := pod("by-explicit", explicitName, 1), pod("by-implicit", implicitName, 1)
 	t.Create(explicitly)
 	used(2, 3, 2, 0)
@@ -70,7 +69,7 @@ var QuotaByName = harness.Case{Meta: spec.Meta{
 	t.NoError(pods(pod("two", implicitName, 2)), "ask for the two devices that are left by the implicit name")
 }}
 
-// specialClaim is one for a device of a class that a pod asks for as an extended resource.
+// specialClaim returns one for a device of a class requested by a pod as an extended resource.
 func specialClaim(pod *corev1.Pod, class string) *resourceapi.ResourceClaim {
 	claim := objects.Claim(pod.Name+"-extended-resources", objects.Request("container-0-request-0", class))
 	claim.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}

@@ -12,25 +12,25 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// createRaw asks the API server to judge a new object of resource.k8s.io/v1, in JSON,
-// without storing it, and to refuse fields that it does not know or finds twice.
+// createRaw creates an object of resource.k8s.io/v1, in JSON, as a dry run with strict field validation: unknown and
+// duplicate fields are errors.
 func createRaw(t *harness.T, resource, object string) error {
 	return of(t, t.Client.ResourceV1().RESTClient().Post(), resource).
 		Param("dryRun", metav1.DryRunAll).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object)).Do(t.Context()).Error()
 }
 
-// of has a request be for a resource, in the case's namespace if it belongs to one.
+// of makes a request for a resource, in the case's namespace if the resource is namespaced.
 func of(t *harness.T, request *rest.Request, resource string) *rest.Request {
 	return request.Resource(resource).NamespaceIfScoped(t.Namespace, strings.HasPrefix(resource, "resourceclaim"))
 }
 
-// notKnown fails the case unless an answer refuses a field as one that is not known.
+// notKnown fails the case unless an answer rejects a field as unknown.
 func notKnown(t *harness.T, err error, field string) {
 	t.Expect(notStrict(err, `unknown field "`+field+`"`)).To(gomega.BeEmpty(), "the object with %s", field)
 }
 
-// notStrict is what is wrong with the answer to an object that strict decoding has to
-// refuse, with this in its text; empty if nothing.
+// notStrict returns the problem with the answer to an object invalid for strict decoding, with this in its text;
+// empty if none.
 func notStrict(err error, text string) string {
 	switch {
 	case err == nil:
@@ -41,8 +41,8 @@ func notStrict(err error, text string) string {
 	return ""
 }
 
-// apply applies an object of resource.k8s.io/v1, in JSON, on the server's side as a field
-// manager; the subresource may be left out.
+// apply server-side applies an object of resource.k8s.io/v1, in JSON, as a field manager; the subresource is
+// optional.
 func apply(t *harness.T, resource, name, manager, object string, subresource ...string) {
 	t.NoError(tryApply(t, resource, name, manager, object, subresource...), "apply %s %s as %s", resource, name, manager)
 }

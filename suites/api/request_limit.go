@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RequestLimit makes claims and templates with as much as there may be, and one more.
+// RequestLimit creates claims and templates at their limits, and one beyond.
 var RequestLimit = harness.Case{Meta: spec.Meta{
 	ID:       "api/request-limit",
 	Checks:   "Lists in claims and templates are accepted with 32 entries and rejected with 33.",
@@ -27,7 +27,7 @@ var RequestLimit = harness.Case{Meta: spec.Meta{
 	}, claimLimits("spec.spec.devices")...)
 }}
 
-// claimLimits are those of the lists in the spec of a claim, whose devices are in a field.
+// claimLimits are the limits of lists in the spec of a claim, below this field.
 func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
 	requests := func(n int) func(*resourceapi.ResourceClaimSpec) {
 		return func(s *resourceapi.ResourceClaimSpec) {
@@ -53,7 +53,7 @@ func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
 			s.Devices.Requests[0].Exactly.Selectors = numbered(n, func(int) resourceapi.DeviceSelector { return objects.Selector("true") })
 		}
 	}
-	// named is a list of names, of which a claim has 32.
+	// named is a list of names in a claim, which has 32.
 	named := func(n int) []string { return numbered(n, func(i int) string { return name("req", i) }) }
 	constraining := func(n int) func(*resourceapi.ResourceClaimSpec) {
 		return func(s *resourceapi.ResourceClaimSpec) {

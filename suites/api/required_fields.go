@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RequiredFields writes objects without one of the fields that they need.
+// RequiredFields writes objects without one of their required fields.
 var RequiredFields = harness.Case{Meta: spec.Meta{
 	ID:       "api/required-fields",
 	Checks:   "A claim, a class and a slice without a required field are rejected with that field named.",
@@ -65,8 +65,7 @@ var RequiredFields = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// remove takes the field of a path, as "spec.requests[0].name", out of an object, and tells
-// whether it was there.
+// remove deletes the field of a path, as "spec.requests[0].name", from an object, and reports whether it was there.
 func remove(object map[string]any, path string) bool {
 	steps := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
 	last := len(steps) - 1

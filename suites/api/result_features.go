@@ -7,7 +7,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ResultFeatures writes allocations whose devices have what no slice and no claim can have.
+// ResultFeatures writes allocations with contents impossible in slices and claims.
 var ResultFeatures = harness.Case{Meta: spec.Meta{
 	ID:     "api/result-features",
 	Checks: "Allocated devices name requests of the claim, with valid conditions and tolerations; others are rejected.",

@@ -13,8 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RuleStatus writes a DeviceTaintRule where users write it, and its status where the controller
-// does.
+// RuleStatus writes a DeviceTaintRule like users do, and its status like the controller.
 var RuleStatus = harness.Case{Meta: spec.Meta{
 	ID:       "api/rule-status",
 	Checks:   "The status of a DeviceTaintRule is written separately from its spec, and only the spec raises its generation.",

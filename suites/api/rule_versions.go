@@ -49,7 +49,7 @@ var RuleVersions = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// createAs creates an object that is written as it is in v1 in another version.
+// createAs creates an object, written in v1, in another version.
 func createAs(t *harness.T, version, kind string, object runtime.Object) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	t.NoError(err, "encode the object")

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// The reasons for which the API server refuses a field.
+// The API server's reasons for rejecting a field.
 const (
 	invalid      = metav1.CauseTypeFieldValueInvalid
 	required     = metav1.CauseTypeFieldValueRequired
@@ -23,28 +23,24 @@ const (
 	tooLong      = metav1.CauseTypeTooLong
 	tooMany      = metav1.CauseTypeTooMany
 
-	// lacking is that of something with a part that is missing, which to releases before 1.36 is
-	// required.
+	// lacking is the reason for an incomplete value; releases before 1.36 call it required.
 	lacking = invalid + " or " + required
 )
 
-// rule is a row of a table: something that the API server has to refuse, beside the
-// nearest thing that it has to accept, so that no unrelated error can pass for the
-// refusal.
+// rule is a row of a table: an invalid object beside the nearest valid one, so that no unrelated error can pass for
+// the rejection.
 type rule[O any] struct {
-	// name says in words what is refused.
+	// name describes the invalid object.
 	name string
-	// accepted and refused change a valid object; without accepted it is left as it is.
+	// accepted and refused change a valid object; without accepted it stays as it is.
 	accepted, refused func(O)
-	// field is the path that the refusal must name, why the reason that it must give there, "a or
-	// b" where releases differ; no reason if any will do.
+	// field is the path in the rejection, why its reason, "a or b" where releases differ; empty for any reason.
 	field string
 	why   metav1.CauseType
 }
 
-// judge writes both objects of each rule and fails the case if an answer is not the one
-// that the rule wants, with all such answers. Valid returns a fresh object, and write
-// returns what the API server said to one.
+// judge writes both objects of each rule and fails the case with all wrong answers. valid returns a fresh object, and
+// write returns the API server's answer to one.
 func judge[O any](t *harness.T, valid func() O, write func(O) error, rules ...rule[O]) {
 	t.Step("write what is valid and what is not by %d rules", len(rules))
 	var problems []string
@@ -55,7 +51,7 @@ func judge[O any](t *harness.T, valid func() O, write func(O) error, rules ...ru
 	t.Expect(strings.Join(problems, "\n")).To(gomega.BeEmpty(), "answers that break a rule")
 }
 
-// objects are what the rule has to be accepted and refused.
+// objects returns the object to accept and the one to reject.
 func (r rule[O]) objects(valid func() O) (near, far O) {
 	near, far = valid(), valid()
 	if r.accepted != nil {
@@ -65,7 +61,7 @@ func (r rule[O]) objects(valid func() O) (near, far O) {
 	return near, far
 }
 
-// problems are what is wrong with the answers to the objects of a rule.
+// problems returns the wrong answers to the objects of a rule.
 func (r rule[O]) problems(near, far error) []string {
 	var problems []string
 	if near != nil {
@@ -77,8 +73,8 @@ func (r rule[O]) problems(near, far error) []string {
 	return problems
 }
 
-// notRefused is what is wrong with the answer to a request that must be refused as
-// invalid because of a field, for a reason; empty if nothing. No reason stands for any.
+// notRefused returns the problem with the answer to an invalid request: it must name the field and the reason, if one
+// is given. Empty if there is none.
 func notRefused(err error, field string, why metav1.CauseType) string {
 	var status apierrors.APIStatus
 	switch {
@@ -103,8 +99,7 @@ func isOneOf(text, alternatives string) bool {
 	return slices.Contains(strings.Split(alternatives, " or "), text)
 }
 
-// judgeKnown does the same for a single rule that the API server is known to break, by
-// accepting what it has to refuse.
+// judgeKnown does the same for a single rule with a known violation: the API server accepts the invalid object.
 func judgeKnown[O any](t *harness.T, valid func() O, write func(O) error, r rule[O]) {
 	t.Step("write what is valid and what is not: %s", r.name)
 	near, far := r.objects(valid)

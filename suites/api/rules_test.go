@@ -14,8 +14,8 @@ func refusal(errs ...*field.Error) error {
 	return apierrors.NewInvalid(resourceapi.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), "claim", errs)
 }
 
-// Each row is an answer that a server with a bug gives where it has to refuse spec.name as
-// invalid, and accept what is beside it.
+// Each row is an answer of a faulty server: it must reject spec.name as invalid, and accept the valid object beside
+// it.
 func TestRuleNoticesWrongAnswers(t *testing.T) {
 	right := refusal(field.Invalid(field.NewPath("spec", "name"), "", ""))
 	for name, tc := range map[string]struct {

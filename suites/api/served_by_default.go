@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ServedByDefault compares what the API server serves with what it was told to.
+// ServedByDefault compares the API server's versions with its arguments.
 var ServedByDefault = harness.Case{Meta: spec.Meta{
 	ID:       "api/served-by-default",
 	Checks:   "The API server prefers resource.k8s.io/v1 and serves only those alpha and beta versions its arguments enable.",
@@ -38,8 +38,8 @@ var ServedByDefault = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// runtimeConfig are the entries of an API server's runtime-config, the last of each name,
-// whether given as one argument or as two.
+// runtimeConfig returns the entries of an API server's runtime-config, the last of each name, whether given as one
+// argument or as two.
 func runtimeConfig(containers []corev1.Container) map[string]bool {
 	config := map[string]bool{}
 	for _, c := range containers {
@@ -62,9 +62,8 @@ func runtimeConfig(containers []corev1.Container) map[string]bool {
 	return config
 }
 
-// enables is whether a runtime-config switches on a version of the group, or one of its
-// resources. What is said of the version goes before what is said of its stage, and that
-// before what is said of all (k8s.io/apiserver v0.37.1, MergeAPIResourceConfigs).
+// enables reports whether a runtime-config enables a version of the group, or one of its resources. The version's
+// entry has priority over that of its stage, and this over "all" (k8s.io/apiserver v0.37.1, MergeAPIResourceConfigs).
 func enables(config map[string]bool, version string) bool {
 	for name, on := range config {
 		if on && strings.HasPrefix(name, resourceapi.GroupName+"/"+version+"/") {

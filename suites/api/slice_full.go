@@ -16,7 +16,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SliceFull stores a slice that is at all limits of the core together.
+// SliceFull stores a slice at all limits of the core together: 128 devices of 32 attributes each with the longest
+// names and values. No limit of a request or of the store may get in the way.
 var SliceFull = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-full",
 	Checks:   "A slice at all core limits is stored unchanged, and can be listed and updated.",
@@ -26,7 +27,8 @@ var SliceFull = harness.Case{Meta: spec.Meta{
 	storesAll(t, fullDevices(t, resourceapi.ResourceSliceMaxDevices))
 }}
 
-// SliceFullFeatures stores slices that are at all limits of features together.
+// SliceFullFeatures stores slices at all limits of features together: 64 devices with 32 attributes, 16 taints and 32
+// counters of 2 sets each, and 8 sets of 32 counters.
 var SliceFullFeatures = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-full-features",
 	Checks:   "Slices at all limits of optional features are stored unchanged, and can be listed and updated.",
@@ -56,7 +58,7 @@ var SliceFullFeatures = harness.Case{Meta: spec.Meta{
 	storesAll(t, sets)
 }}
 
-// fullDevices is a slice with so many devices that have all attributes they may have.
+// fullDevices returns a slice with n devices that have all possible attributes.
 func fullDevices(t *harness.T, n int) *resourceapi.ResourceSlice {
 	attributes := map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
 	for i := range resourceapi.ResourceSliceMaxAttributesAndCapacitiesPerDevice {
@@ -69,7 +71,7 @@ func fullDevices(t *harness.T, n int) *resourceapi.ResourceSlice {
 	})...))
 }
 
-// storesAll creates, lists and changes a slice, of which nothing may be lost.
+// storesAll creates, lists and changes a slice, and expects no loss.
 func storesAll(t *harness.T, slice *resourceapi.ResourceSlice) {
 	want := slice.Spec.DeepCopy()
 	slices := t.Client.ResourceV1().ResourceSlices()
@@ -87,13 +89,13 @@ func storesAll(t *harness.T, slice *resourceapi.ResourceSlice) {
 	t.Expect(updated.Spec).To(gomega.BeComparableTo(*want), "the slice after its pool's generation was changed")
 }
 
-// longest is a name of so many characters, which ends with a number.
+// longest returns a name of n characters with a number at its end.
 func longest(n, number int) string {
 	end := strconv.Itoa(number)
 	return characters(n-len(end)) + end
 }
 
-// longDomain is a DNS name of 253 characters, which ends with a number.
+// longDomain returns a DNS name of 253 characters with a number at its end.
 func longDomain(number int) string {
 	label := characters(63)
 	return strings.Join([]string{label, label, label, longest(61, number)}, ".")

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SliceImmutable tries to change whose slice it is, of which pool and which node.
+// SliceImmutable tries to change the driver, pool and node of a slice.
 var SliceImmutable = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-immutable",
 	Checks:   "Driver, pool name and node name of a slice are immutable, its devices and generation are not.",

@@ -9,7 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SliceRules writes slices whose driver, pool, nodes or devices are not as they have to be.
+// SliceRules writes slices with invalid driver, pool, nodes or devices.
 var SliceRules = harness.Case{Meta: spec.Meta{
 	ID:     "api/slice-rules",
 	Checks: "A slice has a driver, a pool, nodes in one way and at most 128 unique devices; others are rejected.",
@@ -74,7 +74,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 	}...)
 }}
 
-// sliceNodes are the rules for how a slice names its nodes.
+// sliceNodes are the rules for the nodes of a slice.
 func sliceNodes() []rule[*resourceapi.ResourceSlice] {
 	nodes := func(change func(*resourceapi.ResourceSliceSpec)) func(*resourceapi.ResourceSlice) {
 		return func(s *resourceapi.ResourceSlice) {

@@ -44,7 +44,7 @@ var SliceSelectorsVersions = harness.Case{Meta: spec.Meta{
 	selectsByFields(t, "v1beta2")
 }}
 
-// createForSelectors makes slices of two drivers on two nodes that nobody else has.
+// createForSelectors creates slices of two drivers on two nodes of its own.
 func createForSelectors(t *harness.T) {
 	this, other := t.Namespace, t.Namespace+"-other"
 	for node, name := range []string{this, other} {
@@ -90,8 +90,7 @@ func selectsByPool(t *harness.T, versions ...string) {
 	}
 }
 
-// selects fails the case unless a list and a watch in a version by these fields tell of exactly
-// these slices.
+// selects fails the case unless a list and a watch in a version by these fields return exactly these slices.
 func selects(t *harness.T, version, fields string, names ...string) {
 	t.Step("list and watch slices of %s by %s", version, fields)
 	ask := func() *rest.Request {
@@ -108,7 +107,7 @@ func selects(t *harness.T, version, fields string, names ...string) {
 	slices.Sort(listed)
 	t.Expect(listed).To(gomega.Equal(names), "the slices in the list of %s by %s", version, fields)
 
-	// The slice that all selectors select is changed last, and so are all others before.
+	// The slice selected by all selectors is changed last, after all others.
 	events, err := ask().Param("watch", "true").Param("resourceVersion", list.ResourceVersion).Stream(t.Context())
 	t.NoError(err, "watch slices of %s by %s", version, fields)
 	defer func() { _ = events.Close() }()

@@ -19,7 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesByPolicy has an admission policy keep a driver to the slices of its node.
+// SlicesByPolicy has an admission policy restrict a driver to the slices of its node.
 var SlicesByPolicy = harness.Case{Meta: spec.Meta{
 	ID:       "api/slices-by-policy",
 	Checks:   "A ValidatingAdmissionPolicy can restrict a driver's service account to slices of its own node.",
@@ -38,7 +38,7 @@ var SlicesByPolicy = harness.Case{Meta: spec.Meta{
 		}
 		return s
 	}
-	// The policy takes effect a moment after it is there, as the rights do.
+	// Policy and permissions take effect with a short delay.
 	t.Poll("slices of another node to be refused by the policy", func(context.Context) (bool, string, error) {
 		err := create(t, slices)(on(t.Namespace, "other-node"))
 		return byPolicy(err), errorText(err), nil
@@ -64,10 +64,10 @@ var SlicesByPolicy = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// policyMessage is what the policy says when it refuses.
+// policyMessage is the policy's message for a rejection.
 const policyMessage = "the slice is not of the node on which the driver runs"
 
-// byPolicy tells whether a request was refused by the policy.
+// byPolicy reports whether a request was rejected by the policy.
 func byPolicy(err error) bool {
 	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), policyMessage)
 }
@@ -79,7 +79,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// slicePolicy is a policy for one user, as KEP-4381 describes it for drivers.
+// slicePolicy returns a policy for one user, as KEP-4381 describes it for drivers.
 func slicePolicy(name, user string) []harness.Object {
 	operations := []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete}
 	return []harness.Object{

@@ -12,7 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// StatusAuthorization writes the status of a claim as users who have more and more rights.
+// StatusAuthorization writes the status of a claim as users with more and more permissions. Those for devices are per
+// driver, and differ for a driver on the allocation's node.
 var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	ID:     "api/status-authorization",
 	Checks: "Allocating, reserving and device status each require a permission of their own beside that for claim status.",
@@ -60,7 +61,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	}
 	refused(here(told.DeepCopy()), "a driver without the right")
 	refused(ordinary(told.DeepCopy()), "a user without the right")
-	// The right that must not help is given first: when the other one is seen, it is, too.
+	// The permission that must not help is granted first: once the other one is effective, it is, too.
 	mayWriteOf(t, "associated-user", driver, resourceapi.VerbPrefixAssociatedNode+"update", scheduler)
 	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", driverPod)
 	allowed(t, "the driver on the node of the allocation", func() error { return here(told.DeepCopy()) })

@@ -12,11 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// otherDriver is one beside that of these cases.
+// otherDriver is another driver than that of these cases.
 const otherDriver = "other.dra-conformance.github.io"
 
-// StatusAuthorizationDrivers changes and removes the device status of two drivers as a user who
-// may write that of one.
+// StatusAuthorizationDrivers changes and removes the device status of two drivers as a user with permission for one.
 var StatusAuthorizationDrivers = harness.Case{Meta: spec.Meta{
 	ID:       "api/status-authorization-drivers",
 	Checks:   "A user may change device status only of drivers the user has permission for, also in combined updates.",
@@ -73,8 +72,7 @@ func statusOf(driver, device string, number int) resourceapi.AllocatedDeviceStat
 	}
 }
 
-// mayWriteOf gives users a right of this verb for the status of a driver's devices, in the case's
-// namespace.
+// mayWriteOf grants users a verb on the status of a driver's devices, in the case's namespace.
 func mayWriteOf(t *harness.T, name, driver, verb string, users ...string) {
 	mayHere(t, name, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{verb}}, users...)
 }

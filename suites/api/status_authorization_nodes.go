@@ -11,8 +11,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// StatusAuthorizationNodes writes device status for allocations that are for one node more or less
-// clearly.
+// StatusAuthorizationNodes writes device status for allocations with more or less exact node selectors. The
+// permission for arbitrary nodes is enough for all of them.
 var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 	ID:       "api/status-authorization-nodes",
 	Checks:   "The permission for the allocation's node counts only for service accounts of exactly that one node.",

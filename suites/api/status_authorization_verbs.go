@@ -15,7 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// StatusAuthorizationVerbs writes device status in all ways as users who may do so in one.
+// StatusAuthorizationVerbs writes device status in all ways as users with permission for one.
 var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
 	ID:       "api/status-authorization-verbs",
 	Checks:   "Updates of device status require the update permission, patches and applies the patch permission.",
@@ -55,14 +55,13 @@ var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// statusWrite is a way to write the status of a claim, with the verb that the API server knows
-// it by.
+// statusWrite is a way to write the status of a claim, with its verb for authorization.
 type statusWrite struct {
 	name, verb string
 	write      func() error
 }
 
-// deviceStatusWrites are all ways to give the claim's device a status, none of which is stored.
+// deviceStatusWrites returns all ways to write the claim's device status, as dry runs.
 func deviceStatusWrites(t *harness.T, who rest.ImpersonationConfig, claim *resourceapi.ResourceClaim) []statusWrite {
 	claims := t.As(who).ResourceV1().ResourceClaims(t.Namespace)
 	patch := func(kind types.PatchType, options metav1.PatchOptions) func() error {

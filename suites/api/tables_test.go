@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// A row in which both objects are the same would be judged by the same answer twice.
+// A row with two equal objects would be judged by the same answer twice.
 func TestRowsOfTables(t *testing.T) {
 	table(t, "constraints", claimWithConstraint, constraintRules(true))
 	table(t, "configurations", claimWithConfig, configRules())

@@ -13,7 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TaintRules writes rules for taints that are not as they have to be, and changes one.
+// TaintRules writes invalid DeviceTaintRules, and changes one. The time changes with the effect, and stays when the
+// key or the value changes, or when it is given.
 var TaintRules = harness.Case{Meta: spec.Meta{
 	ID:     "api/taint-rules",
 	Checks: "A DeviceTaintRule has a valid taint, valid names and at most 8 conditions; only its effect renews its time.",
@@ -79,7 +80,7 @@ var TaintRules = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// selectorOfRule are the rules for which devices a rule is.
+// selectorOfRule are the rules for the device selector of a rule.
 func selectorOfRule() []rule[*resourceapi.DeviceTaintRule] {
 	selecting := func(change func(*resourceapi.DeviceTaintSelector, *string)) func(name string) func(*resourceapi.DeviceTaintRule) {
 		return func(name string) func(*resourceapi.DeviceTaintRule) {

@@ -12,7 +12,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Taints writes devices whose taints are not as they have to be.
+// Taints writes devices with invalid taints: a label name, a label value and the effect None, NoSchedule or NoExecute
+// are valid.
 var Taints = harness.Case{Meta: spec.Meta{
 	ID:     "api/taints",
 	Checks: "A device has at most 16 valid taints, timed on creation, and a slice with taints at most 64 devices.",
@@ -63,10 +64,10 @@ var Taints = harness.Case{Meta: spec.Meta{
 	t.Expect(taints[1].TimeAdded.Time.UTC()).To(gomega.Equal(given.Time), "the time of a taint that has one")
 }}
 
-// clockSkew is by how much the clocks of the cluster and of this machine may differ.
+// clockSkew is the maximal difference between the clocks of the cluster and of this machine.
 const clockSkew = time.Minute
 
-// taintRules are the rules for a taint of the field, which tainted sets.
+// taintRules are the rules for a taint in the field, set by tainted.
 func taintRules[O any](field string, tainted func(resourceapi.DeviceTaint) func(O)) []rule[O] {
 	of := func(key, value string, effect resourceapi.DeviceTaintEffect) func(O) {
 		return tainted(resourceapi.DeviceTaint{Key: key, Value: value, Effect: effect})

@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TemplateClaims writes templates of claims that are not as they have to be.
+// TemplateClaims writes templates of invalid claims. Otherwise a pod would wait for a claim that cannot be created.
 var TemplateClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-claims",
 	Checks:   "Templates whose requests, selectors, constraints or configuration are invalid for claims are rejected.",
@@ -24,7 +24,7 @@ var TemplateClaims = harness.Case{Meta: spec.Meta{
 	judge(t, claimWithConfig, write, inTemplate(configRules())...)
 }}
 
-// TemplateFeatures does so with what requests have beyond the core.
+// TemplateFeatures does so with request features beyond the core.
 var TemplateFeatures = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-features",
 	Checks:   "Templates whose alternatives or tolerations are invalid for claims are rejected.",
@@ -43,7 +43,7 @@ func createTemplate(t *harness.T) func(*resourceapi.ResourceClaim) error {
 	return func(c *resourceapi.ResourceClaim) error { return write(objects.Template("template", c)) }
 }
 
-// inTemplate are the rules for a template of the claims.
+// inTemplate returns the rules for a template of the claims.
 func inTemplate(rules []rule[*resourceapi.ResourceClaim]) []rule[*resourceapi.ResourceClaim] {
 	return numbered(len(rules), func(i int) rule[*resourceapi.ResourceClaim] {
 		r := rules[i]

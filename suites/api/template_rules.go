@@ -10,7 +10,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TemplateRules writes templates with metadata that claims cannot be given, and changes one.
+// TemplateRules writes templates with metadata not allowed for claims, and changes one.
 var TemplateRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-rules",
 	Checks:   "A template gives claims labels and annotations and no other metadata, and its spec is immutable.",

@@ -7,8 +7,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Tolerations writes tolerations that are not as they have to be, in requests and in
-// alternatives.
+// Tolerations writes invalid tolerations, in requests and in alternatives: a label value with Equal, none with
+// Exists; without a key only Exists.
 var Tolerations = harness.Case{Meta: spec.Meta{
 	ID:       "api/tolerations",
 	Checks:   "A toleration has valid key, value, operator and effect; others are rejected.",
@@ -48,7 +48,7 @@ func tolerationRules(field string, with func(...resourceapi.DeviceToleration) fu
 	}
 }
 
-// TolerationWithoutKey writes a toleration without a key that is not for all.
+// TolerationWithoutKey writes a toleration with Equal and without a key.
 var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-without-key",
 	Checks:   "A toleration without a key and with the operator Equal is rejected; with Exists it is accepted.",
@@ -68,7 +68,7 @@ var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// TolerationLimit writes a request with more tolerations than there may be.
+// TolerationLimit writes a request with one toleration too many.
 var TolerationLimit = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-limit",
 	Checks:   "A request with 17 tolerations is rejected; with 16 it is accepted.",
@@ -90,7 +90,7 @@ var TolerationLimit = harness.Case{Meta: spec.Meta{
 	})
 }}
 
-// TolerationEffects writes tolerations with effects that there are not.
+// TolerationEffects writes tolerations with unknown effects.
 var TolerationEffects = harness.Case{Meta: spec.Meta{
 	ID:       "api/toleration-effects",
 	Checks:   "The effect of a toleration is NoSchedule, NoExecute or empty; others are rejected.",

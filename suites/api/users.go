@@ -12,31 +12,31 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// group is that of the API that these cases are about.
+// group is the API group of these cases.
 const group = "resource.k8s.io"
 
-// user is one that has only the rights that the case gives it.
+// user returns the name of a user with no permissions but the case's.
 func user(t *harness.T) string { return "user-of-" + t.Namespace }
 
-// asNode has a kubelet's credentials.
+// asNode returns a client with a kubelet's credentials.
 func asNode(t *harness.T, node string) kubernetes.Interface {
 	return t.As(rest.ImpersonationConfig{UserName: "system:node:" + node, Groups: []string{"system:nodes", "system:authenticated"}})
 }
 
-// mayUpdateStatus lets users write the status of claims in the case's namespace, as far as nothing
-// in it takes another right.
+// mayUpdateStatus lets users write the status of claims in the case's namespace, except for parts with permissions of
+// their own.
 func mayUpdateStatus(t *harness.T, users ...string) {
 	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, users...)
 }
 
-// mayHere gives users a right in the case's namespace.
+// mayHere grants users a permission in the case's namespace.
 func mayHere(t *harness.T, name string, right rbacv1.PolicyRule, users ...string) {
 	meta := metav1.ObjectMeta{Name: name}
 	t.Create(&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{right}},
 		&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects(users)})
 }
 
-// mayEverywhere gives a user a right in all namespaces.
+// mayEverywhere grants a user a permission in all namespaces.
 func mayEverywhere(t *harness.T, right rbacv1.PolicyRule, users ...string) {
 	meta := metav1.ObjectMeta{Name: t.Namespace}
 	t.Create(&rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{right}},
@@ -49,8 +49,7 @@ func subjects(users []string) []rbacv1.Subject {
 	})
 }
 
-// allowed waits until what was forbidden is not any more: API servers see new rights
-// a moment after they are given.
+// allowed waits until a request is no longer forbidden: new permissions reach API servers with a short delay.
 func allowed(t *harness.T, what string, do func() error) {
 	t.Poll(what+" to be allowed", func(context.Context) (bool, string, error) {
 		err := do()

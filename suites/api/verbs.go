@@ -21,7 +21,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Verbs uses each verb on the kinds that every release serves.
+// Verbs uses each verb on the kinds of every release: deletion by name and by label, all four patch types, and a
+// watch that must report each change in order.
 var Verbs = harness.Case{Meta: spec.Meta{
 	ID:       "api/verbs",
 	Checks:   "Claims, templates, classes and slices support all verbs and patch types, and claim status is written by itself.",
@@ -41,7 +42,7 @@ var Verbs = harness.Case{Meta: spec.Meta{
 	patchStatus(t, "resourceclaims", "ResourceClaim", "status", "reservedFor", "uid", consumer)
 }}
 
-// VerbsOfRules uses each verb on rules for taints.
+// VerbsOfRules uses each verb on DeviceTaintRules.
 var VerbsOfRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/verbs-of-rules",
 	Checks:   "DeviceTaintRules support all verbs, and their status is written by itself.",
@@ -58,7 +59,7 @@ var VerbsOfRules = harness.Case{Meta: spec.Meta{
 	patchStatus(t, "devicetaintrules", "DeviceTaintRule", t.Namespace, "conditions", "type", condition)
 }}
 
-// verbs is what the typed clients of all kinds have in common.
+// verbs is the common interface of all kinds' typed clients.
 type verbs[O harness.Object, L list] interface {
 	updater[O]
 	Get(ctx context.Context, name string, options metav1.GetOptions) (O, error)
@@ -73,27 +74,27 @@ type list interface {
 	metav1.ListInterface
 }
 
-// patchKinds are the ways to patch, by what they are called in this file.
+// patchKinds are the patch types by their names in this file.
 var patchKinds = map[string]types.PatchType{
 	"strategic": types.StrategicMergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "apply": types.ApplyPatchType,
 }
 
-// use is of the verbs on one kind. All has the objects of all namespaces.
+// use holds the state of the verbs on one kind. all lists the objects of all namespaces.
 type use[O harness.Object, L list] struct {
 	t           *harness.T
 	kind        string
 	client, all verbs[O, L]
-	// name is that of the object that is changed.
+	// name is the name of the changed object.
 	name string
-	// want are the events that a watch has to tell of, each with the step that the object was at.
+	// want are the expected events of a watch, each with the step of the object.
 	want []string
 }
 
-// The labels of what useVerbs makes: labelVerbs has the value that is listed and watched by, and
-// labelStep what was done to the object last.
+// The labels of useVerbs' objects: labelVerbs is the label to list and watch by, and labelStep the last change of the
+// object.
 const labelVerbs, labelStep = "verbs", "step"
 
-// useVerbs uses each verb on objects of a kind, of which valid returns a new one.
+// useVerbs uses each verb on objects of a kind; valid returns a new one.
 func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
 	u := use[O, L]{t: t, kind: kind, client: client, all: all, name: t.Namespace + "-1"}
 	create := func(name string) O {
@@ -132,7 +133,7 @@ func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all v
 
 func (u *use[O, L]) selector() string { return labelVerbs + "=" + u.t.Namespace }
 
-// listed are the names of the objects with the label, and the version of the list.
+// listed returns the names of the objects with the label, and the version of the list.
 func (u *use[O, L]) listed(from verbs[O, L]) (names []string, version string) {
 	all, err := from.List(u.t.Context(), metav1.ListOptions{LabelSelector: u.selector()})
 	u.t.NoError(err, "list each %s with a label", u.kind)
@@ -143,7 +144,7 @@ func (u *use[O, L]) listed(from verbs[O, L]) (names []string, version string) {
 	return names, all.GetResourceVersion()
 }
 
-// patch changes the object in each of the ways to patch.
+// patch changes the object with each patch type.
 func (u *use[O, L]) patch() {
 	for _, how := range []string{"strategic", "merge", "json", "apply"} {
 		merged := fmt.Sprintf(`"metadata":{"labels":{%q:%q}}}`, labelStep, how)
@@ -175,7 +176,7 @@ func (u *use[O, L]) update() {
 	u.changed("updated", updated, err)
 }
 
-// changed expects what was changed in the answer and in what is read.
+// changed expects the change in the answer and in a new read.
 func (u *use[O, L]) changed(to string, o O, err error) {
 	u.t.NoError(err, "change the %s: %s", u.kind, to)
 	now, err := u.client.Get(u.t.Context(), u.name, metav1.GetOptions{})
@@ -186,8 +187,8 @@ func (u *use[O, L]) changed(to string, o O, err error) {
 	u.want = append(u.want, "MODIFIED "+to)
 }
 
-// told waits for the events of a watch, each with the step that its object was at. What
-// somebody else changes, as a controller does, leaves that and is left out.
+// told waits for the events of a watch, each with the step of its object. Changes by others, like controllers, keep
+// the step and are ignored.
 func told(t *harness.T, kind string, seen watch.Interface, want []string) {
 	var got []string
 	t.Poll(fmt.Sprintf("the watch of each %s to tell: %s", kind, strings.Join(want, ", ")), func(context.Context) (bool, string, error) {

@@ -59,7 +59,7 @@ type versioned struct {
 	want     any
 }
 
-// losesNothing writes the object in each of the older versions, and in v1, as it is read there.
+// losesNothing writes the object in each of the older versions, and in v1, as read there.
 func (o versioned) losesNothing(older ...string) {
 	text, err := json.Marshal(map[string]any{o.part: o.want})
 	o.t.NoError(err, "encode the %s", o.part)
@@ -79,7 +79,7 @@ func (o versioned) losesNothing(older ...string) {
 	}
 }
 
-// path is that of the object in a version.
+// path returns the path of the object in a version.
 func (o versioned) path(version string) string {
 	path := "/apis/resource.k8s.io/" + version + "/"
 	if namespace := o.object.GetNamespace(); namespace != "" {
@@ -103,7 +103,7 @@ func (o versioned) write(version string, body []byte) error {
 		Body(body).Do(o.t.Context()).Error()
 }
 
-// partOf is the part of an object in JSON.
+// partOf returns the part of an object in JSON.
 func (o versioned) partOf(object []byte) any {
 	var parts map[string]any
 	o.t.NoError(json.Unmarshal(object, &parts), "read the object")

@@ -12,21 +12,20 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// driver is the driver that the objects of these cases name; none runs.
+// driver is the driver named in these cases' objects; none runs.
 const driver = "api.dra-conformance.github.io"
 
-// creator is what typed clients have in common.
+// creator is the common interface of typed clients.
 type creator[O any] interface {
 	Create(ctx context.Context, o O, options metav1.CreateOptions) (O, error)
 }
 
-// updater is the same for what exists.
+// updater is the same for updates.
 type updater[O any] interface {
 	Update(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
 }
 
-// create asks the API server to judge new objects without storing them, which it does as
-// if it stored them.
+// create creates objects as a dry run, judged as if stored.
 func create[O any](t *harness.T, client creator[O]) func(O) error {
 	return func(o O) error {
 		_, err := client.Create(t.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -34,7 +33,7 @@ func create[O any](t *harness.T, client creator[O]) func(O) error {
 	}
 }
 
-// update does the same for changes of an object that exists.
+// update does the same for updates of an existing object.
 func update[O any](t *harness.T, client updater[O]) func(O) error {
 	return func(o O) error {
 		_, err := client.Update(t.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -52,7 +51,7 @@ func createSlice(t *harness.T) func(*resourceapi.ResourceSlice) error {
 	return create(t, t.Client.ResourceV1().ResourceSlices())
 }
 
-// changeOf judges changes of an object that is stored: what is written has its name and version.
+// changeOf judges changes of a stored object: writes have its name and version.
 func changeOf[O metav1.Object](t *harness.T, client updater[O], stored O) func(O) error {
 	return func(o O) error {
 		o.SetName(stored.GetName())
@@ -61,8 +60,8 @@ func changeOf[O metav1.Object](t *harness.T, client updater[O], stored O) func(O
 	}
 }
 
-// judgeSlices judges slices when they are created, and when a valid one becomes them. The latter
-// is on a node that is not there, since a slice's nodes are not what these rules are about.
+// judgeSlices judges slices on creation, and on update from a valid one. The latter is on a node that does not exist,
+// as these rules are not about nodes.
 func judgeSlices(t *harness.T, valid func() *resourceapi.ResourceSlice, rules ...rule[*resourceapi.ResourceSlice]) {
 	judge(t, valid, createSlice(t), rules...)
 	stored := onlyOn(t, valid())
@@ -73,7 +72,7 @@ func judgeSlices(t *harness.T, valid func() *resourceapi.ResourceSlice, rules ..
 	t.Delete(stored)
 }
 
-// judgeClasses judges classes when they are created, and when a valid one becomes them.
+// judgeClasses judges classes on creation, and on update from a valid one.
 func judgeClasses(t *harness.T, rules ...rule[*resourceapi.DeviceClass]) {
 	classes, stored := t.Client.ResourceV1().DeviceClasses(), validClass()
 	judge(t, validClass, create(t, classes), rules...)
@@ -82,7 +81,7 @@ func judgeClasses(t *harness.T, rules ...rule[*resourceapi.DeviceClass]) {
 	judge(t, validClass, changeOf(t, classes, stored), rules...)
 }
 
-// onlyOn is the slice on a node that is not there.
+// onlyOn returns the slice on a node that does not exist.
 func onlyOn(t *harness.T, s *resourceapi.ResourceSlice) *resourceapi.ResourceSlice {
 	s.Spec.AllNodes, s.Spec.NodeName = nil, &t.Namespace
 	return s
@@ -106,10 +105,10 @@ func onDevice(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice)
 	return func(s *resourceapi.ResourceSlice) { change(&s.Spec.Devices[0]) }
 }
 
-// characters is a name of so many.
+// characters returns a name of n characters.
 func characters(n int) string { return strings.Repeat("a", n) }
 
-// parametersOf are parameters in JSON of so many bytes.
+// parametersOf returns n bytes of parameters in JSON.
 func parametersOf(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 
 // numbered returns n values; the last one's number is n-1.
@@ -121,10 +120,10 @@ func numbered[V any](n int, one func(i int) V) []V {
 	return all
 }
 
-// name is a name with a number, as "x-7".
+// name returns a name with a number, as "x-7".
 func name(prefix string, i int) string { return fmt.Sprintf("%s-%d", prefix, i) }
 
-// consumer is one of a claim, and no pod.
+// consumer returns a consumer of a claim other than a pod.
 func consumer(i int) resourceapi.ResourceClaimConsumerReference {
 	return objects.Stranger(name("name", i))
 }
@@ -134,7 +133,7 @@ type statusUpdater[O any] interface {
 	UpdateStatus(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
 }
 
-// updateStatus does the same for changes of the status of an object that exists.
+// updateStatus does the same for status updates of an existing object.
 func updateStatus[O any](t *harness.T, client statusUpdater[O]) func(O) error {
 	return func(o O) error {
 		_, err := client.UpdateStatus(t.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
