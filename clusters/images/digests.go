@@ -33,14 +33,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Digests are those of what this machine has built of kube-scheduler,
-// kube-controller-manager or the kubelet, in the versions that are wanted; what is not
-// in the cache is missing. They are computed from the programs in the cache, and never
-// from what a node says of itself.
+// Digests returns the digests of locally built kube-scheduler, kube-controller-manager and
+// kubelet programs in the wanted versions. Programs missing from the cache are omitted.
+// Digests are computed from the cached programs, never from a node's own report.
 //
-// An image's digest is that of its configuration, which names the layers' content: that
-// is what containerd calls an image that was imported, and it is the same however the
-// layers are compressed.
+// An image's digest is its configuration's digest, which covers the layers' content.
+// containerd uses it to name imported images, and it does not depend on layer compression.
 func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
 	b, err := newBuilder(ctx, l.options(""))
 	if err != nil {
@@ -50,7 +48,7 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 	for _, a := range wanted {
 		version, err := versions.Lookup(a.Version)
 		if err != nil || version.Kubernetes != a.Version {
-			continue // of others there is no program here
+			continue // no local program for other versions
 		}
 		path, _, err := b.modules.Path(modules.Kubernetes(version, a.Program))
 		if err != nil {
@@ -68,7 +66,7 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 	return found, nil
 }
 
-// digestOf is the digest of a program's image, or of a kubelet, which has none.
+// digestOf returns the digest of a program's image. The kubelet has no image: its file is hashed.
 func digestOf(program, path string) (string, error) {
 	if program == "kubelet" {
 		return fileDigest(path)
@@ -84,7 +82,7 @@ func digestOf(program, path string) (string, error) {
 	return name.String(), nil
 }
 
-// plainImage is an image of files that are not compressed.
+// plainImage returns an image with uncompressed layers.
 func plainImage(entries []layer.Entry, entrypoint ...string) (v1.Image, error) {
 	l, err := layer.Plain(entries)
 	if err != nil {

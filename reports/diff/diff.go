@@ -24,41 +24,39 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Diff is what differs in report B from report A.
+// Diff lists the differences between reports A and B.
 type Diff struct {
-	// Notes say what makes the reports hard to compare.
+	// Notes explain limits of the comparison.
 	Notes []string `json:"notes,omitempty"`
-	// Changed are the cases that came to something else, with those that only one of the
-	// suites has.
+	// Changed are cases with another result, including cases missing from one suite.
 	Changed []Change `json:"changed,omitempty"`
 	Slower  []Slower `json:"slower,omitempty"`
-	// Configuration is what was tested with what.
+	// Configuration compares the configurations under test.
 	Configuration []Field `json:"configuration,omitempty"`
-	// Worse is whether a case is, or got slower.
+	// Worse is true if any case got worse or slower.
 	Worse bool `json:"worse"`
 }
 
-// Change is a case that came to something else.
+// Change is a case with another result.
 type Change struct {
 	Case string `json:"case"`
-	// A and B are empty where the suite has no such case.
+	// A and B are empty if the suite lacks the case.
 	A schema.CaseResult `json:"a,omitempty"`
 	B schema.CaseResult `json:"b,omitempty"`
-	// Reason is the one of B.
+	// Reason is B's reason.
 	Reason string `json:"reason,omitempty"`
 	Worse  bool   `json:"worse"`
 }
 
-// Slower is a case of which each attempt took longer in B than any in A.
+// Slower is a case with all passing attempts in B slower than any in A.
 type Slower struct {
 	Case string `json:"case"`
-	// A is the slowest attempt that passed, B the fastest one, in seconds.
+	// A is the slowest passing attempt, B the fastest one, in seconds.
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
 
-// A case is slower if it takes this many times as long and this many seconds longer:
-// less is noise, as cases share a machine.
+// A case is slower if it exceeds both thresholds. Anything less is noise: cases share a machine.
 const (
 	slowerTimes   = 2
 	slowerSeconds = 10
@@ -108,7 +106,7 @@ func (d *Diff) add(a, b schema.ConformanceCase) {
 	}
 }
 
-// passing are how long the attempts took that passed, in seconds.
+// passing returns the durations of passing attempts (including known issues), in seconds.
 func passing(c schema.ConformanceCase) []float64 {
 	var seconds []float64
 	for _, a := range c.Attempts {
@@ -119,8 +117,7 @@ func passing(c schema.ConformanceCase) []float64 {
 	return seconds
 }
 
-// rank orders what a case can come to: the higher, the worse. What was not shown is worse
-// than what was excused.
+// rank orders results: higher is worse. A missing verdict is worse than an excused failure.
 func rank(r schema.CaseResult) int {
 	switch r {
 	case schema.CasePassed:

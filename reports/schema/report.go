@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Version is the version of the schema that this package describes.
+// Version is the schema version of this package.
 const Version = "dra-conformance.github.io/v1alpha2"
 
 // Report is the content of report.json.
@@ -37,44 +37,43 @@ type Report struct {
 	Cluster       Cluster   `json:"cluster"`
 	Driver        Driver    `json:"driver"`
 	Selection     Selection `json:"selection"`
-	// Seed is that of the order in which cases ran.
+	// Seed determines the order of the cases.
 	Seed    int64     `json:"seed"`
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	// DurationSeconds is the time from Started to Ended.
 	DurationSeconds float64 `json:"durationSeconds"`
 	Summary         Summary `json:"summary"`
-	// Problems are what went wrong beside the cases; with any the run is not
-	// complete.
+	// Problems are errors outside of the cases. Any problem makes the run incomplete.
 	Problems []string `json:"problems,omitempty"`
 	Cases    []Case   `json:"cases"`
 }
 
-// Suite says which dratest ran.
+// Suite is the dratest build.
 type Suite struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	// Modified is true where the source differed from Commit.
+	// Modified is true if the source differed from Commit.
 	Modified bool `json:"modified,omitempty"`
 }
 
-// Cluster says what was tested.
+// Cluster describes the cluster under test.
 type Cluster struct {
-	// Provider made or found the cluster: "kind", "controlplane" or "existing".
+	// Provider is "kind", "controlplane" or "existing".
 	Provider     string            `json:"provider,omitempty"`
 	Server       string            `json:"server"`
 	Kubernetes   string            `json:"kubernetes"`
 	ResourceAPIs []string          `json:"resourceAPIs"`
 	Components   map[string]string `json:"components,omitempty"`
 	Stack        map[string]string `json:"stack,omitempty"`
-	// Running says of each scheduler, controller manager and kubelet whose it is, and how
-	// that is known.
+	// Running lists each scheduler, controller manager and kubelet with its provenance and
+	// the basis for it.
 	Running     []spec.Component      `json:"running,omitempty"`
 	Runtimes    []string              `json:"runtimes,omitempty"`
 	Nodes       []spec.Node           `json:"nodes"`
 	Gates       map[spec.Feature]bool `json:"gates,omitempty"`
 	GatesUnseen string                `json:"gatesUnseen,omitempty"`
-	// Observed says of features where objects of the cluster use them.
+	// Observed maps features to where the cluster's objects use them.
 	Observed map[spec.Feature]string `json:"observed,omitempty"`
 }
 
@@ -82,7 +81,7 @@ type Cluster struct {
 type Driver struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"`
-	// Digests are those of the images that run, as the container runtimes tell.
+	// Digests are the running images' digests, as reported by the container runtimes.
 	Digests []string `json:"digests,omitempty"`
 }
 
@@ -91,18 +90,18 @@ type Selection struct {
 	Focus  []string `json:"focus,omitempty"`
 	Skip   []string `json:"skip,omitempty"`
 	Labels string   `json:"labels,omitempty"`
-	// Profile is core or conformance where not all cases were asked for.
+	// Profile is core or conformance, unless all cases were selected.
 	Profile string `json:"profile,omitempty"`
-	// Mutant is the way in which the test driver was broken on purpose.
+	// Mutant is the fault built into the test driver.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
-	// AssumeStock are the components of which the user said that they are Kubernetes' own.
+	// AssumeStock are the components declared by the user as Kubernetes' own.
 	AssumeStock []string `json:"assumeStock,omitempty"`
 	// Strict is whether known issues counted as failures.
 	Strict   bool `json:"strict,omitempty"`
 	Parallel int  `json:"parallel"`
 }
 
-// Verdict is what a run came to.
+// Verdict is the outcome of a run.
 type Verdict string
 
 // The verdicts.
@@ -111,9 +110,9 @@ const (
 	Failed Verdict = "Failed"
 	// Incomplete: no case failed, but some have no verdict or needed a retry.
 	Incomplete Verdict = "Incomplete"
-	// NothingRan and NothingPassed count as failures, as they show nothing.
+	// NothingRan and NothingPassed count as failures because they prove nothing.
 	NothingRan Verdict = "NothingRan"
-	// NothingPassed: cases ran, and all that they have seen are warnings and known issues.
+	// NothingPassed: cases ran, with only warnings and known issues as results.
 	NothingPassed Verdict = "NothingPassed"
 )
 
@@ -122,23 +121,23 @@ type Summary struct {
 	Verdict Verdict `json:"verdict"`
 	Total   int     `json:"total"`
 	Passed  int     `json:"passed"`
-	// Failed counts the failed cases that check what must be, Warnings the others.
+	// Failed counts failed cases with a MUST requirement, Warnings the other failed cases.
 	Failed   int `json:"failed"`
 	Warnings int `json:"warnings,omitempty"`
-	// KnownIssues counts the cases that saw what Kubernetes is known for.
+	// KnownIssues counts cases affected by a known Kubernetes issue.
 	KnownIssues int `json:"knownIssues,omitempty"`
-	// ClosedHere counts the cases among Passed that know an issue which is not there.
+	// ClosedHere counts cases among Passed whose known issue did not occur.
 	ClosedHere    int `json:"closedHere,omitempty"`
 	Blocked       int `json:"blocked"`
 	NotApplicable int `json:"notApplicable"`
-	// Retried counts the cases among Passed and KnownIssues that failed first.
+	// Retried counts cases among Passed and KnownIssues with an earlier failed attempt.
 	Retried int `json:"retried,omitempty"`
-	// MedianSeconds and MaxSeconds are over the cases that ran to their end.
+	// MedianSeconds and MaxSeconds cover cases run to completion.
 	MedianSeconds float64 `json:"medianSeconds"`
 	MaxSeconds    float64 `json:"maxSeconds"`
 }
 
-// String is the numbers of cases in words.
+// String summarizes the counts in one line.
 func (s Summary) String() string {
 	some := ""
 	for _, c := range []struct {
@@ -155,24 +154,23 @@ func (s Summary) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, some, s.Blocked, s.NotApplicable)
 }
 
-// Case is one case and what it came to.
+// Case is one case with its result.
 type Case struct {
 	ID     string `json:"id"`
 	Checks string `json:"checks"`
 	// Labels are Conformance, "Feature:X", "KEP-4381", Slow, Serial, Disruptive and the area.
 	Labels []string `json:"labels,omitempty"`
-	// Requirements are what the case checks; one that is a MUST makes a failure count.
+	// Requirements are checked by the case. A failure counts only with a MUST among them.
 	Requirements []spec.Requirement `json:"requirements"`
 	Status       spec.Status        `json:"status"`
 	// Started is missing for cases that did not start.
 	Started         time.Time `json:"started,omitzero"`
 	DurationSeconds float64   `json:"durationSeconds"`
-	// WaitsFor names the delay of Kubernetes' own that the case waits out.
+	// WaitsFor names the built-in Kubernetes delay the case waits for.
 	WaitsFor string `json:"waitsFor,omitempty"`
-	// SkipCode and Reason say why a case has no verdict, KnownIssue and Reason which
-	// it saw, Basis how it is known that the components with it are Kubernetes' own.
-	// ClosedHere names components that should have had the KnownIssue, which was not
-	// seen.
+	// SkipCode and Reason explain a missing verdict, KnownIssue and Reason an observed issue.
+	// Basis is the evidence for the affected components being Kubernetes' own.
+	// ClosedHere names components expected to have the KnownIssue if it was not observed.
 	KnownIssue *spec.KnownIssue `json:"knownIssue,omitempty"`
 	Basis      spec.Basis       `json:"basis,omitempty"`
 	ClosedHere string           `json:"closedHere,omitempty"`
@@ -181,27 +179,27 @@ type Case struct {
 	Failure    string           `json:"failure,omitempty"`
 	LastStep   string           `json:"lastStep,omitempty"`
 	Location   string           `json:"location,omitempty"`
-	// Evidence is a folder relative to the report's.
+	// Evidence is a folder, relative to the report's folder.
 	Evidence string `json:"evidence,omitempty"`
-	// Timeline is a file relative to it, too.
+	// Timeline is a file, relative to the report's folder.
 	Timeline string `json:"timeline,omitempty"`
-	// Attempts is how often the case ran where that is more than once.
+	// Attempts is the number of runs, if more than one.
 	Attempts int `json:"attempts,omitempty"`
-	// Measured are the numbers that the case came to, which decide nothing here.
+	// Measured are the case's measurements. They do not affect the verdict.
 	Measured []spec.Measurement `json:"measured,omitempty"`
 }
 
-// EvidenceFolder is where the evidence of a case is, relative to the report.
+// EvidenceFolder is the path of a case's evidence, relative to the report.
 func EvidenceFolder(id string) string { return "cases/" + strings.ReplaceAll(id, "/", ".") }
 
-// Warning tells whether a case failed that checks nothing that must be (RFC 2119): it
-// fails no run.
+// Warning reports whether the case failed without a MUST requirement (RFC 2119).
+// Warnings do not fail a run.
 func (c Case) Warning() bool {
 	must := func(r spec.Requirement) bool { return r.Level != spec.Should && r.Level != spec.May }
 	return c.Status == spec.Failed && len(c.Requirements) > 0 && !slices.ContainsFunc(c.Requirements, must)
 }
 
-// Closed says which known issue was not seen, and where; empty for most cases.
+// Closed describes the known issue not observed, and where. It is empty for most cases.
 func (c Case) Closed() string {
 	if c.ClosedHere == "" || c.KnownIssue == nil {
 		return ""
@@ -209,7 +207,7 @@ func (c Case) Closed() string {
 	return fmt.Sprintf("closed here: %s was not seen by case %s on %s (%s)", c.KnownIssue.Issue, c.ID, c.ClosedHere, c.Basis)
 }
 
-// Encode writes a report as JSON that people can read, too.
+// Encode writes a report as indented JSON.
 func Encode(r Report) ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -218,7 +216,7 @@ func Encode(r Report) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Decode reads a report and refuses other schema versions and unknown fields.
+// Decode reads a report. It rejects other schema versions and unknown fields.
 func Decode(data []byte) (Report, error) {
 	var head struct {
 		SchemaVersion string `json:"schemaVersion"`
