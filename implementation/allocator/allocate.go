@@ -25,40 +25,40 @@ import (
 )
 
 var (
-	// ErrInvalidPools: the claims do not fit and at least one pool of the node is
-	// invalid, so that this might be the reason. Other nodes may do.
+	// ErrInvalidPools means the claims do not fit and an invalid pool on the node may be the reason. Other
+	// nodes may fit.
 	ErrInvalidPools = errors.New("invalid resource pools were encountered")
-	// ErrTooHard: the search was given up after Config.MaxSteps.
+	// ErrTooHard means the search exceeded Config.MaxSteps.
 	ErrTooHard = errors.New("search for devices given up")
 )
 
 // Selector is a compiled CEL expression.
 type Selector interface {
-	// Err returns why the expression does not compile, nil if it does.
+	// Err returns the compile error, nil if there is none.
 	Err() error
-	// Match says whether a device with this content is selected.
+	// Match reports whether the expression selects a device with this content.
 	Match(ctx context.Context, content *inventory.Content) (bool, error)
 }
 
-// Problem is one allocation to try: what is asked for, where, and what is taken.
+// Problem is one allocation attempt: the demand, the node and the devices in use.
 type Problem struct {
 	Demand *Demand
 	Node   *inventory.Node
 	Used   *state.Snapshot
 }
 
-// Allocate finds the first fit. That there is none is a Result with a Reason. The
-// error means bad input for the pod as a whole (a selector that fails on a device,
-// a constraint that a request for all devices cannot meet), ErrInvalidPools or
-// ErrTooHard for this node, or the cause of ctx's end. It is safe for concurrent
-// use with one Demand.
+// Allocate returns the first fit, or a Result with a Reason if nothing fits. It is safe for concurrent
+// use with one Demand. Errors:
 //
-// Devices are tried in the order of Node.Devices, requests and alternatives in the
-// order of the claims; the first combination that works is taken (KEP-4381,
-// KEP-4816). A first pass takes whatever fits next. Only if that gets stuck the
-// devices are sorted into classes that are the same to all requests, and the search
-// starts anew with bounds and with a memory of what was refuted: it comes to the
-// same answer as trying everything.
+//   - bad input for the whole pod: a selector fails on a device, or a request for all devices
+//     violates a constraint
+//   - ErrInvalidPools or ErrTooHard for this node
+//   - the cause of ctx
+//
+// Devices are tried in the order of Node.Devices, requests and alternatives in the order of the
+// claims; the first valid combination wins (KEP-4381, KEP-4816). The first pass is greedy. If it gets
+// stuck, the second pass groups interchangeable devices into classes and restarts with bounds and a
+// memory of refuted states. Its answer equals that of an exhaustive search.
 func Allocate(ctx context.Context, p Problem) (Result, error) {
 	s := newSearch(ctx, p)
 	defer s.release()

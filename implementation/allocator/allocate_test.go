@@ -224,7 +224,7 @@ func counted(units int64, devices ...resourceapi.Device) []*resourceapi.Resource
 	return []*resourceapi.ResourceSlice{counters, consumers}
 }
 
-// perDevice is a slice in which each device says which nodes can reach it.
+// perDevice is a slice with per-device node selection.
 func perDevice(devices ...resourceapi.Device) *resourceapi.ResourceSlice {
 	s := pool("p", devices...)
 	s.Spec.NodeName, s.Spec.PerDeviceNodeSelection = nil, new(true)
@@ -235,7 +235,7 @@ func on(name string) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) { d.NodeName = &name }
 }
 
-// broken is a node selector that does not parse.
+// broken is a node selector with a syntax error.
 func broken() *corev1.NodeSelector {
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: "Unheard"}},

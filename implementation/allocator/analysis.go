@@ -25,56 +25,52 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// analysis is what the second pass knows before it starts, and what it learns.
+// analysis is the state of the second pass: facts computed up front and dead ends learned on the way.
 type analysis struct {
-	// possible says, by subrequest and device, whether the device would do if nothing had
-	// been taken in this run; failing, whether evaluating that is an error.
+	// possible devices satisfy a subrequest if nothing was taken in this run; failing devices return an
+	// error instead. Both by subrequest and device.
 	possible, failing [][]bool
-	// takes is what a subrequest takes of the capacities of a device that is possible.
+	// takes is the capacity a subrequest consumes on a possible device.
 	takes [][]amounts
-	// clean subrequests have no device on which a selector or capacity fails. Trying such
-	// a device ends the search with an error, so what is known of other subrequests must
-	// not keep the search from trying it.
+	// clean subrequests have no failing device. Trying a failing device ends the search with an error, so
+	// pruning because of other subrequests must not skip it.
 	clean []bool
-	// blind: which device ends the search with an error, and which situation makes a
-	// claim too large to be recorded, depends on the order of devices when both can
-	// happen. Then devices are all different, no request is bounded by later
-	// ones, and nothing is remembered.
+	// blind disables all shortcuts: every device is its own class, requests are not bounded by later ones,
+	// nothing is remembered. It is set if both a failing device and an oversized claim are possible:
+	// device order then decides the error.
 	blind bool
-	// class of each device: devices of a class are the same to all subrequests,
-	// constraints and counters, and were free when the run started.
+	// class of each device. Devices of a class are interchangeable for all subrequests, constraints and
+	// counters, and were free when the run started.
 	class   []int
 	classes int
-	// values by claim, constraint and device, and the same as numbers: devices have
-	// the same number if they have the same value.
+	// values by claim, constraint and device. numbers are equal exactly where values are.
 	values  [][][]value
 	numbers [][][]int
 
-	// refuted are the keys of situations that led nowhere, size their length.
+	// refuted are the keys of dead-end states, size is their total length.
 	refuted map[string]bool
 	size    int
-	// dead are devices that led nowhere at a level of the search, by level.
+	// dead are the devices that failed, by level of the search.
 	dead [][]int
 
-	// users are who takes of each counter, by pool and counter, the smallest first.
+	// users are the consumers of each counter, by pool and counter, smallest first.
 	users [][][]deviceUse
 
 	buffer          []byte
 	member, counted []bool // scratch of devices, and of a pool's counters
-	// nodes and offered are a network's, by group.
+	// nodes and offered belong to a network, by group.
 	nodes, offered []int
 	flow           flow
-	// choices are those that the bound which is being found out may still try.
+	// choices is the remaining budget of choices for the current bound.
 	choices int
 	used    []int
 	ahead   []int
 }
 
-// maxRefuted bounds the memory of one search, in bytes of keys; what is beyond is
-// found out again.
+// maxRefuted bounds the memory of one search, in bytes of keys. States beyond it are searched again.
 const maxRefuted = 16 << 20
 
-// analyse looks at all devices once for each subrequest.
+// analyse evaluates every device once for each subrequest.
 func (s *search) analyse() *analysis {
 	n := len(s.Node.Devices)
 	k := &analysis{
@@ -124,8 +120,7 @@ func (s *search) analyse() *analysis {
 	return k
 }
 
-// mayExceed says whether some choice of alternatives makes a claim larger than can
-// be recorded.
+// mayExceed reports whether some choice of alternatives exceeds the maximum size of a claim.
 func (s *search) mayExceed() bool {
 	for i := range s.Demand.claims {
 		total := 0
@@ -143,8 +138,7 @@ func (s *search) mayExceed() bool {
 	return false
 }
 
-// whatFits says which devices would do for a subrequest if nothing had been taken in
-// this run, with which ones evaluating is an error, and what it takes of their capacities.
+// whatFits evaluates a subrequest on all devices as if nothing was taken in this run.
 func (s *search) whatFits(a *subrequest) (possible, failing []bool, takes []amounts) {
 	possible, failing, takes = make([]bool, len(s.Node.Devices)), make([]bool, len(s.Node.Devices)), make([]amounts, len(s.Node.Devices))
 	for i := range possible {
@@ -166,7 +160,7 @@ func (s *search) whatFits(a *subrequest) (possible, failing []bool, takes []amou
 	return possible, failing, takes
 }
 
-// className spells out all that can make a device different from another one.
+// className encodes everything that distinguishes a device from others.
 func (s *search) className(k *analysis, i int) string {
 	var b strings.Builder
 	for n := range k.possible {
@@ -207,7 +201,7 @@ func (s *search) className(k *analysis, i int) string {
 	return b.String()
 }
 
-// enter starts a level of the search: nothing has led nowhere there yet.
+// enter starts a level of the search without dead ends.
 func (k *analysis) enter(level int) {
 	for len(k.dead) <= level {
 		k.dead = append(k.dead, nil)
@@ -215,12 +209,11 @@ func (k *analysis) enter(level int) {
 	k.dead[level] = k.dead[level][:0]
 }
 
-// fail notes that a device led nowhere at a level.
+// fail records a dead end at a level.
 func (k *analysis) fail(level, i int) { k.dead[level] = append(k.dead[level], i) }
 
-// tried says whether a device that is the same as this one led nowhere at this
-// level. Swapping the two everywhere turns each way on with this one into a way on
-// with the other, which came first and was refuted.
+// tried reports whether an interchangeable device has failed at this level. Swapping the two devices
+// turns each solution with this one into a solution with the earlier one, and there is none.
 func (k *analysis) tried(s *search, level, i int) bool {
 	for _, other := range k.dead[level] {
 		if k.class[other] == k.class[i] && s.alike(other, i) {
@@ -230,8 +223,7 @@ func (k *analysis) tried(s *search, level, i int) bool {
 	return false
 }
 
-// alike says whether two devices of a class are the same also in what was taken
-// of them in this run.
+// alike reports whether two devices of a class have also lost the same in this run.
 func (s *search) alike(i, j int) bool {
 	a, b := &s.devices[i], &s.devices[j]
 	if a.claims > 0 || b.claims > 0 || a.shares > 0 != (b.shares > 0) {
@@ -240,10 +232,9 @@ func (s *search) alike(i, j int) bool {
 	return a.shares == 0 || a.inFlight.String() == b.inFlight.String()
 }
 
-// key spells out the situation before the k-th device of a subrequest is looked for, as
-// far as it matters for what can follow: how many devices of each class are taken
-// and how many of them are ahead, what the constraints of the claim have seen, how
-// many results the claim has.
+// key encodes the state before the k-th device of a subrequest, as far as it affects the rest of the
+// search: devices taken and devices ahead by class, the values seen by the claim's constraints, and
+// the number of results of the claim.
 func (s *search) key(a *subrequest, n, from int) string {
 	k := s.known
 	b := k.buffer[:0]
@@ -264,7 +255,7 @@ func (s *search) key(a *subrequest, n, from int) string {
 			shares = append(shares, fmt.Sprintf("%d:%d:%t:%s", k.class[i], d.shares, i >= from, d.inFlight))
 		}
 		if s.Demand.admin && d.claims > 0 {
-			// Who has a device matters, too.
+			// The owner of a device matters, too.
 			b = binary.AppendUvarint(b, uint64(i))
 			b = binary.AppendUvarint(b, uint64(d.claims))
 			b = append(b, '-')
@@ -291,7 +282,7 @@ func (s *search) key(a *subrequest, n, from int) string {
 	return string(b)
 }
 
-// appendSet spells out what matters of what a constraint has seen, without order.
+// appendSet encodes the relevant values of a constraint in canonical order.
 func (s *search) appendSet(b []byte, claim, c int, set held) []byte {
 	set = s.Demand.claims[claim].constraints[c].key(set)
 	texts := make([]string, len(set))
@@ -302,7 +293,7 @@ func (s *search) appendSet(b []byte, claim, c int, set held) []byte {
 	return fmt.Appendf(b, "[%s]", strings.Join(texts, " "))
 }
 
-// refute notes that a situation leads nowhere.
+// refute records a dead-end state.
 func (k *analysis) refute(key string) {
 	if !k.blind && k.size+len(key) <= maxRefuted {
 		k.refuted[key] = true
@@ -310,7 +301,7 @@ func (k *analysis) refute(key string) {
 	}
 }
 
-// String spells amounts out, sorted by name.
+// String lists amounts sorted by name.
 func (a amounts) String() string {
 	names := make([]string, 0, len(a))
 	for name := range a {

@@ -23,9 +23,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// hopeless says whether counting alone shows that a subrequest cannot get its devices
-// from the n-th on out of its candidates, or that it and those after it cannot all
-// get theirs. It may say false where there is no way, never true where there is one.
+// hopeless reports whether counting alone proves that a subrequest cannot get its devices from the
+// n-th on, alone or together with later subrequests. It may miss dead ends but never reports a false
+// one.
 func (s *search) hopeless(a *subrequest, n int, left []int) bool {
 	if !s.known.clean[a.index] {
 		return false
@@ -34,13 +34,13 @@ func (s *search) hopeless(a *subrequest, n int, left []int) bool {
 	return s.tooFew(a, missing, left) || !s.known.blind && s.oversubscribed(a, missing, left)
 }
 
-// tooFew says whether a subrequest cannot get enough devices even if it were alone.
+// tooFew reports whether a subrequest lacks devices even on its own.
 func (s *search) tooFew(a *subrequest, missing int, left []int) bool {
 	return len(left) < missing || s.mostTogether(a, left) < missing || s.mostCounted(left) < missing
 }
 
-// candidates lists the devices from a position on that a subrequest could take next, each
-// on its own, and those that end the search with an error when tried.
+// candidates lists the devices from a position on that a subrequest could take next, and those that
+// end the search with an error.
 func (s *search) candidates(a *subrequest, from int) []int {
 	k := s.known
 	left := make([]int, 0, len(s.devices)-from)
@@ -67,7 +67,7 @@ devices:
 	return left
 }
 
-// left are the devices that a subrequest, which has none yet, could take.
+// left lists the devices available to a subrequest without any device yet.
 func (s *search) left(a *subrequest) []int {
 	devices := s.candidates(a, 0)
 	if !a.all {
@@ -79,15 +79,14 @@ func (s *search) left(a *subrequest) []int {
 	})
 }
 
-// hasLeft says whether what this run took of a device leaves enough for a subrequest.
+// hasLeft reports whether a device still has enough capacity for a subrequest in this run.
 func (s *search) hasLeft(a *subrequest, i int) bool {
 	d := &s.devices[i]
 	return d.shares == 0 || leaves(s.Node.Devices[i].Spec.Capacity, s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
 }
 
-// mostTogether is a bound on how many of the devices the constraints let a subrequest
-// take: the largest group of devices that no constraint separates, and what each
-// constraint says of all of them.
+// mostTogether is an upper bound on the devices a subrequest can take under its constraints: the size
+// of the largest group not separated by any constraint, limited by each constraint's own bound.
 func (s *search) mostTogether(a *subrequest, left []int) int {
 	if len(a.constraints) == 0 {
 		return len(left)
@@ -111,7 +110,7 @@ func (s *search) mostTogether(a *subrequest, left []int) int {
 	return most
 }
 
-// mostCounted is a bound on how many of the devices shared counters allow.
+// mostCounted is an upper bound on the devices allowed by shared counters.
 func (s *search) mostCounted(left []int) int {
 	most := 0
 	groups := map[counterSet][]int{}
@@ -128,11 +127,11 @@ func (s *search) mostCounted(left []int) int {
 	return most
 }
 
-// counterSet is one set of shared counters of one of the node's pools.
+// counterSet is a set of shared counters in one of the node's pools.
 type counterSet struct{ pool, set int }
 
-// counterSet returns what a device would take counters from. One with counters of
-// several sets counts in the first.
+// counterSet returns the counter set a device consumes from. A device with several sets counts in the
+// first.
 func (s *search) counterSet(i int) (counterSet, bool) {
 	spec := s.Node.Devices[i].Spec
 	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 || s.refilled(i) {
@@ -141,8 +140,8 @@ func (s *search) counterSet(i int) (counterSet, bool) {
 	return counterSet{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}, true
 }
 
-// mostInSet is how many of the devices fit if each counter is looked at alone and
-// the smallest consumers go first.
+// mostInSet is an upper bound on the devices that fit: each counter is checked alone, smallest
+// consumers first.
 func (s *search) mostInSet(members []int) int {
 	k := s.known
 	for _, i := range members {
@@ -165,14 +164,14 @@ func (s *search) mostInSet(members []int) int {
 	return most
 }
 
-// unserved is how many members get nothing of a counter when the smallest go first.
+// unserved is the number of consumers a counter cannot serve, smallest first.
 func (s *search) unserved(rest resource.Quantity, users []deviceUse) int {
 	rest, left := rest.DeepCopy(), 0
 	for _, use := range users {
 		if !s.known.member[use.device] {
 			continue
 		}
-		// None fits after one that does not.
+		// Later consumers are at least as large.
 		if rest.Sub(use.amount); rest.Sign() < 0 {
 			left++
 		}

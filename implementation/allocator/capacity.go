@@ -30,10 +30,9 @@ var (
 	errNegative         = errors.New("capacity value is negative")
 )
 
-// amounts is capacity by name.
 type amounts map[resourceapi.QualifiedName]resource.Quantity
 
-// plus adds other to a, which may be nil, and returns it.
+// plus adds other to a, which may be nil, and returns a.
 func (a amounts) plus(other amounts) amounts {
 	if a == nil && len(other) > 0 {
 		a = make(amounts, len(other))
@@ -46,7 +45,7 @@ func (a amounts) plus(other amounts) amounts {
 	return a
 }
 
-// minus takes other, which was added before, from a and returns it.
+// minus undoes plus.
 func (a amounts) minus(other amounts) amounts {
 	for name, q := range other {
 		rest := a[name].DeepCopy()
@@ -56,10 +55,10 @@ func (a amounts) minus(other amounts) amounts {
 	return a
 }
 
-// consume returns what a subrequest takes of a device's capacities (KEP-5075): the
-// request rounded up to what the device's policy allows, its default, or all. ok
-// is false if the device lacks a requested capacity or its policy forbids the
-// amount. The error means that the amount is nonsense for every device.
+// consume returns the capacity a subrequest consumes on a device (KEP-5075): the request rounded up
+// per the device's policy, the policy's default, or everything. ok is false if the device lacks a
+// requested capacity or its policy forbids the amount. An error means the amount is invalid for every
+// device.
 func consume(requested *resourceapi.CapacityRequirements, capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, fractional bool) (taken amounts, ok bool, err error) {
 	if requested != nil {
 		for name := range requested.Requests {
@@ -79,7 +78,7 @@ func consume(requested *resourceapi.CapacityRequirements, capacity map[resourcea
 		}
 		taken[name] = q
 	}
-	// Only now: an error wins over a refusal, whichever capacity comes first.
+	// Errors above win over refusals, in any order of capacities.
 	for name, c := range capacity {
 		if c.RequestPolicy != nil && forbidden(taken[name], c.RequestPolicy, fractional) {
 			return nil, false, nil
@@ -88,7 +87,7 @@ func consume(requested *resourceapi.CapacityRequirements, capacity map[resourcea
 	return taken, true, nil
 }
 
-// roundUp is the amount of one capacity that is taken.
+// roundUp returns the consumed amount of one capacity.
 func roundUp(requested *resourceapi.CapacityRequirements, name resourceapi.QualifiedName, c resourceapi.DeviceCapacity, fractional bool) (resource.Quantity, error) {
 	policy := c.RequestPolicy
 	var want resource.Quantity
@@ -114,7 +113,7 @@ func roundUp(requested *resourceapi.CapacityRequirements, name resourceapi.Quali
 	return want, nil
 }
 
-// roundUpRange goes up to the minimum, then to the next step above it.
+// roundUpRange rounds up to the minimum, then to the next step above it.
 func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRange, fractional bool) (resource.Quantity, error) {
 	if want.Cmp(*r.Min) < 0 {
 		return r.Min.DeepCopy(), nil
@@ -133,7 +132,7 @@ func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRa
 	step, _ := units(*r.Step, milli)
 	base, _ := units(*r.Min, milli)
 	if step <= 0 {
-		return want, nil // not valid in the API; no reason to crash
+		return want, nil // invalid in the API; do not crash
 	}
 	steps := (amount - base) / step
 	if (amount-base)%step != 0 {
@@ -156,8 +155,7 @@ func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRa
 	return *resource.NewQuantity(total, r.Step.Format), nil
 }
 
-// forbidden says whether a policy does not allow an amount. Its default is always
-// allowed.
+// forbidden reports whether a policy disallows an amount. The policy's default is always allowed.
 func forbidden(q resource.Quantity, policy *resourceapi.CapacityRequestPolicy, fractional bool) bool {
 	if policy.Default != nil && q == *policy.Default {
 		return false
@@ -189,8 +187,8 @@ func forbidden(q resource.Quantity, policy *resourceapi.CapacityRequestPolicy, f
 	return len(policy.ValidValues) > 0
 }
 
-// inMilli says whether the arithmetic of a range is in thousandths: the feature is
-// on, all bounds are whole thousandths, and the step is at least one.
+// inMilli reports whether range arithmetic is in thousandths: the feature is enabled, all bounds are
+// whole thousandths, and the step is at least one thousandth.
 func inMilli(r *resourceapi.CapacityRequestPolicyRange, fractional bool) bool {
 	if !fractional {
 		return false
@@ -206,8 +204,7 @@ func inMilli(r *resourceapi.CapacityRequestPolicyRange, fractional bool) bool {
 	return r.Step == nil || r.Step.MilliValue() >= 1
 }
 
-// units is a quantity as whole numbers or thousandths, and whether nothing was
-// lost.
+// units returns a quantity in whole numbers or thousandths, false if it lost precision.
 func units(q resource.Quantity, milli bool) (int64, bool) {
 	if !milli {
 		v := q.Value()
@@ -217,7 +214,7 @@ func units(q resource.Quantity, milli bool) (int64, bool) {
 	return v, q.Cmp(*resource.NewMilliQuantity(v, q.Format)) == 0
 }
 
-// leaves says whether a device can give taken beside what others have of it.
+// leaves reports whether a device has enough left for taken, given the shares of others.
 func leaves(capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, taken amounts, others ...amounts) bool {
 	for name, c := range capacity {
 		sum := taken[name].DeepCopy()

@@ -33,7 +33,7 @@ func quantity(s string) *resource.Quantity {
 	return &q
 }
 
-// ranged is a policy with a range; empty bounds are not set.
+// ranged is a policy with a range; empty bounds are unset.
 func ranged(fallback, least, most, step string) *resourceapi.CapacityRequestPolicy {
 	return &resourceapi.CapacityRequestPolicy{
 		Default:    quantity(fallback),
@@ -51,9 +51,9 @@ func valued(fallback string, values ...string) *resourceapi.CapacityRequestPolic
 
 func TestConsume(t *testing.T) {
 	for name, test := range map[string]struct {
-		request string // empty: nothing is asked for
+		request string // empty: no request
 		policy  *resourceapi.CapacityRequestPolicy
-		whole   bool // fractions are off
+		whole   bool // fractions disabled
 		want    string
 		err     error
 	}{
@@ -108,8 +108,7 @@ func TestConsumeWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// An amount that no device can represent ends the search, whatever the other
-// capacities say and in whichever order they come.
+// An unrepresentable amount ends the search regardless of the other capacities and their order.
 func TestErrorWinsOverRefusal(t *testing.T) {
 	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
 		"small": {Value: resource.MustParse("1"), RequestPolicy: valued("1", "1")},
@@ -125,8 +124,7 @@ func TestErrorWinsOverRefusal(t *testing.T) {
 	}
 }
 
-// The messages ended in other words than those of DynamicResources, which docs/adr/0010
-// promises to be the same.
+// The messages had other endings than DynamicResources', against docs/adr/0010.
 func TestOverflowMessagesAreThoseOfDynamicResources(t *testing.T) {
 	const start = `capacity "c": capacity request cannot be represented in the device's range arithmetic: `
 	for name, test := range map[string]struct {
@@ -150,7 +148,7 @@ func TestOverflowMessagesAreThoseOfDynamicResources(t *testing.T) {
 	}
 }
 
-// What a device has as a whole is taken where there is no default.
+// Without a default a request takes the whole capacity.
 func TestAllOfACapacityMustBeOnAStep(t *testing.T) {
 	policy := ranged("1", "1", "20", "100m")
 	policy.Default = nil

@@ -24,30 +24,27 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// constraint is one kind of constraint of a claim. All that the search knows of a kind
-// is here, so that a new one is a file of its own and a line in newConstraint.
+// constraint is one kind of constraint of a claim. The search has no other knowledge of kinds: a new
+// kind is one file and a line in newConstraint.
 //
-// A constraint looks at one value of a device: devices with the same value are the
-// same to it. Once it does not accept a device it does not do so later either, when
-// more devices were chosen.
+// A constraint depends on one value per device; devices with equal values are interchangeable. A
+// rejected device stays rejected when more devices are chosen.
 type constraint interface {
-	// value is what the constraint looks at.
+	// value returns the value under constraint.
 	value(device *inventory.Device) value
-	// accepts says whether a device with value v may join the chosen ones.
+	// accepts reports whether a device with value v may join the chosen ones.
 	accepts(chosen held, v value) bool
-	// separates says that devices with different values are never chosen together.
+	// separates reports whether devices with different values are mutually exclusive.
 	separates() bool
-	// bound is how many of the devices can be chosen together at most; for a kind that
-	// separates, if they all have the same value. It may be too large, never too
-	// small, and more devices never make it smaller. values and numbers are by device;
-	// numbers are the same where values are.
+	// bound is an upper bound on how many of the devices can be chosen together. For a kind with
+	// separates, the devices have equal values. It must never be too small and must not shrink with more
+	// devices. values and numbers are by device; numbers are equal exactly where values are.
 	bound(devices []int, values []value, numbers []int) int
-	// key is what of the chosen ones matters for what is accepted later. Order does
-	// not count.
+	// key is the part of chosen relevant to later accepts calls, independent of order.
 	key(chosen held) held
 }
 
-// newConstraint returns false for a kind that is not known.
+// newConstraint returns false for an unknown kind.
 func newConstraint(in *resourceapi.DeviceConstraint) (constraint, bool) {
 	switch {
 	case in.MatchAttribute != nil:
@@ -58,14 +55,13 @@ func newConstraint(in *resourceapi.DeviceConstraint) (constraint, bool) {
 	return nil, false
 }
 
-// held is what a constraint has seen of the devices chosen so far, in the order of
-// choice.
+// held are the values of the chosen devices, in order of choice.
 type held []value
 
-// attribute is the name of an attribute that a constraint looks at.
+// attribute is the name of the constrained attribute.
 type attribute resourceapi.FullyQualifiedName
 
-// value is what a device has in an attribute, comparable.
+// value is a device's value of an attribute, comparable.
 type value struct {
 	kind kind
 	text string
@@ -75,7 +71,7 @@ type value struct {
 type kind uint8
 
 const (
-	// missing: the device does not have the attribute; no constraint accepts it.
+	// missing: the device lacks the attribute and every constraint rejects it.
 	missing kind = iota
 	// unknown: a type from a newer API; only the first device of a set may have it.
 	unknown
@@ -85,8 +81,8 @@ const (
 	version
 )
 
-// value returns what the device has in the attribute. An attribute of the driver's
-// own domain may be published without the domain.
+// value returns the attribute's value. A driver may publish attributes of its own domain without the
+// domain.
 func (name attribute) value(device *inventory.Device) value {
 	found, ok := device.Spec.Attributes[resourceapi.QualifiedName(name)]
 	if !ok {
@@ -109,7 +105,7 @@ func (name attribute) value(device *inventory.Device) value {
 		}
 		return value{kind: boolean}
 	case found.VersionValue != nil:
-		// Semantic versions are minimal, so equal ones are the same text.
+		// Semantic versions have a minimal form, so equal versions are equal strings.
 		return value{kind: version, text: *found.VersionValue}
 	}
 	return value{kind: unknown}

@@ -18,11 +18,10 @@ package allocator
 
 import "slices"
 
-// distinct is distinctAttribute: all devices have different values.
+// distinct is distinctAttribute: all values differ.
 type distinct struct{ attribute }
 
-// accepts: a type from a newer API can be told from nothing, so that only the first
-// device may have it.
+// accepts an unknown type only for the first device: it compares to nothing.
 func (distinct) accepts(chosen held, v value) bool {
 	return v.kind != missing && (len(chosen) == 0 || v.kind != unknown && !slices.Contains(chosen, v))
 }

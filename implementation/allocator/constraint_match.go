@@ -16,11 +16,10 @@ limitations under the License.
 
 package allocator
 
-// matching is matchAttribute: all devices have the same value.
+// matching is matchAttribute: all values are equal.
 type matching struct{ attribute }
 
-// accepts: a type from a newer API can be told from nothing, so that only the first
-// device may have it.
+// accepts an unknown type only for the first device: it compares to nothing.
 func (matching) accepts(chosen held, v value) bool {
 	return v.kind != missing && (len(chosen) == 0 || v.kind != unknown && v == chosen[0])
 }

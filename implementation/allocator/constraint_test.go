@@ -82,8 +82,7 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// budget is a kind of constraint that the API does not have: the values of all devices
-// together are at most limit.
+// budget is a constraint unknown to the API: the sum of all values is at most limit.
 type budget struct {
 	attribute
 	limit int64
@@ -116,14 +115,13 @@ func (b budget) bound(devices []int, values []value, _ []int) int {
 
 func (budget) key(chosen held) held { return chosen }
 
-// What was neither matchAttribute nor "distinct" was read as "must match" by the
-// bounds and by the memory of the search.
+// Bounds and search memory treated every kind except matchAttribute and "distinct" as "must match".
 func TestThirdKindOfConstraintIsNotMatch(t *testing.T) {
 	for name, test := range map[string]struct {
 		costs []int64
 		limit int64
 		count int64
-		want  []string // nil if there is no way
+		want  []string // nil if unsatisfiable
 	}{
 		"other devices than the first":   {[]int64{3, 2, 1, 0}, 3, 3, []string{"1", "2", "3"}},
 		"the second choice was wrong":    {[]int64{2, 2, 2, 1, 3}, 6, 4, nil},
@@ -140,7 +138,7 @@ func TestThirdKindOfConstraintIsNotMatch(t *testing.T) {
 	}
 }
 
-// chosenWithin allocates count devices that have costs, with a budget.
+// chosenWithin allocates count devices with these costs within a budget.
 func chosenWithin(t *testing.T, costs []int64, count, limit int64) []string {
 	t.Helper()
 	slice := &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{

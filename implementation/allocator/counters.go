@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// poolState is what a run knows of one pool of the node. Counters are filled in on
-// first use (KEP-4815).
+// poolState is a run's state of one pool. Counters are filled in on first use (KEP-4815).
 type poolState struct {
 	fetched bool
 	use     *state.PoolUse
@@ -36,24 +35,23 @@ type poolState struct {
 	counted bool
 	// index of a counter in rest.
 	index map[counterID]int
-	// rest is what is left of the counters: neither allocated nor taken in this run.
+	// rest is the unused part of the counters: neither allocated nor taken in this run.
 	rest []resource.Quantity
-	// sets numbers the counter sets.
 	sets map[string]int
-	// overdrawn: more is allocated already than there is, nothing can be added.
+	// overdrawn: allocated devices already exceed a counter, so nothing can be added.
 	overdrawn bool
 }
 
 type counterID struct{ set, name string }
 
-// counterUse is what a device takes of one counter.
+// counterUse is a device's consumption of one counter.
 type counterUse struct {
 	counter int
 	amount  resource.Quantity
 }
 
-// reserve takes the device's counters, if it has any and nobody has done so for
-// another share of it, and says whether there is enough.
+// reserve takes the device's counters unless another share already did. It returns false if they are
+// insufficient.
 func (s *search) reserve(p *pick) bool {
 	spec := s.Node.Devices[p.device].Spec
 	if len(spec.ConsumesCounters) == 0 {
@@ -84,11 +82,11 @@ func (s *search) reserve(p *pick) bool {
 	return true
 }
 
-// refilled says whether what is left of a device's counters is not the most that there may be, as
-// other devices give to them.
+// refilled reports whether the remaining counters of a device's pool can still grow because devices
+// give to them.
 func (s *search) refilled(i int) bool { return s.Node.Pools[s.Node.PoolOf[i]].Refilled }
 
-// charged says whether another share of the device has taken its counters.
+// charged reports whether another share of the device has taken its counters.
 func (s *search) charged(i int) bool {
 	if !s.shareable(i) {
 		return false
@@ -97,7 +95,7 @@ func (s *search) charged(i int) bool {
 	return use.Shares > 0 || use.Consumed != nil || s.devices[i].shares > 0
 }
 
-// restore gives back what reserve took.
+// restore undoes reserve.
 func (s *search) restore(p pick) {
 	if !p.counted {
 		return
@@ -142,7 +140,7 @@ func (s *search) counters(i int) *poolState {
 	return pool
 }
 
-// consumes is what a device of the node takes of the counters of its pool.
+// consumes returns a device's consumption of its pool's counters.
 func (s *search) consumes(i int) []counterUse {
 	d := &s.devices[i]
 	if d.consumes == nil {
@@ -151,14 +149,14 @@ func (s *search) consumes(i int) []counterUse {
 	return d.consumes
 }
 
-// of returns what a device takes of each counter, one entry for each, sorted: bounds add up
-// numbers that are rounded, and a search takes as many steps each time.
+// of returns a device's consumption, one sorted entry per counter: bounds add up rounded numbers, so
+// the order keeps the number of steps reproducible.
 func (p *poolState) of(device *inventory.Device) []counterUse {
 	uses := make([]counterUse, 0, len(device.Spec.ConsumesCounters))
 	for _, consumption := range device.Spec.ConsumesCounters {
 	counters:
 		for name, counter := range consumption.Counters {
-			index := p.index[counterID{consumption.CounterSet, name}] // it exists, or the pool would be invalid
+			index := p.index[counterID{consumption.CounterSet, name}] // exists in a valid pool
 			for n := range uses {
 				if uses[n].counter == index {
 					uses[n].amount.Add(counter.Value)
@@ -172,13 +170,13 @@ func (p *poolState) of(device *inventory.Device) []counterUse {
 	return uses
 }
 
-// deviceUse is what a device takes of a counter.
+// deviceUse is one device's consumption of a counter.
 type deviceUse struct {
 	device int
 	amount resource.Quantity
 }
 
-// smallestFirst lists who takes of each counter of a pool, by counter.
+// smallestFirst lists the consumers of each counter of a pool.
 func (k *analysis) smallestFirst(s *search, pool int) [][]deviceUse {
 	if k.users == nil {
 		k.users = make([][][]deviceUse, len(s.pools))

@@ -26,35 +26,32 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Config is what the demands of all pods have in common.
+// Config is shared by the demands of all pods.
 type Config struct {
 	Features inventory.Features
-	// Class returns a DeviceClass by name or an error if there is none.
+	// Class returns a DeviceClass by name, or an error if it does not exist.
 	Class func(name string) (*resourceapi.DeviceClass, error)
-	// Compile returns the selector for a CEL expression.
+	// Compile compiles a CEL expression.
 	Compile func(expression string) Selector
-	// MaxSteps bounds the search on one node, counted in devices looked at; 0 means
-	// DefaultMaxSteps.
+	// MaxSteps bounds the search on one node, counted in devices evaluated; 0 means DefaultMaxSteps.
 	MaxSteps int
 
 	pricesFrom int // defaultPricesFrom if 0
 }
 
-// DefaultMaxSteps is a few seconds of search.
+// DefaultMaxSteps takes a few seconds.
 const DefaultMaxSteps = 5_000_000
 
-// Demand is what the claims of one pod ask for, checked and prepared once for all
-// nodes. It is immutable.
+// Demand is the validated input from the claims of one pod, prepared once for all nodes. It is
+// immutable.
 type Demand struct {
 	config      Config
 	claims      []claimDemand
 	subrequests []*subrequest
-	// all, admin, listed: some request wants all devices, admin access, or has a
-	// list of alternatives.
+	// all, admin, listed: some request is for all devices, has admin access, or lists alternatives.
 	all, admin, listed bool
-	// pinned: a subrequest for all devices is subject to a constraint. Which device
-	// breaks the constraint is an error and depends on the order, so that no two
-	// devices may be taken for the same.
+	// pinned: a subrequest for all devices has a constraint. Device order decides which device violates
+	// it, and that is an error, so no two devices are interchangeable.
 	pinned bool
 }
 
@@ -66,21 +63,19 @@ type claimDemand struct {
 	constraints []constraint
 }
 
-// requestDemand is one request: one subrequest, or alternatives of which the first that
-// can be satisfied is taken (KEP-4816).
+// requestDemand is one request: a single subrequest, or prioritized alternatives (KEP-4816).
 type requestDemand struct {
 	name         string
 	listed       bool
 	alternatives []*subrequest
 }
 
-// subrequest is one of those that a request lists, or a request that lists none: they
-// look the same from here on.
+// subrequest is an alternative of a request, or the whole request if it has no list.
 type subrequest struct {
-	// index in Demand.subrequests; claim and request are indexes, alternative is one in
+	// index in Demand.subrequests. claim and request are indexes, alternative is an index in
 	// requestDemand.alternatives.
 	index, claim, request, alternative int
-	// name as in an allocation result: "request" or "request/subrequest".
+	// name in the allocation result: "request" or "request/subrequest".
 	name        string
 	short       string
 	class       *resourceapi.DeviceClass
@@ -90,19 +85,19 @@ type subrequest struct {
 	filters     []filter
 	tolerations []resourceapi.DeviceToleration
 	capacity    *resourceapi.CapacityRequirements
-	// constraints are indexes of the claim's constraints that apply.
+	// constraints are the indexes of the applicable constraints of the claim.
 	constraints []int
 }
 
-// filter is one CEL selector with its place for error messages.
+// filter is one CEL selector and its position for error messages.
 type filter struct {
 	selector Selector
 	where    string
 }
 
-// NewDemand prepares claims without an allocation. Errors are requests that this
-// version does not understand or must refuse: features that are off, unknown
-// modes, classes that do not exist, more than 32 devices for a claim.
+// NewDemand prepares claims without an allocation. It rejects requests this version does not
+// understand or must refuse: disabled features, unknown modes, missing classes, more than 32 devices
+// per claim.
 func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, error) {
 	if config.MaxSteps == 0 {
 		config.MaxSteps = DefaultMaxSteps
@@ -180,8 +175,7 @@ func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int
 	return out, err
 }
 
-// checkCapacity refuses capacity requests of a "request" or "subrequest" while the
-// feature is off.
+// checkCapacity rejects capacity in a "request" or "subrequest" while the feature is disabled.
 func (d *Demand) checkCapacity(what string, claim *resourceapi.ResourceClaim, request string, capacity *resourceapi.CapacityRequirements) error {
 	if capacity == nil || d.config.Features.ConsumableCapacity {
 		return nil
@@ -189,7 +183,7 @@ func (d *Demand) checkCapacity(what string, claim *resourceapi.ResourceClaim, re
 	return fmt.Errorf("claim %s, %s %s: has capacity requests, but the DRAConsumableCapacity feature is disabled", name(claim), what, request)
 }
 
-// apiRequest is what a request and a subrequest have in common in the API.
+// apiRequest holds the fields common to requests and subrequests of the API.
 type apiRequest struct {
 	class     string
 	mode      resourceapi.DeviceAllocationMode
@@ -250,7 +244,7 @@ func (d *Demand) complete(a *subrequest, claim *resourceapi.ResourceClaim, in ap
 	return nil
 }
 
-// constrain fills in the constraints of a claim and which subrequests they apply to.
+// constrain fills in the constraints of a claim and assigns them to subrequests.
 func (cd *claimDemand) constrain() error {
 	var errs []error
 	for i := range cd.claim.Spec.Devices.Constraints {
@@ -272,11 +266,11 @@ func (cd *claimDemand) constrain() error {
 	return errors.Join(errs...)
 }
 
-// atLeast is how many devices a subrequest takes on any node.
+// atLeast is the minimum number of devices on any node.
 func (a *subrequest) atLeast() int { return a.count }
 
-// checkSize refuses a claim that cannot be recorded even with the smallest
-// alternatives; size says how many devices a subrequest takes.
+// checkSize rejects a claim that is too large even with its smallest alternatives. size returns the
+// number of devices of a subrequest.
 func checkSize(claim *resourceapi.ResourceClaim, requests []requestDemand, size func(*subrequest) int) error {
 	total := 0
 	for i := range requests {
@@ -293,7 +287,7 @@ func checkSize(claim *resourceapi.ResourceClaim, requests []requestDemand, size 
 	return nil
 }
 
-// name is how messages name a claim.
+// name returns the claim's name for messages.
 func name(claim *resourceapi.ResourceClaim) string {
 	if claim.Namespace == "" {
 		return claim.Name

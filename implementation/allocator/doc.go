@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package allocator decides which devices a pod's claims get on a node: the first
-// fit in Kubernetes' documented order, found or refuted without trying what is
-// known not to matter. Start at Allocate.
+// Package allocator decides which devices a pod's claims get on a node: the first fit in Kubernetes'
+// documented order, without trying irrelevant combinations. Start at Allocate.
 package allocator

@@ -16,7 +16,7 @@ limitations under the License.
 
 package allocator
 
-// WithPricesFrom returns a configuration with which prices are looked for after so many steps.
+// WithPricesFrom returns a configuration with prices after this many steps.
 func WithPricesFrom(c Config, steps int) Config {
 	c.pricesFrom = steps
 	return c

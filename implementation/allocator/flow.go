@@ -16,15 +16,14 @@ limitations under the License.
 
 package allocator
 
-// flow is a small network for the maximum flow by augmenting paths.
-// Its memory is used again after reset.
+// flow computes maximum flows by augmenting paths. reset reuses its memory.
 type flow struct {
-	last  []int // the last edge of a node, or none
+	last  []int // last edge of each node
 	edges []flowEdge
 	seen  []bool
 }
 
-// flowEdge has its reverse beside it, edge e and e^1, and the edge before it of its node.
+// flowEdge is stored next to its reverse (edges e and e^1). before is the previous edge of its node.
 type flowEdge struct{ to, room, before int }
 
 const none = -1
@@ -42,7 +41,7 @@ func (f *flow) edge(from, to, room int) {
 	f.last[from], f.last[to] = e, e+1
 }
 
-// most is the maximum flow.
+// most returns the maximum flow.
 func (f *flow) most(source, sink int) int {
 	total := 0
 	for {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// dice turns bytes into choices; when they are used up, all choices are 0.
+// dice turns bytes into choices. Exhausted dice roll 0.
 type dice []byte
 
 // roll returns a number below n.
@@ -40,7 +40,7 @@ func (d *dice) roll(n int) int {
 	return int(b) % n
 }
 
-// problem makes a small world and what the oracle needs to know of it.
+// problem creates a small world and its oracle.
 func (d *dice) problem() (world, oracle) {
 	var w world
 	o := oracle{units: map[string]int64{"a": int64(2 + d.roll(5)), "b": int64(d.roll(4))}}
@@ -89,7 +89,7 @@ func (d *dice) problem() (world, oracle) {
 	return w, o
 }
 
-// take gives devices to other claims.
+// take allocates devices to other claims.
 func (o *oracle) take(names []string) {
 	o.taken = names
 	for _, d := range o.devices {
@@ -135,8 +135,8 @@ func (d *dice) claim(name string, devices int, shareable bool) *resourceapi.Reso
 		requests = append(requests, request)
 	}
 	c := claim(name, requests...)
-	// A request for all devices that breaks a constraint is an error or not
-	// depending on what was tried before: that is not for the oracle.
+	// For a request for all devices, earlier attempts decide whether a violated constraint is an error:
+	// out of scope for the oracle.
 	if all {
 		return c
 	}
@@ -158,7 +158,7 @@ func (d *dice) selector() []string {
 	return []string{"model=" + string(rune('x'+d.roll(2)))}
 }
 
-// judge compares Allocate with the oracle, also when prices are looked for from the start.
+// judge compares Allocate with the oracle, with and without prices from the start.
 func judge(t *testing.T, data []byte) (fits bool) {
 	d := dice(data)
 	w, o := d.problem()
@@ -214,7 +214,7 @@ func TestOracleAgrees(t *testing.T) {
 	}
 }
 
-// wantsOf lists the requests of all claims for the oracle.
+// wantsOf converts the requests of all claims for the oracle.
 func wantsOf(claims []*resourceapi.ResourceClaim) []want {
 	var all []want
 	for i, claim := range claims {
@@ -234,7 +234,7 @@ func wantsOf(claims []*resourceapi.ResourceClaim) []want {
 	return all
 }
 
-// spell writes an assignment as got does.
+// spell formats an assignment like got.
 func spell(all []choice, claims int) string {
 	perClaim := make([][]string, claims)
 	for _, c := range all {

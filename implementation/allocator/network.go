@@ -23,25 +23,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// network is the flow network from requests over devices and sets of counters to the sink.
+// network is the flow network: requests, devices, counter sets, sink.
 type network struct {
 	*search
 	flow   *flow
 	sink   int
 	row    []want
-	groups []int // nodes of groups that have one
+	groups []int // nodes of existing groups
 	sets   map[counterSet]*servedSet
 }
 
-// servedSet is a set of counters in the network.
+// servedSet is a counter set in the network.
 type servedSet struct {
 	node    int
 	members []int // devices
-	serve   []int // requests, each of them at most
+	serve   []int // maximum number of requests each member serves
 }
 
-// group numbers devices of a class that are alike also in what this run took of them: all that
-// nothing was taken of have the number of the class, the others have one each.
+// group numbers interchangeable devices. Untouched devices share the number of their class, all others
+// have their own.
 func (c *network) group(i int) int {
 	if c.devices[i].shares > 0 {
 		return c.known.classes + i
@@ -49,7 +49,7 @@ func (c *network) group(i int) int {
 	return c.known.class[i]
 }
 
-// offer connects a request with the devices it could take.
+// offer connects a request with its available devices.
 func (c *network) offer(request int, w want) {
 	clear(c.known.offered)
 	for _, i := range w.devices {
@@ -70,7 +70,7 @@ func (c *network) offer(request int, w want) {
 	}
 }
 
-// add connects a group of devices, of which i is one, with what limits it.
+// add connects a group, represented by device i, with its limits.
 func (c *network) add(g, i int) {
 	node := c.flow.node()
 	c.groups[g] = node
@@ -93,8 +93,8 @@ func (c *network) add(g, i int) {
 	c.flow.edge(node, to, len(members)*serves)
 }
 
-// close limits each set of counters to what those of its devices serve for which it has
-// enough; a device takes its counters once, whoever has shares of it.
+// close limits each counter set to the number of requests its counters can serve. A device takes its
+// counters once, regardless of its shares.
 func (c *network) close() {
 	for _, set := range c.sets {
 		slices.Sort(set.serve)
@@ -120,8 +120,8 @@ func (c *network) membersOf(g int) []int {
 	return members
 }
 
-// shares is a bound on how many requests of the row can have a share of a device: each of its
-// capacities is looked at alone, and the smallest shares go first.
+// shares is an upper bound on the number of requests sharing a device: each capacity is checked alone,
+// smallest shares first.
 func (c *network) shares(i int) int {
 	var takers []amounts
 	for _, w := range c.row {
@@ -148,7 +148,7 @@ func (c *network) shares(i int) int {
 	return most
 }
 
-// rest is what is left of a capacity of a device.
+// rest is the unused part of a device's capacity.
 func (s *search) rest(i int, name resourceapi.QualifiedName, capacity resourceapi.DeviceCapacity) resource.Quantity {
 	rest := capacity.Value.DeepCopy()
 	for _, taken := range []amounts{s.use(i).Consumed, s.devices[i].inFlight} {
@@ -159,7 +159,7 @@ func (s *search) rest(i int, name resourceapi.QualifiedName, capacity resourceap
 	return rest
 }
 
-// least is what a request takes of a device at least, of each capacity.
+// least is the minimum a request takes of each capacity of a device.
 func (s *search) least(w want, i int) amounts {
 	if len(w.options) == 1 {
 		return s.known.takes[w.options[0].index][i]

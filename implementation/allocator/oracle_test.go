@@ -26,13 +26,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// oracle is the slow, obviously right twin of Allocate for small problems: it goes through all assignments in the order
-// of first fit and returns the first one that breaks no rule. It knows string attributes, "name=value" selectors, one
-// kind of taint, capacities without a policy, and counters "units".
+// oracle is the exhaustive twin of Allocate for small problems. It returns the first valid assignment
+// in first-fit order. It supports string attributes, "name=value" selectors, one kind of taint,
+// capacities without a policy, and counters "units".
 type oracle struct {
 	devices []resourceapi.Device
-	taken   []string         // devices that other claims have
-	units   map[string]int64 // left by those, by counter set
+	taken   []string         // devices of other claims
+	units   map[string]int64 // remaining, by counter set
 }
 
 type (
@@ -42,18 +42,18 @@ type (
 		constraints []resourceapi.DeviceConstraint
 		options     []option
 	}
-	option struct { // one of its alternatives
+	option struct { // an alternative
 		name string // as in a result
 		resourceapi.ExactDeviceRequest
 	}
-	choice struct { // a device for it
+	choice struct { // an assigned device
 		*want
 		*option
 		device *resourceapi.Device
 	}
 )
 
-// first returns the first valid assignment that begins with chosen, nil if none.
+// first returns the first valid assignment with the prefix chosen, nil if there is none.
 func (o oracle) first(open []want, chosen []choice) []choice {
 	if len(open) == 0 {
 		if o.valid(chosen) {
@@ -75,8 +75,8 @@ func (o oracle) first(open []want, chosen []choice) []choice {
 	return nil
 }
 
-// sets lists the sets of devices that a request may get: all sets of its size in
-// order, or the one of all devices that it selects and that are large enough.
+// sets lists the possible device sets of a request: all sets of its size in order, or the single set
+// of all matching devices with enough capacity.
 func (o oracle) sets(r *option) [][]*resourceapi.Device {
 	sets := [][]*resourceapi.Device{nil} // all subsets, in lexicographic order
 	for i := len(o.devices) - 1; i >= 0; i-- {
@@ -114,7 +114,7 @@ func (o oracle) valid(all []choice) bool {
 			taken[share{c.device, name}] += more
 			full = full || taken[share{c.device, name}] > size
 		}
-		// Whoever comes with admin access gets what other claims have.
+		// Admin access ignores allocations of other claims.
 		has := func(earlier choice) bool { return earlier.device == c.device && (!admin || earlier.claim == c.claim) }
 		broken := func(k resourceapi.DeviceConstraint) bool { return !kept(k, c.claim, all) }
 		if !selects(c.option, c.device) || len(c.device.Taints) > len(c.Tolerations) || full ||
@@ -135,7 +135,7 @@ func (o oracle) valid(all []choice) bool {
 	return true
 }
 
-// kept says whether the devices of a claim keep to one of its constraints.
+// kept reports whether a claim's devices satisfy one of its constraints.
 func kept(k resourceapi.DeviceConstraint, claim int, all []choice) bool {
 	var seen []string
 	for _, c := range all {
@@ -162,11 +162,10 @@ func selects(r *option, d *resourceapi.Device) bool {
 	})
 }
 
-// capacities are those that devices may have.
 var capacities = []resourceapi.QualifiedName{"memory", "cores"}
 
-// capacityOf is what a request takes of a capacity of a device, all if it does not say, and what
-// the device has.
+// capacityOf returns the amount a request takes of a device's capacity (all if unspecified), and the
+// capacity's size.
 func capacityOf(r *option, d *resourceapi.Device, name resourceapi.QualifiedName) (taken, size int64) {
 	size = new(d.Capacity[name].Value).Value()
 	if r.Capacity == nil {
@@ -177,7 +176,7 @@ func capacityOf(r *option, d *resourceapi.Device, name resourceapi.QualifiedName
 	case !asked:
 		return size, size
 	case !there:
-		return max(q.Value(), 1), 0 // what a device lacks it cannot give
+		return max(q.Value(), 1), 0 // the device lacks the capacity
 	default:
 		return q.Value(), size
 	}

@@ -22,8 +22,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// want is what a request still needs, as far as bounds go: so many of these devices, by
-// whichever of its options.
+// want is the open need of a request as seen by bounds: a number of devices from its options.
 type want struct {
 	claim   int
 	count   int
@@ -31,27 +30,24 @@ type want struct {
 	options []option
 }
 
-// under says whether the devices of a request are subject to a constraint of its claim, whichever
-// of its options is taken.
+// under reports whether a constraint of the claim applies to the request under every option.
 func (w want) under(constraint int) bool {
 	return !slices.ContainsFunc(w.options, func(o option) bool { return !slices.Contains(o.constraints, constraint) })
 }
 
-// option is one of the alternatives of a request, with the devices that are left for it.
+// option is one alternative of a request and its remaining devices.
 type option struct {
 	*subrequest
 	count   int
 	devices []int // sorted
 }
 
-// oversubscribed says whether a subrequest, which still misses some devices out of those left
-// for it, and the requests after it want more than there is together: a device goes to one of
-// them only, or to as many as its capacity has shares for, and a set of shared counters serves
-// so many. Lists are tried with each alternative, a matchAttribute that has no value yet with
-// each value.
+// oversubscribed reports whether a subrequest and the requests after it together need more than is
+// left. A device serves one request, or as many as its capacity has shares for; a counter set serves a
+// limited number. Lists are tried with each alternative, an open matchAttribute with each value.
 //
-// Requests with admin access take no device from others, but their shares count. The row ends
-// before a request that may end the search with an error, so that the error is not lost.
+// Requests with admin access take no device from others, but their shares count. The row stops before
+// a request that may end the search with an error, to preserve the error.
 func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool {
 	row, ok := s.following(first)
 	if !ok {
@@ -66,11 +62,10 @@ func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool
 	return !s.mayChoose(row)
 }
 
-// maxChoices bounds how many choices are tried for one bound: beyond that the search finds
-// out faster.
+// maxChoices bounds the choices tried for one bound. Beyond it, searching is faster.
 const maxChoices = 64
 
-// mayChoose says whether a row may be satisfied with some alternative of each list.
+// mayChoose reports whether some combination of alternatives may satisfy a row.
 func (s *search) mayChoose(row []want) bool {
 	list := slices.IndexFunc(row, func(w want) bool { return len(w.options) > 1 })
 	if list < 0 {
@@ -92,7 +87,7 @@ func (s *search) mayChoose(row []want) bool {
 	return false
 }
 
-// mayMatch says whether a row may be satisfied with some value for each of the constraints.
+// mayMatch reports whether some combination of values for the open constraints may satisfy a row.
 func (s *search) mayMatch(row []want, constraints []openConstraint) bool {
 	if s.tooMuch(row) {
 		return false
@@ -122,8 +117,8 @@ func (s *search) mayMatch(row []want, constraints []openConstraint) bool {
 	return false
 }
 
-// inPairs says whether the first of a row may have its devices beside each other one alone:
-// devices may have shares for any two of the row and still not for these.
+// inPairs reports whether the first request of a row may coexist with each other one. Any two may fit
+// on a device whose shares do not suffice for all.
 func (s *search) inPairs(row []want) bool {
 	if len(row) < 3 || !slices.ContainsFunc(row[0].devices, s.shareable) {
 		return true
@@ -136,14 +131,13 @@ func (s *search) inPairs(row []want) bool {
 	return true
 }
 
-// openConstraint is a constraint for which all devices of some members of a row must have the
-// same value, and none was chosen yet.
+// openConstraint requires equal values from some members of a row, with no value chosen yet.
 type openConstraint struct {
 	claim, constraint int
 	members           []int
 }
 
-// open lists the constraints of a row that are open.
+// open lists the open constraints of a row.
 func (s *search) open(row []want) []openConstraint {
 	var all []openConstraint
 	for claim := range s.Demand.claims {
@@ -165,8 +159,8 @@ func (s *search) open(row []want) []openConstraint {
 	return all
 }
 
-// following are the requests after this one that count. ok is false if one of them cannot be
-// satisfied even if it were alone.
+// following lists the relevant requests after this one. ok is false if one of them is unsatisfiable on
+// its own.
 func (s *search) following(first *subrequest) (row []want, ok bool) {
 	for claim := first.claim; claim < len(s.Demand.claims); claim++ {
 		for index := range s.Demand.claims[claim].requests {
@@ -187,13 +181,12 @@ func (s *search) following(first *subrequest) (row []want, ok bool) {
 	return row, true
 }
 
-// mayEndSearch says whether trying devices for a subrequest may be an error.
+// mayEndSearch reports whether a subrequest may fail with an error.
 func (s *search) mayEndSearch(a *subrequest) bool {
 	return !s.known.clean[a.index] || a.all && len(a.constraints) > 0
 }
 
-// want is what a request needs that has no device yet: at least what its most modest
-// alternative takes, out of the devices of all of them.
+// want combines a request's alternatives: the count of the smallest, the devices of all.
 func (s *search) want(alternatives []*subrequest) want {
 	w := want{claim: alternatives[0].claim}
 	for _, a := range alternatives {
@@ -218,7 +211,7 @@ func (s *search) want(alternatives []*subrequest) want {
 	return w
 }
 
-// tooLarge says whether a claim gets more results than can be recorded.
+// tooLarge reports whether a claim exceeds the maximum number of results.
 func (s *search) tooLarge(row []want) bool {
 	claim, total := row[0].claim, s.size[row[0].claim]
 	for _, w := range row {
@@ -232,11 +225,11 @@ func (s *search) tooLarge(row []want) bool {
 	return false
 }
 
-// tooAlike says whether requests want more devices of different values together than there are.
+// tooAlike reports whether requests need more distinct values than their devices have.
 func (s *search) tooAlike(row []want) bool {
 	for claim := range s.Demand.claims {
 		for c, constraint := range s.Demand.claims[claim].constraints {
-			if constraint.separates() { // its devices may be shared by requests
+			if constraint.separates() { // requests may share devices
 				continue
 			}
 			wanted, members := 0, 0
@@ -257,8 +250,8 @@ func (s *search) tooAlike(row []want) bool {
 	return false
 }
 
-// tooMuch says whether requests want more together than there is. It says so, too, when the
-// search must end.
+// tooMuch reports whether requests need more than is left. It also returns true if the search must
+// end.
 func (s *search) tooMuch(row []want) bool {
 	if !s.step(len(s.devices)) || s.tooLarge(row) || s.tooAlike(row) {
 		return true

@@ -22,54 +22,50 @@ import (
 	"slices"
 )
 
-// defaultPricesFrom is after how many steps of a search prices are looked for: few
-// searches are that long.
+// defaultPricesFrom is the number of steps before a search looks for prices. Few searches are that
+// long.
 const defaultPricesFrom = 3000
 
 const (
-	// priceRounds is how often prices are changed before none are found.
+	// priceRounds bounds the price updates per attempt.
 	priceRounds = 40
-	// priceTolerance is what rounding may add up to.
+	// priceTolerance covers rounding errors.
 	priceTolerance = 1e-6
-	// maxSharers bounds how many requests are asked who of them can share a device.
+	// maxSharers bounds the requests per device for an exact answer on shares.
 	maxSharers = 8
-	// setsInStep is for how many sets of them it is found out in the time of a step.
+	// setsInStep is the number of request sets checked in the time of one step.
 	setsInStep = 8
 )
 
-// market is a row of requests that buy devices. A request pays its price for each device
-// that it gets. A device takes what those pay that it can serve together, less the prices of
-// the parts that it needs of shared counters, and what is left of a counter is worth its
-// price. If all requests could get what they want, they would pay no more than devices take
-// and counters are worth, whatever the prices: prices for which they would pay more are a
-// proof that they cannot. (This is the Lagrangian dual, with a subgradient descent for the
-// prices. A device alone is solved exactly, all its capacities together, for which a flow
-// takes one capacity at a time.)
+// market is a row of requests buying devices. A request pays its price for each device it gets. A
+// device earns the prices of the best set of requests it can serve together, minus its part of the
+// worth of shared counters. The rest of each counter is worth its price. If all requests can be
+// satisfied, payments never exceed earnings plus counter worth, at any prices. Prices with higher
+// payments prove the row unsatisfiable. (This is the Lagrangian dual with subgradient descent. A
+// device is solved exactly with all its capacities, while a flow handles one capacity at a time.)
 type market struct {
 	row     []want
 	sellers []seller
-	// prices of requests, and of all that is left of each counter.
+	// prices by request; worth is the price of the rest of each counter.
 	prices, worth []float64
-	// served are the devices that each request gets at these prices, used the part of what is
-	// left of each counter.
+	// served is the number of devices each request gets at these prices, used the part of each counter's
+	// rest in use.
 	served, used []float64
 }
 
-// seller is a device.
 type seller struct {
-	// sets of requests that it can serve together, as bits of their places in the row.
+	// sets of requests it can serve together, as bits of their positions in the row.
 	sets []uint64
 	uses []counterPart
 }
 
-// counterPart is a part of what is left of a counter.
+// counterPart is a part of a counter's rest.
 type counterPart struct {
 	counter int
 	part    float64
 }
 
-// overpriced says whether there are prices that prove that a row of requests cannot get all
-// that it wants.
+// overpriced reports whether prices exist that prove a row of requests unsatisfiable.
 func (s *search) overpriced(row []want) bool {
 	if s.steps < s.Demand.config.pricesFrom || len(row) > bits.UintSize {
 		return false
@@ -90,7 +86,7 @@ func (s *search) overpriced(row []want) bool {
 	return false
 }
 
-// market lists who sells to a row of requests.
+// market lists the sellers for a row of requests.
 func (s *search) market(row []want) market {
 	m := market{row: row, prices: make([]float64, len(row)), served: make([]float64, len(row))}
 	for i := range m.prices {
@@ -104,7 +100,7 @@ func (s *search) market(row []want) market {
 				continue
 			}
 			if w.options[0].admin && !s.shareable(i) {
-				// Takes nothing of it from others.
+				// Admin access takes nothing from others.
 				m.sellers = append(m.sellers, seller{sets: []uint64{1 << r}})
 				continue
 			}
@@ -118,7 +114,7 @@ func (s *search) market(row []want) market {
 	return m
 }
 
-// parts is what a device needs of what is left of counters, which get numbers.
+// parts returns a device's part of each counter's rest, and numbers new counters.
 func (s *search) parts(i int, counters map[[2]int]int) []counterPart {
 	if len(s.Node.Devices[i].Spec.ConsumesCounters) == 0 || s.charged(i) || s.refilled(i) {
 		return nil
@@ -141,7 +137,7 @@ func (s *search) parts(i int, counters map[[2]int]int) []counterPart {
 	return parts
 }
 
-// together lists the largest sets of requests that can have a share of a device each.
+// together lists the maximal sets of requests that can share a device.
 func (s *search) together(row []want, i int, buyers []int) []uint64 {
 	var sets []uint64
 	all := uint64(0)
@@ -158,7 +154,7 @@ func (s *search) together(row []want, i int, buyers []int) []uint64 {
 	s.steps += 1 << len(buyers) / setsInStep
 	sets = sets[:0]
 	fits := s.fitting(row, i)
-	// From all of them down: a set comes after those that it is part of.
+	// Descending order: supersets come before their subsets.
 	for set := all; set != 0; set = (set - 1) & all {
 		if fits(set) && !slices.ContainsFunc(sets, func(larger uint64) bool { return larger&set == set }) {
 			sets = append(sets, set)
@@ -167,8 +163,8 @@ func (s *search) together(row []want, i int, buyers []int) []uint64 {
 	return sets
 }
 
-// fitting returns a function that says whether a device has the capacity for a share of each
-// of some requests.
+// fitting returns a function reporting whether a device has capacity for a share for each request in a
+// set.
 func (s *search) fitting(row []want, i int) func(set uint64) bool {
 	type limit struct {
 		rest  float64
@@ -204,8 +200,8 @@ func (s *search) fitting(row []want, i int) func(set uint64) bool {
 	}
 }
 
-// trade lets each device serve those who pay most. It returns what the requests would pay for
-// all that they want, and what devices take and counters are worth.
+// trade lets each device serve the best-paying requests. It returns the total payments for full
+// demand, and the total of earnings and counter worth.
 func (m *market) trade() (paid, taken float64) {
 	clear(m.served)
 	clear(m.used)
@@ -243,9 +239,9 @@ func (m *market) trade() (paid, taken float64) {
 	return paid, taken
 }
 
-// change raises the prices of what is wanted more than it is offered, and lowers the others; far
-// is how much of the difference between both sides is to go. It returns false if the market is
-// in balance. The highest price of a request is 1 then: only the relation of prices counts.
+// change raises the prices of excess demand and lowers the others; far is the part of the gap to
+// close. It returns false if the market is in balance. Only relative prices matter, so the highest
+// request price is normalized to 1.
 func (m *market) change(far float64) bool {
 	length := 0.0
 	for r, w := range m.row {

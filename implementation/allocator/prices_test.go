@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
 
-// What each capacity and each counter alone would allow is refused without trying it all, and
-// is not without prices.
+// Each capacity and each counter alone has enough. Only prices prove the combination unsatisfiable
+// without an exhaustive search.
 func TestPricesSeeTogetherWhatIsEnoughOneAtATime(t *testing.T) {
 	for name, w := range map[string]world{
 		"shares of two capacities": {devices: twoCapacities(20), claims: list(
@@ -50,8 +50,8 @@ func TestPricesSeeTogetherWhatIsEnoughOneAtATime(t *testing.T) {
 	}
 }
 
-// Where the first device that could be taken must be left for somebody else, so that the second
-// pass is needed, prices do not refuse what fits.
+// Prices do not refuse a solution that needs the second pass, where the first device must be left for
+// another request.
 func TestPricesLeaveWhatFits(t *testing.T) {
 	capacities, counters := twoCapacities(20), twoCounters(12)
 	attr("kind", "first")(&capacities[0])
@@ -73,15 +73,14 @@ func TestPricesLeaveWhatFits(t *testing.T) {
 	}
 }
 
-// takesMost puts before the devices one that takes most of both counters.
+// takesMost inserts a first device that consumes most of both counters.
 func takesMost(of []*resourceapi.ResourceSlice) {
 	most := gpu("first")
 	most.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: units(60, 60)}}
 	of[0].Spec.Devices = slices.Insert(of[0].Spec.Devices, 0, most)
 }
 
-// refilled adds before the devices one that takes less than nothing of both counters, which
-// Kubernetes allows.
+// refilled inserts a first device with negative consumption of both counters, as Kubernetes allows.
 func refilled(of []*resourceapi.ResourceSlice) []*resourceapi.ResourceSlice {
 	refill := gpu("refill")
 	refill.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: units(-31, -31)}}
@@ -90,7 +89,7 @@ func refilled(of []*resourceapi.ResourceSlice) []*resourceapi.ResourceSlice {
 	return []*resourceapi.ResourceSlice{devices, of[1]}
 }
 
-// twoCapacities are devices that all differ, with 10 and a little more of two capacities.
+// twoCapacities are distinct devices with slightly more than 10 of two capacities.
 func twoCapacities(n int) []resourceapi.Device {
 	var devices []resourceapi.Device
 	for i := range n {
@@ -109,8 +108,8 @@ func takes(memory, cores int64) func(*resourceapi.ExactDeviceRequest) {
 	}
 }
 
-// twoCounters are devices that all differ: n that need much of the first counter and n that need
-// much of the second, a third of which is there.
+// twoCounters are distinct devices: n use much of the first counter, n use much of the second. Each
+// counter has only 100 units.
 func twoCounters(n int) []*resourceapi.ResourceSlice {
 	var devices []resourceapi.Device
 	for i := range n {
@@ -133,8 +132,8 @@ func units(a, b int) map[string]resourceapi.Counter {
 	}
 }
 
-// A device that gives to a counter is taken first though the one before it would do as well, as
-// what comes after needs more than there is.
+// A device that refills a counter is taken first, even if the one before it fits: later devices need
+// more than is left.
 func TestBoundsLeaveWhatARefillLetsFit(t *testing.T) {
 	consuming := func(kind string, units ...int64) []resourceapi.Device {
 		var devices []resourceapi.Device

@@ -21,26 +21,25 @@ import (
 	"strings"
 )
 
-// Reason says which request could not be satisfied and what became of the devices
-// that the node can reach.
+// Reason names the unsatisfiable request and counts the devices reachable from the node.
 type Reason struct {
 	// Claim is "namespace/name", Request the name as in an allocation result.
 	Claim, Request string
-	// Wanted is how many devices the request asks for; All that it asks for all
-	// of them, Wanted is how many there are then.
+	// Wanted is the number of requested devices. With All the request is for all devices, and Wanted is
+	// their number.
 	Wanted int
 	All    bool
-	// Devices is how many there are in complete, valid pools, of all drivers. Matching
-	// is how many of them the selectors of class and request want.
+	// Devices counts devices in complete, valid pools of all drivers. Matching counts those selected by
+	// class and request.
 	Devices, Matching int
-	// The rest is how many of those that match were lost to what. Each device counts
-	// once, for the first that applies in this order.
+	// Allocated and the others count matching devices by cause of rejection. Each device counts once, for
+	// the first applicable cause in this order.
 	Allocated, Tainted, Capacity, Counters, Constraints int
-	// Incomplete is the number of pools that are being updated.
+	// Incomplete is the number of pools in the middle of an update.
 	Incomplete int
 }
 
-// explain says why no device is left for a subrequest after the picks so far.
+// explain returns the Reason for a subrequest without a device after the picks so far.
 func (s *search) explain(a *subrequest) *Reason {
 	r := &Reason{Claim: s.claimName(a), Request: a.name, Wanted: s.count(a), All: a.all, Devices: len(s.Node.Devices)}
 	for _, pool := range s.Node.Pools {
@@ -76,12 +75,12 @@ func (s *search) explain(a *subrequest) *Reason {
 			}
 		}
 	}
-	// What the selectors say of a device that was not evaluated before is not what ends the search.
+	// Selector errors on devices evaluated only for the Reason do not end the search.
 	s.err = nil
 	return r
 }
 
-// picked returns the index of the last pick of a device that was taken.
+// picked returns the index of the last pick of a device.
 func (s *search) picked(i int) int {
 	for n := len(s.picks) - 1; n > 0; n-- {
 		if s.picks[n].device == i {

@@ -30,8 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// What a pod asks for that this version does not know, or that is switched off, is
-// refused in words that name claim, request and feature.
+// Unknown or disabled API features are refused with a message naming claim, request and feature.
 func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 	thirsty := alternative("t", 1)
 	thirsty.Capacity = &resourceapi.CapacityRequirements{}
@@ -94,14 +93,14 @@ func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 	}
 }
 
-// incomplete is a pool of which a slice is missing.
+// incomplete is a pool with a missing slice.
 func incomplete(name string) *resourceapi.ResourceSlice {
 	s := pool(name, gpu("a"))
 	s.Spec.Pool.ResourceSliceCount = 2
 	return s
 }
 
-// Whoever asks for all devices must know all of them.
+// A request for all devices needs complete pools.
 func TestAllDevicesNeedAllPools(t *testing.T) {
 	negative := gpu("a", shared("8Gi"))
 	for name, test := range map[string]struct {
@@ -138,7 +137,7 @@ func TestAllDevicesNeedAllPools(t *testing.T) {
 	}
 }
 
-// Devices that need a feature which is off are as good as not there.
+// Devices that need a disabled feature are ignored.
 func TestDevicesOfFeaturesThatAreOff(t *testing.T) {
 	binding := func(d *resourceapi.Device) { d.BindingConditions = []string{"attached"} }
 	one := list(claim("c", exactly("r", 1)))
@@ -175,7 +174,7 @@ func TestDevicesOfFeaturesThatAreOff(t *testing.T) {
 	}
 }
 
-// A share from when the feature was on keeps the whole device from everybody else.
+// A share from before the feature was disabled blocks the whole device for other claims.
 func TestShareTakesAllWhileTheFeatureIsOff(t *testing.T) {
 	w := world{devices: gpus(1, shared("8Gi")), without: func(f *inventory.Features) { f.ConsumableCapacity = false }}
 	w.claims = list(claim("c", exactly("r", 1)))
@@ -203,8 +202,7 @@ func TestReasonNamesPoolsBeingUpdated(t *testing.T) {
 	}
 }
 
-// A pod was told "wants 20 of 13 devices", where most of the 13 were those of another
-// driver, some of them allocated.
+// A pod got "wants 20 of 13 devices", most of the 13 from another driver and some already allocated.
 func TestReasonCountsDevicesThatTheRequestCouldTake(t *testing.T) {
 	w := world{
 		devices: append(gpus(2, attr("model", "mine")), gpu("other-0"), gpu("other-1")),
@@ -220,7 +218,7 @@ func TestReasonCountsDevicesThatTheRequestCouldTake(t *testing.T) {
 	}
 }
 
-// The cause of the end of a search says who ended it.
+// The error is the context's cause.
 func TestSearchEndsWithItsContext(t *testing.T) {
 	w := world{devices: gpus(3), claims: list(claim("c", exactly("r", 2), exactly("s", 2)))}
 	demand, err := allocator.NewDemand(w.claims, w.config())

@@ -39,15 +39,14 @@ type Result struct {
 	reason *Reason
 }
 
-// Fits says whether all claims can get their devices.
+// Fits reports whether all claims can get their devices.
 func (r Result) Fits() bool { return r.fits }
 
-// Reason says why the claims do not fit, nil if they do.
+// Reason explains why the claims do not fit, nil if they do.
 func (r Result) Reason() *Reason { return r.reason }
 
-// Subrequest returns the index of the alternative that was chosen for a request
-// with firstAvailable, 0 for other requests. claim and request are indexes into
-// what NewDemand got.
+// Subrequest returns the index of the chosen firstAvailable alternative, 0 for other requests. claim
+// and request are indexes into NewDemand's input.
 func (r Result) Subrequest(claim, request int) int {
 	if r.chosen == nil {
 		return 0
@@ -55,8 +54,7 @@ func (r Result) Subrequest(claim, request int) int {
 	return r.chosen[claim][request]
 }
 
-// Distance is the sum of how far the devices of the result are from the node: 0 if it has
-// all of them already.
+// Distance is the sum of the devices' distances from the node: 0 if all are local.
 func (r Result) Distance() int {
 	sum := 0
 	for _, p := range r.picks {
@@ -65,18 +63,17 @@ func (r Result) Distance() int {
 	return sum
 }
 
-// result keeps what was found beyond the run.
+// result copies the outcome out of the run's memory.
 func (s *search) result() Result {
 	r := Result{fits: true, demand: s.Demand, node: s.Node, picks: slices.Clone(s.picks)}
 	if s.Demand.listed {
-		r.chosen = slices.Clone(s.chosen) // the lists are this run's own
+		r.chosen = slices.Clone(s.chosen) // the run reuses its lists
 	}
 	return r
 }
 
-// Allocations returns what goes into the claims' status, in the order of the
-// demand's claims. newShareID makes the IDs of shares of devices that several
-// claims can have.
+// Allocations returns the claims' status.allocation in the order of the demand's claims. newShareID
+// creates the share IDs of devices with multiple allocations.
 func (r Result) Allocations(newShareID func() types.UID) []resourceapi.AllocationResult {
 	out := make([]resourceapi.AllocationResult, len(r.demand.claims))
 	for i := range out {
@@ -96,7 +93,6 @@ func (r Result) Allocations(newShareID func() types.UID) []resourceapi.Allocatio
 	return out
 }
 
-// device records one device.
 func (r Result) device(p pick, newShareID func() types.UID) resourceapi.DeviceRequestAllocationResult {
 	device := r.node.Devices[p.device]
 	out := resourceapi.DeviceRequestAllocationResult{
@@ -127,9 +123,8 @@ func (r Result) device(p pick, newShareID func() types.UID) resourceapi.DeviceRe
 	return out
 }
 
-// config collects the configuration of the classes, each class once, then that of
-// the claim. A list of requests that names all of them is left out, which means the
-// same.
+// config collects the configuration of the classes (each class once), then of the claim. A list naming
+// all requests is left empty, with the same meaning.
 func (r Result) config(claim int) []resourceapi.DeviceAllocationConfiguration {
 	cd := &r.demand.claims[claim]
 	var out []resourceapi.DeviceAllocationConfiguration
@@ -174,8 +169,8 @@ func every[T any](s []T, is func(T) bool) bool {
 	return !slices.ContainsFunc(s, func(v T) bool { return !is(v) })
 }
 
-// concerns says whether names include some or every request of the claim, by its
-// own name or that of the chosen alternative.
+// concerns reports whether names include some or every request of the claim, by its own name or the
+// name of its chosen alternative.
 func (r Result) concerns(claim int, names []string, quantifier func([]requestDemand, func(requestDemand) bool) bool) bool {
 	i := -1
 	requests := r.demand.claims[claim].requests
@@ -185,9 +180,8 @@ func (r Result) concerns(claim int, names []string, quantifier func([]requestDem
 	})
 }
 
-// nodeSelector says from where the devices of a claim can be used: this node if one
-// of them is local to it, otherwise what all their selectors ask for, nil if
-// everywhere.
+// nodeSelector limits where the claim is usable: this node if a device is local to it, otherwise the
+// union of the devices' requirements, nil without limits.
 func (r Result) nodeSelector(picks []pick) *corev1.NodeSelector {
 	var term corev1.NodeSelectorTerm
 	for _, p := range picks {
@@ -211,8 +205,7 @@ func (r Result) nodeSelector(picks []pick) *corev1.NodeSelector {
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
 }
 
-// selection returns what says from where a device can be used: its own fields or
-// those of its slice.
+// selection returns the node selection of a device: its own or its slice's.
 func selection(device *inventory.Device) (nodeName *string, selector *corev1.NodeSelector) {
 	if perDevice := device.Slice.Spec.PerDeviceNodeSelection; perDevice != nil && *perDevice {
 		return device.Spec.NodeName, device.Spec.NodeSelector
@@ -220,8 +213,8 @@ func selection(device *inventory.Device) (nodeName *string, selector *corev1.Nod
 	return device.Slice.Spec.NodeName, device.Slice.Spec.NodeSelector
 }
 
-// recordable refuses devices whose node selector cannot be part of an allocation:
-// requirements of several terms cannot be joined in one. The API does not allow them.
+// recordable rejects devices whose node selector does not fit in an allocation: the requirements of
+// several terms cannot be merged. The API forbids such selectors.
 func (r Result) recordable() error {
 	for i := range r.demand.claims {
 		for _, p := range r.picks {
@@ -241,7 +234,7 @@ func (r Result) recordable() error {
 	return nil
 }
 
-// merge adds the requirements that are not there yet.
+// merge adds missing requirements.
 func merge(to, from []corev1.NodeSelectorRequirement) []corev1.NodeSelectorRequirement {
 	for _, requirement := range from {
 		values := sets.New(requirement.Values...)

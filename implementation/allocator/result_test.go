@@ -29,7 +29,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// allocation is the first claim's.
+// allocation returns the first claim's allocation.
 func (w world) allocation(t *testing.T) resourceapi.AllocationResult {
 	t.Helper()
 	r, err := w.allocate(t)

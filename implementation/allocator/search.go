@@ -29,27 +29,27 @@ type search struct {
 	Problem
 	ctx context.Context
 	err error
-	// steps so far, and how many there are when the context is looked at again.
+	// steps so far, and the number at the next context check.
 	steps, nextCheck int
 	// reason is set when the first pass gets stuck.
 	reason *Reason
-	// stuck: the first pass ran into a dead end although choices were made before.
+	// stuck: the first pass reached a dead end after it had made a choice.
 	stuck bool
-	// known is what the second pass knows about the devices, nil in the first.
+	// known belongs to the second pass, nil in the first.
 	known *analysis
 
 	picks []pick
 	// chosen alternatives by claim and request, if any request has a list.
 	chosen [][]int
-	// size is the number of results in each claim.
+	// size is the number of results by claim.
 	size []int
-	// sets holds what the claims' constraints have seen, by claim and constraint.
+	// sets are the values seen by constraints, by claim and constraint.
 	sets [][]held
-	// wanted is all devices that a subrequest for all devices wants, by subrequest.
+	// wanted are the devices of a subrequest for all devices, by subrequest.
 	wanted [][]int
 
 	devices []device
-	// matches is what is known of selectors, by subrequest and device.
+	// matches caches selector results, by subrequest and device.
 	matches []verdict
 	pools   []poolState
 }
@@ -58,17 +58,17 @@ type search struct {
 type pick struct {
 	device     int
 	subrequest *subrequest
-	// taken is the capacity that a share of the device consumes.
+	// taken is the capacity consumed by a share of the device.
 	taken amounts
-	// counted: the device's counters were reserved by this pick.
+	// counted: this pick reserved the device's counters.
 	counted bool
 }
 
-// device is what a run knows of one device of the node.
+// device is a run's state of one device of the node.
 type device struct {
-	// claims is how many claims have taken the device in this run.
+	// claims is the number of claims holding the device in this run.
 	claims int
-	// shares is how many shares of it were taken in this run, of capacity inFlight.
+	// shares is the number of shares taken in this run, with inFlight their capacity.
 	shares   int
 	inFlight amounts
 	// consumes is filled in on first use, see counters.go.
@@ -81,17 +81,16 @@ const (
 	notEvaluated verdict = iota
 	yes
 	no
-	broken // evaluating them is an error
+	broken // evaluation failed
 )
 
-// outcome is what became of an attempt.
+// outcome is the result of an attempt.
 type outcome uint8
 
 const (
 	refuted outcome = iota
 	found
-	// exceeded: the claim would get more results than can be recorded, whichever
-	// devices are chosen.
+	// exceeded: the claim has too many results, with any choice of devices.
 	exceeded
 )
 
@@ -122,8 +121,7 @@ func newSearch(ctx context.Context, p Problem) *search {
 	return s
 }
 
-// clean returns a slice of n zero values in the memory of s if there is enough.
-// Inner slices do not survive.
+// clean returns n zero values, reusing the memory of s. Inner slices are lost.
 func clean[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -141,8 +139,8 @@ func (s *search) release() {
 	searches.Put(s)
 }
 
-// expandAll finds the devices that requests for all devices want. It returns false
-// if that is impossible, with s.err set.
+// expandAll finds the devices of requests for all devices. It returns false with s.err set if that is
+// impossible.
 func (s *search) expandAll() bool {
 	if !s.Demand.all {
 		return true
@@ -198,7 +196,7 @@ func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest) bool {
 	return true
 }
 
-// count is how many devices a subrequest takes on this node.
+// count is the number of devices a subrequest takes on this node.
 func (s *search) count(a *subrequest) int {
 	if a.all {
 		return len(s.wanted[a.index])
@@ -206,7 +204,7 @@ func (s *search) count(a *subrequest) int {
 	return a.count
 }
 
-// request satisfies a request and all that come after it.
+// request satisfies a request and all later ones.
 func (s *search) request(claim, index int) outcome {
 	if claim == len(s.Demand.claims) {
 		return found
@@ -216,7 +214,7 @@ func (s *search) request(claim, index int) outcome {
 		if o := s.request(claim+1, 0); o == found {
 			return found
 		}
-		// A later claim that got too large may fit with other devices here.
+		// A later claim that is too large may fit with other devices here.
 		return refuted
 	}
 	request := &requests[index]
@@ -239,8 +237,8 @@ func (s *search) request(claim, index int) outcome {
 	return last
 }
 
-// take finds the k-th device for a subrequest, from a position in the order of devices,
-// and all that comes after it.
+// take finds the k-th device for a subrequest, from a position in the order of devices, and satisfies
+// everything after it.
 func (s *search) take(a *subrequest, k, from int) outcome {
 	count := s.count(a)
 	if a.all && count == 0 {
@@ -303,7 +301,7 @@ func (s *search) take(a *subrequest, k, from int) outcome {
 	return refuted
 }
 
-// greedy is take in the first pass: the first device that can be had, or nothing.
+// greedy is take in the first pass, without backtracking.
 func (s *search) greedy(a *subrequest, k, from int) outcome {
 	for i := from; i < len(s.Node.Devices); i++ {
 		if !s.step(1) {
@@ -318,7 +316,7 @@ func (s *search) greedy(a *subrequest, k, from int) outcome {
 		o := s.take(a, k+1, i+1)
 		if o != found {
 			s.undo()
-			// Other devices might have led to a fit, unless the claim got too large.
+			// Other devices might have led to a fit, unless the claim is too large.
 			s.stuck = s.stuck || o == refuted
 		}
 		return o
@@ -327,8 +325,7 @@ func (s *search) greedy(a *subrequest, k, from int) outcome {
 	return refuted
 }
 
-// takeNextOfAll takes the k-th of all devices. They are all needed, so there is
-// nothing to choose.
+// takeNextOfAll takes the k-th of all devices. All are needed, so there is no choice.
 func (s *search) takeNextOfAll(a *subrequest, k int) outcome {
 	i := s.wanted[a.index][k]
 	if !s.step(1) || !s.try(a, i) {
@@ -342,16 +339,15 @@ func (s *search) takeNextOfAll(a *subrequest, k int) outcome {
 	return o
 }
 
-// deadEnd is called where no device is left for a subrequest. The first one is what the
-// pod is told of.
+// deadEnd records that a subrequest has no device left. The pod's message reports the first one.
 func (s *search) deadEnd(a *subrequest) {
 	if s.reason == nil && s.err == nil && s.known == nil {
 		s.reason = s.explain(a)
 	}
 }
 
-// step counts devices that are looked at, and looks at the context now and then.
-// It returns false if the search must end, with s.err set.
+// step counts evaluated devices and periodically checks the context. It returns false with s.err set
+// if the search must end.
 func (s *search) step(devices int) bool {
 	s.steps += devices
 	if s.steps > s.Demand.config.MaxSteps {
@@ -369,5 +365,5 @@ func (s *search) step(devices int) bool {
 	return true
 }
 
-// stepsBetweenChecks is some microseconds of search.
+// stepsBetweenChecks takes microseconds.
 const stepsBetweenChecks = 256

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
 
-// Kubernetes' own search takes longer than its 10 s for each of these, see the
-// table in ARCHITECTURE.md. Steps are devices looked at: no clock, no flake.
+// Upstream's search exceeds its 10 s on each of these, see the table in ARCHITECTURE.md. A step is one
+// evaluated device: no clock, no flake.
 func TestSearchStaysSmall(t *testing.T) {
 	for name, test := range map[string]struct {
 		world
@@ -102,7 +102,7 @@ func TestSearchEndsAfterSoManySteps(t *testing.T) {
 	}
 }
 
-// Wherever a search is given up, it says so: no limit turns into another answer.
+// Any limit ends the search with its error, never with a different answer.
 func TestSearchEndsAnywhere(t *testing.T) {
 	w := world{devices: append(append(gpus(2, attr("group", "small")), gpus2(4, attr("group", "large"))...), gpu("x", attr("kind", "x")), gpu("bad", attr("kind", "bad")))}
 	w.claims = list(match(claim("c", exactly("r", 2), exactly("s", 2)), "group"), claim("d", exactly("t", 2), exactly("u", 2, selecting("x or fails"))))
@@ -126,7 +126,7 @@ func TestSearchEndsAnywhere(t *testing.T) {
 	}
 }
 
-// split asks for n devices in claims that are small enough to be recorded.
+// split requests n devices in claims below the maximum size.
 func split(n int) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim
 	for i := 0; n > 0; i++ {
@@ -144,7 +144,7 @@ func shares(n int, amount string) []*resourceapi.ResourceClaim {
 	return list(c)
 }
 
-// lists asks for n requests that have alternatives.
+// lists has n requests with alternatives.
 func lists(n int) []resourceapi.DeviceRequest {
 	var requests []resourceapi.DeviceRequest
 	for i := range n {
@@ -153,7 +153,7 @@ func lists(n int) []resourceapi.DeviceRequest {
 	return requests
 }
 
-// sizes makes devices for several claims of which no two are the same.
+// sizes creates distinct devices for several claims.
 func sizes(n int) []resourceapi.Device { return sized(n, func(int) string { return "0" }) }
 
 func sized(n int, group func(int) string) []resourceapi.Device {
@@ -180,8 +180,7 @@ func gpus2(n int, change ...func(*resourceapi.Device)) []resourceapi.Device {
 	return devices
 }
 
-// A share of a device that others share already takes no counters: the bound
-// counted them once more and refuted what fits.
+// Further shares of a device take no counters. The bound counted them again and refuted a solution.
 func TestSharesDoNotTakeCountersAgain(t *testing.T) {
 	counters := pool("node-counters")
 	counters.Spec.Pool = resourceapi.ResourcePool{Name: "p", ResourceSliceCount: 2}
@@ -203,10 +202,9 @@ func TestSharesDoNotTakeCountersAgain(t *testing.T) {
 
 func multiple(d *resourceapi.Device) { d.AllowMultipleAllocations = new(true) }
 
-// In the first alternative of r0 the third request makes the claim too large, which
-// Kubernetes finds out before it tries the device on which the selector fails. A
-// bound that looked ahead saw too few devices for the third request instead, and
-// went on to that device.
+// With r0's first alternative the third request makes the claim too large. Kubernetes notices before
+// it tries the device with the failing selector. A bound looked ahead, saw too few devices for the
+// third request, and went on to the failing device.
 func TestTooLargeBeforeError(t *testing.T) {
 	var devices []resourceapi.Device
 	for i := range 8 {
@@ -229,9 +227,9 @@ func TestTooLargeBeforeError(t *testing.T) {
 	}
 }
 
-// Alternative a makes the claim too large with the last request, which Kubernetes finds out
-// with the first devices for a. A bound that knew it earlier went on to devices of another
-// group for a instead, with which the request for all devices breaks the constraint.
+// With alternative a the last request makes the claim too large. Kubernetes notices with the first
+// devices for a. An earlier bound moved on to another group of devices for a, and there the request
+// for all devices violates the constraint.
 func TestTooLargeBeforeConstraintOfAll(t *testing.T) {
 	devices := []resourceapi.Device{
 		gpu("x1", attr("kind", "two"), attr("group", "x")), gpu("x2", attr("kind", "two"), attr("group", "x")),

@@ -25,8 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// try gives a device to a subrequest if it can have it now, and says whether. s.err is
-// set if the answer ends the whole search.
+// try gives a device to a subrequest if possible. If s.err is set, the whole search ends.
 func (s *search) try(a *subrequest, i int) bool {
 	if s.inUse(a, i) || !s.selected(a, i) {
 		return false
@@ -64,7 +63,7 @@ func (s *search) try(a *subrequest, i int) bool {
 	return true
 }
 
-// undo takes back the last successful try.
+// undo reverts the last successful try.
 func (s *search) undo() {
 	p := s.picks[len(s.picks)-1]
 	s.picks = s.picks[:len(s.picks)-1]
@@ -80,7 +79,7 @@ func (s *search) undo() {
 	s.restore(p)
 }
 
-// use is what claims of the cluster have of a device.
+// use is the device's use by allocated claims.
 func (s *search) use(i int) state.Use {
 	pool := &s.pools[s.Node.PoolOf[i]]
 	if !pool.fetched {
@@ -88,14 +87,13 @@ func (s *search) use(i int) state.Use {
 	}
 	use := pool.use.Device(s.Node.Devices[i].ID.Device)
 	if use.Shares > 0 && !s.Demand.config.Features.ConsumableCapacity {
-		// A share from when the feature was on: nobody else can have the device.
+		// A share from before the feature was disabled blocks the whole device.
 		return state.Use{Whole: true}
 	}
 	return use
 }
 
-// inUse says whether a device is out of the question before anything else is
-// asked. With admin access only the same claim must not get a device twice.
+// inUse is the first check of a device. Admin access only forbids the same device twice in a claim.
 func (s *search) inUse(a *subrequest, i int) bool {
 	if !a.admin {
 		return s.devices[i].claims > 0 || s.use(i).Whole
@@ -103,7 +101,7 @@ func (s *search) inUse(a *subrequest, i int) bool {
 	return s.devices[i].claims > 0 && s.has(a.claim, i)
 }
 
-// has says whether a claim took a device as a whole in this run.
+// has reports whether a claim took the whole device in this run.
 func (s *search) has(claim, i int) bool {
 	for _, p := range s.picks {
 		if p.device == i && p.subrequest.claim == claim && !s.shareable(i) {
@@ -113,14 +111,13 @@ func (s *search) has(claim, i int) bool {
 	return false
 }
 
-// shareable says whether several claims can have the device (KEP-5075).
+// shareable reports whether the device allows multiple allocations (KEP-5075).
 func (s *search) shareable(i int) bool {
 	multiple := s.Node.Devices[i].Spec.AllowMultipleAllocations
 	return multiple != nil && *multiple && s.Demand.config.Features.ConsumableCapacity
 }
 
-// selected says whether the selectors of class and request want the device, and
-// its own node selection this node.
+// selected checks the selectors of class and request, and the device's own node selection.
 func (s *search) selected(a *subrequest, i int) bool {
 	m := &s.matches[a.index*len(s.Node.Devices)+i]
 	if *m == notEvaluated {
@@ -162,8 +159,7 @@ func (s *search) match(a *subrequest, i int) (verdict, error) {
 	return yes, nil
 }
 
-// share says whether the device has the capacity, and notes in the pick what it
-// takes.
+// share checks the device's capacity and records the consumed amounts in the pick.
 func (s *search) share(p *pick) bool {
 	capacity := s.Node.Devices[p.device].Spec.Capacity
 	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.subrequest.capacity == nil {
@@ -181,9 +177,8 @@ func (s *search) share(p *pick) bool {
 	return ok && leaves(capacity, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
 }
 
-// untouched says whether a subrequest for no capacity in particular can have all there is
-// of a device: it has neither a policy to follow nor shares from when it was
-// published with other properties. Most devices are like that.
+// untouched reports whether a subrequest without capacity gets the whole device: no policy applies,
+// and no shares remain from an earlier version of the device. Most devices qualify.
 func (s *search) untouched(i int) bool {
 	for _, c := range s.Node.Devices[i].Spec.Capacity {
 		if c.RequestPolicy != nil || c.Value.Sign() < 0 {
@@ -197,8 +192,8 @@ func (s *search) capacityError(a *subrequest, i int, err error) error {
 	return fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.claimName(a), a.short, s.Node.Devices[i].ID, err)
 }
 
-// tainted says whether the device has a taint that the subrequest does not tolerate
-// (KEP-5055). Effects of a newer API do not count.
+// tainted reports whether the device has an untolerated taint (KEP-5055). Unknown effects of a newer
+// API are ignored.
 func (s *search) tainted(a *subrequest, i int) bool {
 	if !s.Demand.config.Features.DeviceTaints {
 		return false
@@ -243,7 +238,7 @@ func (s *search) join(a *subrequest, i int) bool {
 	return true
 }
 
-// leave takes back the last join.
+// leave undoes the last join.
 func (s *search) leave(a *subrequest) {
 	sets := s.sets[a.claim]
 	for _, c := range a.constraints {

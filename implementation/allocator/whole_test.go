@@ -24,15 +24,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// holds gives a device memory that one claim has alone.
+// holds gives a device memory for a single claim.
 func holds(memory string, policy *resourceapi.CapacityRequestPolicy) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) {
 		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse(memory), RequestPolicy: policy}}
 	}
 }
 
-// Who asks for no capacity in particular gets all there is of a device that is not
-// shared, unless the device itself says otherwise: so upstream's allocator has it.
+// A request without capacity takes all capacity of an unshared device, unless the device's policy says
+// otherwise, as in upstream's allocator.
 func TestCapacityOfDevicesThatAreNotShared(t *testing.T) {
 	smallOnly := &resourceapi.CapacityRequestPolicy{ValidValues: []resource.Quantity{resource.MustParse("1Gi")}}
 	share := list(claim("other"))

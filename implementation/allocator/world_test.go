@@ -39,24 +39,23 @@ const driver = "gpu.example.com"
 
 const shareID = types.UID("a-share")
 
-// world is one node with what it can reach, and what is asked for.
+// world is one node, its devices and the claims.
 type world struct {
 	devices []resourceapi.Device // in one slice of pool "node"
 	slices  []*resourceapi.ResourceSlice
-	taken   []string // devices of pool "node" that somebody has
+	taken   []string // allocated devices of pool "node"
 	claims  []*resourceapi.ResourceClaim
 	steps   int
-	prices  int // from which step they are looked for
-	// classConfig is the number of configurations that the class has.
+	prices  int // the first step with prices
+	// classConfig is the number of configurations of the class.
 	classConfig    int
 	classSelectors []resourceapi.DeviceSelector
-	// others are claims that have got their devices.
+	// others are claims with an allocation.
 	others []*resourceapi.ResourceClaim
-	// without switches features off.
+	// without disables features.
 	without func(*inventory.Features)
 }
 
-// node is where everything happens.
 func node() *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 }
@@ -87,7 +86,7 @@ func gpus(n int, change ...func(*resourceapi.Device)) []resourceapi.Device {
 	return out
 }
 
-// attr sets a string attribute of the driver's own domain.
+// attr sets a string attribute in the driver's own domain.
 func attr(name, value string) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) {
 		if d.Attributes == nil {
@@ -119,7 +118,7 @@ func shared(memory string) func(*resourceapi.Device) {
 	}
 }
 
-// exactly asks for n devices; n < 0 means all.
+// exactly requests n devices; n < 0 means all.
 func exactly(name string, n int64, change ...func(*resourceapi.ExactDeviceRequest)) resourceapi.DeviceRequest {
 	e := &resourceapi.ExactDeviceRequest{DeviceClassName: "class", AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: n}
 	if n < 0 {
@@ -137,14 +136,14 @@ func selecting(expression string) func(*resourceapi.ExactDeviceRequest) {
 	}
 }
 
-// memory asks for capacity.
+// memory requests capacity.
 func memory(amount string) func(*resourceapi.ExactDeviceRequest) {
 	return func(e *resourceapi.ExactDeviceRequest) {
 		e.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse(amount)}}
 	}
 }
 
-// either is a list of alternatives: name, count, selector.
+// either lists alternatives: name, count, selector.
 func either(name string, alternatives ...resourceapi.DeviceSubRequest) resourceapi.DeviceRequest {
 	return resourceapi.DeviceRequest{Name: name, FirstAvailable: alternatives}
 }
@@ -178,8 +177,8 @@ func distinct(c *resourceapi.ResourceClaim, attribute string) *resourceapi.Resou
 	return c
 }
 
-// selector understands "name=value", "fails", "does not compile", and "x or fails":
-// kind=x, which fails on devices of kind bad.
+// selector supports "name=value", "fails", "does not compile", and "x or fails": kind=x, failing on
+// devices of kind bad.
 type selector string
 
 func (s selector) Err() error {
@@ -257,7 +256,7 @@ func (w world) allocate(t testing.TB) (allocator.Result, error) {
 	return allocator.Allocate(t.Context(), allocator.Problem{Demand: demand, Node: view, Used: used.Snapshot()})
 }
 
-// got spells a result out as "request:device ..." with claims separated by "|".
+// got formats a result as "request:device ..." with claims separated by "|".
 func got(r allocator.Result) string {
 	if !r.Fits() {
 		return r.Reason().String()

@@ -24,29 +24,27 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// Cache holds compiled expressions and what they said of devices. It is safe for
-// concurrent use.
+// Cache holds compiled expressions and their results by device content. It is safe for concurrent use.
 type Cache struct {
 	config  Config
 	compile func(expression string) cel.CompilationResult
-	// results is the number of results of all programs.
+	// results is the total number of results in all programs.
 	results atomic.Int64
 
 	mutex sync.Mutex
-	// recent are the expressions used last, with their programs.
+	// recent are the most recently used expressions with their programs.
 	recent *lru.Cache
-	// programs are those in recent, which cannot be listed.
+	// programs mirrors recent, because that cannot be listed.
 	programs map[*Program]struct{}
 }
 
-// Config limits a Cache; the zero value has limits that suit a scheduler.
+// Config limits a Cache; the zero value suits a scheduler.
 type Config struct {
-	// Expressions is how many compiled expressions are kept, 0 means 1000.
+	// Expressions is the maximum number of compiled expressions, 0 means 1000.
 	Expressions int
-	// Results is how many results are kept for each expression, 0 means 100000.
+	// Results is the maximum number of results per expression, 0 means 100000.
 	Results int
-	// AllResults is how many results are kept together, 0 means 1000000. One takes
-	// about 100 bytes.
+	// AllResults is the maximum number of results in total, 0 means 1000000. One takes about 100 bytes.
 	AllResults int
 }
 
@@ -66,15 +64,15 @@ func New(c Config) *Cache {
 	return cache
 }
 
-// Compile returns the program of an expression, compiled once. It never fails;
-// what is wrong with the expression is in Program.Err.
+// Compile returns the program of an expression, compiled once. It never fails; see Program.Err for
+// compile errors.
 func (c *Cache) Compile(expression string) *Program {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if known, found := c.recent.Get(expression); found {
 		return known.(*Program)
 	}
-	// Compiling waits until the program is asked for something, outside of the lock.
+	// Compilation is deferred to the first use, outside of the lock.
 	p := newProgram(c, expression)
 	c.programs[p] = struct{}{}
 	c.recent.Add(expression, p)
@@ -88,8 +86,8 @@ func (c *Cache) evicted(_ lru.Key, value any) {
 	p.drop()
 }
 
-// shrink makes room for more results. As for a single program, all of them go: the
-// next attempts bring back those that are still of use.
+// shrink drops all results to make room, like a single program does: the next attempts restore the
+// useful ones.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -99,13 +97,13 @@ func (c *Cache) shrink() {
 	for p := range c.programs {
 		p.drop()
 	}
-	// Programs that were evicted and are still in use have counted, too.
+	// Evicted programs in use have counted, too.
 	c.results.Store(0)
 }
 
-// compileSelector compiles for what is stored in the API server: what it has let
-// pass is not refused, whatever features are off here. The cost limit is the
-// default one of Kubernetes, estimating the cost is the API server's business.
+// compileSelector compiles selectors stored in the API server: validated expressions are accepted
+// regardless of local feature gates. The cost limit is Kubernetes' default. Cost estimation is up to
+// the API server.
 func compileSelector(expression string) cel.CompilationResult {
 	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
 	return compiler.CompileCELExpression(expression, cel.Options{DisableCostEstimation: true})

@@ -34,7 +34,7 @@ import (
 
 const driver = "driver.example.com"
 
-// model returns the content of a device with a model, a version and some memory.
+// model is the content of a device with a model, a version and some memory.
 func model(name string) *inventory.Content {
 	return &inventory.Content{
 		Driver:                   driver,
@@ -65,7 +65,7 @@ func TestMatch(t *testing.T) {
 	} {
 		t.Run(c.expression, func(t *testing.T) {
 			p := New(Config{}).Compile(c.expression)
-			for range 2 { // The second time it is remembered.
+			for range 2 { // The second result is cached.
 				if got, err := p.Match(t.Context(), model("a100")); got != c.want || err != nil {
 					t.Errorf("got %v, %v, want %v", got, err, c.want)
 				}
@@ -74,7 +74,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What is said of an expression is what Kubernetes says, to the letter.
+// Messages equal those of Kubernetes to the letter.
 func TestCompileErrors(t *testing.T) {
 	for _, expression := range []string{"", "device.", "1 + 1", `"text"`, "noSuchVariable", "device.noSuchField"} {
 		t.Run(expression, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestUnsupportedAttribute(t *testing.T) {
 	}
 }
 
-// An evaluation that was cut short says nothing about the device.
+// An interrupted evaluation has no result for the device.
 func TestErrorsOfTheContextAreNotRemembered(t *testing.T) {
 	long := "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, true)))"
 	p, content := New(Config{}).Compile(long), model("a100")
@@ -161,7 +161,7 @@ func TestProgramsAreCompiledOnceAndDroppedWhenTooMany(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// "false" was not used for the longest time when "1 == 1" came.
+	// "false" was the least recently used when "1 == 1" came.
 	if compiled["true"] != 1 || compiled["false"] != 2 || compiled["1 == 1"] != 1 {
 		t.Errorf("compiled %v", compiled)
 	}
@@ -199,8 +199,7 @@ func TestResultsOfAllProgramsAreBounded(t *testing.T) {
 	}
 }
 
-// A program that the cache has dropped works on, and what it adds does not stay
-// counted.
+// An evicted program stays usable, and its results are not counted forever.
 func TestDroppedProgramsStayUsable(t *testing.T) {
 	c := New(Config{Expressions: 1, AllResults: 4})
 	dropped, kept := c.Compile("true"), c.Compile("1 == 1")
@@ -221,7 +220,7 @@ func TestDroppedProgramsStayUsable(t *testing.T) {
 	}
 }
 
-// Run with -race: all callers get the same answer.
+// For -race: all callers get the same answer.
 func TestConcurrentMatches(t *testing.T) {
 	c := New(Config{Expressions: 2, Results: 5})
 	contents := make([]*inventory.Content, 10)

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package celeval is the only place with CEL: it compiles a selector once and
-// evaluates it once for each device content. Start at Cache.
+// Package celeval is the only user of CEL: it compiles a selector once and evaluates it once for each
+// device content. Start at Cache.
 package celeval

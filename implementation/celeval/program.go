@@ -26,27 +26,25 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Program is a compiled selector together with what it said so far. It stays usable
-// when its Cache has dropped it.
+// Program is a compiled selector with its cached results. It stays usable after its Cache has dropped
+// it.
 type Program struct {
 	cache    *Cache
 	compiled func() cel.CompilationResult
-	// plain are the results without an error, as nearly all are: false and true.
+	// plain are the shared results without an error (nearly all): false and true.
 	plain [2]result
-	// results are replaced by empty ones when they are full. Which of them are
-	// still of use cannot be told without a cost for each hit, and evaluating
-	// again what is needed costs little compared to keeping track.
+	// results are replaced by empty ones when full. Tracking usage would slow down every hit;
+	// re-evaluating the useful ones is cheaper.
 	results atomic.Pointer[results]
 }
 
-// results are what a program said of contents. The keys do not keep the contents
-// alive: devices come and go, programs stay.
+// results are cached by content. Keys do not keep contents alive: devices come and go, programs stay.
 type results struct {
 	size    atomic.Int64
 	entries sync.Map // *inventory.ContentKey to *result
 }
 
-// result is what a program said of a content.
+// result is a program's result for one content.
 type result struct {
 	matches bool
 	err     error
@@ -62,18 +60,18 @@ func newProgram(c *Cache, expression string) *Program {
 	return p
 }
 
-// Err returns why the expression does not compile, nil if it does.
+// Err returns the compile error, nil if there is none.
 func (p *Program) Err() error {
-	// Not returned as it is: a nil *Error in an error would not be nil.
+	// Do not return a nil *Error as a non-nil error.
 	if err := p.compiled().Error; err != nil {
 		return err
 	}
 	return nil
 }
 
-// Match says whether a device with this content is selected. Errors are those of
-// evaluation (attribute missing, cost limit), enhanced as Kubernetes does; they are
-// remembered like results, errors of ctx are not.
+// Match reports whether the selector matches a device with this content. Errors come from evaluation
+// (missing attribute, cost limit) with Kubernetes' hints. They are cached like results, except errors
+// of ctx.
 func (p *Program) Match(ctx context.Context, content *inventory.Content) (bool, error) {
 	key := content.Key()
 	known := p.results.Load()
@@ -86,7 +84,7 @@ func (p *Program) Match(ctx context.Context, content *inventory.Content) (bool, 
 	}
 	matches, err := p.evaluate(ctx, content)
 	if ctx.Err() != nil {
-		// Perhaps the error is only that there was no time.
+		// The error may only be a timeout.
 		return matches, err
 	}
 	p.remember(key, result{matches: matches, err: err})

@@ -29,9 +29,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Bind does what PreBind would have the API server do: pending allocations of the
-// pod's claims become theirs, the claims are reserved for the pod, and the special
-// claim is created. After an error nothing has changed.
+// Bind does the work of PreBind and the API server: it stores the pending allocations of the pod's
+// claims, reserves the claims for the pod, and creates the special claim. An error leaves everything
+// unchanged.
 func (m *Manager) Bind(pod *v1.Pod) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +60,7 @@ func (m *Manager) Bind(pod *v1.Pod) error {
 	return nil
 }
 
-// reserve stores a claim that is allocated, for a pod.
+// reserve stores an allocated claim reserved for a pod.
 func (m *Manager) reserve(pod *v1.Pod, claim *resourceapi.ResourceClaim) {
 	if !resourceclaim.IsReservedForPod(pod, claim, false) {
 		claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{
@@ -73,9 +73,9 @@ func (m *Manager) reserve(pod *v1.Pod, claim *resourceapi.ResourceClaim) {
 	m.store(claim)
 }
 
-// Release does what the claim controller would do if the pod went away, but keeps the
-// pod's claims, as if they were made again: none is reserved for the pod, those that
-// nobody else uses are not allocated, special claims are deleted.
+// Release does the work of the claim controller after the pod's deletion but keeps the pod's claims,
+// as if re-created: none is reserved for the pod, claims without other users are deallocated, special
+// claims are deleted.
 func (m *Manager) Release(pod *v1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +93,7 @@ func (m *Manager) Release(pod *v1.Pod) {
 	}
 }
 
-// Claims returns the claims that are reserved for a pod, special ones included, by name.
+// Claims returns the claims reserved for a pod by name, including special ones.
 func (m *Manager) Claims(pod *v1.Pod) []*resourceapi.ResourceClaim {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +103,7 @@ func (m *Manager) Claims(pod *v1.Pod) []*resourceapi.ResourceClaim {
 func (m *Manager) reservedFor(pod *v1.Pod) []*resourceapi.ResourceClaim {
 	objects, err := m.claims.ByIndex(consumerIndex, string(pod.UID))
 	if err != nil {
-		panic(err) // The index is ours.
+		panic(err) // our own index
 	}
 	claims := make([]*resourceapi.ResourceClaim, 0, len(objects))
 	for _, object := range objects {
@@ -113,8 +113,7 @@ func (m *Manager) reservedFor(pod *v1.Pod) []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// Rewrite stores a claim in place of what was there of that name; see
-// scheduler.Simulation.
+// Rewrite replaces the stored claim of the same name; see scheduler.Simulation.
 func (m *Manager) Rewrite(claim *resourceapi.ResourceClaim) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,7 +121,7 @@ func (m *Manager) Rewrite(claim *resourceapi.ResourceClaim) {
 	m.store(claim)
 }
 
-// Remove takes a claim away, with its devices; see scheduler.Simulation.
+// Remove deletes a claim and frees its devices; see scheduler.Simulation.
 func (m *Manager) Remove(claim *resourceapi.ResourceClaim) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,15 +129,15 @@ func (m *Manager) Remove(claim *resourceapi.ResourceClaim) {
 	m.remove(claim)
 }
 
-// Rewritten counts the calls of Rewrite and Remove, by which PostFilter frees devices:
-// if there was one the pod is to be tried again.
+// Rewritten counts calls of Rewrite and Remove. PostFilter uses both to free devices: after a call the
+// pod should be retried.
 func (m *Manager) Rewritten() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.rewritten
 }
 
-// consumerIndex finds claims by the UIDs of the pods that they are reserved for.
+// consumerIndex indexes claims by the UIDs of their reservedFor pods.
 const consumerIndex = "draClaimsByConsumer"
 
 func indexConsumers(object any) ([]string, error) {
@@ -153,7 +152,7 @@ func indexConsumers(object any) ([]string, error) {
 	return uids, nil
 }
 
-// claimsOf returns the claims that the pod's spec names, as they are stored.
+// claimsOf returns the stored claims of the pod's spec.
 func (m *Manager) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 	var claims []*resourceapi.ResourceClaim
 	for i := range pod.Spec.ResourceClaims {
@@ -162,7 +161,7 @@ func (m *Manager) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 			return nil, err
 		}
 		if name == nil {
-			continue // The pod goes without.
+			continue // the pod needs none
 		}
 		claim := m.stored(pod.Namespace, *name)
 		if claim == nil {
@@ -184,7 +183,7 @@ func (m *Manager) stored(namespace, name string) *resourceapi.ResourceClaim {
 	return object.(*resourceapi.ResourceClaim)
 }
 
-// store replaces what is known of a claim.
+// store replaces the record of a claim.
 func (m *Manager) store(claim *resourceapi.ResourceClaim) {
 	before := m.stored(claim.Namespace, claim.Name)
 	m.put(claim)
@@ -204,7 +203,7 @@ func (m *Manager) remove(claim *resourceapi.ResourceClaim) {
 
 func (m *Manager) put(claim *resourceapi.ResourceClaim) {
 	if err := m.claims.Update(claim); err != nil {
-		panic(err) // A claim has a name.
+		panic(err) // claims have names
 	}
 	m.state.Set(unversioned(claim))
 	if p, ok := m.pending[claim.UID]; ok {
@@ -212,25 +211,24 @@ func (m *Manager) put(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// take does not delete the claim from the state, which would never know it again.
+// take keeps the claim in the state: the state ignores UIDs once deleted.
 func (m *Manager) take(claim *resourceapi.ResourceClaim) {
 	if err := m.claims.Delete(claim); err != nil {
-		panic(err) // A claim has a name.
+		panic(err) // claims have names
 	}
 	gone := unversioned(claim)
 	gone.Status.Allocation = nil
 	m.state.Set(gone)
 }
 
-// unversioned is the claim as a state takes it at any time: it ignores versions that
-// are older than what it knows, which Revert brings back.
+// unversioned strips the version, because the state ignores older versions and Revert restores them.
 func unversioned(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	c := *claim
 	c.ResourceVersion = ""
 	return &c
 }
 
-// setPending replaces a pending allocation, nil for none. The state has to know.
+// setPending replaces a pending allocation; nil means none. The caller updates the state.
 func (m *Manager) setPending(uid types.UID, next *pending) {
 	before, ok := m.pending[uid]
 	if next == nil {

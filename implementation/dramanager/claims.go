@@ -32,31 +32,30 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// specialClaimName is the name of claims for extended resources as long as the API
-// server has given them none. It is Kubernetes': the plugins and the tracker know it.
+// specialClaimName is the name of claims for extended resources before the API server assigns one. It
+// is Kubernetes' constant, known to plugins and tracker.
 const specialClaimName = "<extended-resources>"
 
-// pending is an allocation that was signaled and not bound yet.
+// pending is a signaled, unbound allocation.
 type pending struct {
-	claim *resourceapi.ResourceClaim // with the allocation
-	// sharers are how many have signaled it, less those that have removed it.
+	claim *resourceapi.ResourceClaim // with allocation
+	// sharers counts signals minus removals.
 	sharers int
 }
 
-// claimTracker is what the manager offers of claims.
+// claimTracker is the manager's ResourceClaimTracker.
 type claimTracker Manager
 
 func (t *claimTracker) manager() *Manager { return (*Manager)(t) }
 
-// List returns all claims by namespace and name, with pending allocations.
+// List returns all claims with pending allocations, by namespace and name.
 func (t *claimTracker) List() ([]*resourceapi.ResourceClaim, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.manager().all(), nil
 }
 
-// Get returns a claim with its pending allocation; the error is NotFound if there is
-// none of that name.
+// Get returns a claim with its pending allocation, or a NotFound error.
 func (t *claimTracker) Get(namespace, name string) (*resourceapi.ResourceClaim, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,8 +66,7 @@ func (t *claimTracker) Get(namespace, name string) (*resourceapi.ResourceClaim, 
 	return t.manager().effective(claim), nil
 }
 
-// ListAllAllocatedDevices returns the devices that are allocated as a whole, or of
-// which shares are.
+// ListAllAllocatedDevices returns the devices allocated as a whole or in shares.
 func (t *claimTracker) ListAllAllocatedDevices() (sets.Set[structured.DeviceID], error) {
 	allocated, err := t.GatherAllocatedState()
 	if err != nil {
@@ -81,7 +79,7 @@ func (t *claimTracker) ListAllAllocatedDevices() (sets.Set[structured.DeviceID],
 	return devices, nil
 }
 
-// GatherAllocatedState returns the devices in use, those with admin access left out.
+// GatherAllocatedState returns the devices in use, without admin access.
 func (t *claimTracker) GatherAllocatedState() (*structured.AllocatedState, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,10 +111,9 @@ func (t *claimTracker) GatherAllocatedState() (*structured.AllocatedState, error
 	return allocated, nil
 }
 
-// SignalClaimPendingAllocation takes note of an allocation that is about to be bound.
-// Nothing happens if the claim is allocated already; if its allocation is pending
-// already, one more shares that. The error says that there is no such claim, or that
-// somebody else has its devices.
+// SignalClaimPendingAllocation records an allocation about to be bound. It does nothing if the claim
+// is allocated, and adds a sharer if its allocation is already pending. It fails if the claim does not
+// exist or another claim has its devices.
 func (t *claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resourceapi.ResourceClaim) error {
 	if claim == nil || claim.Status.Allocation == nil {
 		return errors.New("signal allocation: the claim has none")
@@ -137,7 +134,7 @@ func (t *claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resour
 			return nil
 		}
 	}
-	// This project's plugin has assumed it already.
+	// This project's plugin has already assumed it.
 	if m.state.InFlight(uid) == nil {
 		if err := m.state.Assume(m.state.Snapshot(), claim); err != nil {
 			return fmt.Errorf("signal allocation: %w", err)
@@ -147,7 +144,7 @@ func (t *claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resour
 	return nil
 }
 
-// GetPendingAllocation returns the allocation that is pending for a claim, nil if none.
+// GetPendingAllocation returns the pending allocation of a claim, nil if there is none.
 func (t *claimTracker) GetPendingAllocation(uid types.UID) *resourceapi.AllocationResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,8 +154,8 @@ func (t *claimTracker) GetPendingAllocation(uid types.UID) *resourceapi.Allocati
 	return nil
 }
 
-// MaybeRemoveClaimPendingAllocation drops a pending allocation, or with force not set
-// and other sharers left one share of it. It says whether it was dropped.
+// MaybeRemoveClaimPendingAllocation drops a pending allocation. Without force it only removes one
+// sharer while others are left. It returns true if the allocation was dropped.
 func (t *claimTracker) MaybeRemoveClaimPendingAllocation(uid types.UID, force bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,8 +172,8 @@ func (t *claimTracker) MaybeRemoveClaimPendingAllocation(uid types.UID, force bo
 	return true
 }
 
-// AssumeClaimAfterAPICall stores a new version of a claim. The error says that there
-// is no such claim or that a newer version is known.
+// AssumeClaimAfterAPICall stores a new version of a claim. It fails if the claim does not exist or a
+// newer version is known.
 func (t *claimTracker) AssumeClaimAfterAPICall(claim *resourceapi.ResourceClaim) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,7 +207,7 @@ func (t *claimTracker) AssumedClaimRestore(namespace, claimName string) {
 	m.store(before)
 }
 
-// all returns all claims by namespace and name, with pending allocations.
+// all returns all claims with pending allocations, by namespace and name.
 func (m *Manager) all() []*resourceapi.ResourceClaim {
 	claims := make([]*resourceapi.ResourceClaim, 0, len(m.pending))
 	for _, object := range m.claims.List() {

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// Objects are what a Manager starts with. They are not modified, and must not be
-// afterwards.
+// Objects are the initial objects of a Manager. The manager does not modify them, and callers must not
+// either.
 type Objects struct {
 	Claims     []*resourceapi.ResourceClaim
 	Slices     []*resourceapi.ResourceSlice
@@ -39,16 +39,16 @@ type Objects struct {
 	TaintRules []*resourceapi.DeviceTaintRule
 }
 
-// Manager is a SharedDRAManager that has all objects itself. Its methods are safe for
-// concurrent use, but for those that change many objects (Fork, Commit, Revert, Bind,
-// Release): while one of them runs, nobody may be scheduling.
+// Manager is a SharedDRAManager with all objects in memory. Its methods are safe for concurrent use,
+// except those changing many objects (Fork, Commit, Revert, Bind, Release): no scheduling while one of
+// them runs.
 type Manager struct {
 	mu sync.Mutex
-	// claims are the stored ones, without pending allocations.
+	// claims are stored without pending allocations.
 	claims  cache.Indexer
 	state   *state.State
 	pending map[types.UID]pending
-	// assumed has, for each claim changed by AssumeClaimAfterAPICall, how it was.
+	// assumed holds the originals of claims changed by AssumeClaimAfterAPICall.
 	assumed map[types.NamespacedName]*resourceapi.ResourceClaim
 
 	slices    []*resourceapi.ResourceSlice // with taint rules applied
@@ -56,14 +56,14 @@ type Manager struct {
 	classes   map[string]*resourceapi.DeviceClass
 	resolver  *extendedresourcecache.ExtendedResourceCache
 	journal   []func()
-	forks     []int // lengths of journal at each Fork that is open
-	reverting bool  // changes are not journaled
+	forks     []int // lengths of journal at open Forks
+	reverting bool  // do not journal changes
 	rewritten int   // see Rewritten
 }
 
 var _ fwk.SharedDRAManager = &Manager{}
 
-// New returns a manager of these objects. The error names a claim that is there twice.
+// New returns a manager of these objects. It fails on a duplicate claim.
 func New(objects Objects) (*Manager, error) {
 	m := &Manager{
 		claims:   cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{consumerIndex: indexConsumers}),
@@ -87,33 +87,32 @@ func New(objects Objects) (*Manager, error) {
 	return m, nil
 }
 
-// ResourceClaims returns the tracker of claims.
+// ResourceClaims returns the claim tracker.
 func (m *Manager) ResourceClaims() fwk.ResourceClaimTracker { return (*claimTracker)(m) }
 
-// ResourceSlices returns the lister of slices.
+// ResourceSlices returns the slice lister.
 func (m *Manager) ResourceSlices() fwk.ResourceSliceLister { return (*sliceLister)(m) }
 
-// DeviceClasses returns the lister of classes.
+// DeviceClasses returns the class lister.
 func (m *Manager) DeviceClasses() fwk.DeviceClassLister { return (*classLister)(m) }
 
-// DeviceClassResolver finds the class that serves an extended resource (KEP-5004).
+// DeviceClassResolver finds the class of an extended resource (KEP-5004).
 func (m *Manager) DeviceClassResolver() fwk.DeviceClassResolver { return m.resolver }
 
-// State says which devices the claims use; see scheduler.Simulation.
+// State tracks the devices in use; see scheduler.Simulation.
 func (m *Manager) State() *state.State { return m.state }
 
 // Indexer has the stored claims; see scheduler.Simulation.
 func (m *Manager) Indexer() cache.Indexer { return m.claims }
 
-// Fork begins changes that Revert can undo. Forks nest.
+// Fork starts a set of changes for Revert or Commit. Forks nest.
 func (m *Manager) Fork() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forks = append(m.forks, len(m.journal))
 }
 
-// Commit keeps what was changed since the last Fork that is open. A Fork around that
-// one can still undo it.
+// Commit keeps the changes since the last open Fork. An outer Fork can still undo them.
 func (m *Manager) Commit() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +122,7 @@ func (m *Manager) Commit() {
 	}
 }
 
-// Revert undoes all changes since the last Fork that is open.
+// Revert undoes all changes since the last open Fork.
 func (m *Manager) Revert() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,7 +135,7 @@ func (m *Manager) Revert() {
 	m.journal = m.journal[:begin]
 }
 
-// closeFork returns the length that the journal had at the last Fork.
+// closeFork returns the journal's length at the last Fork.
 func (m *Manager) closeFork() int {
 	last := len(m.forks) - 1
 	if last < 0 {
@@ -147,8 +146,8 @@ func (m *Manager) closeFork() int {
 	return begin
 }
 
-// OnRevert has undo run in its turn if the changes since the last Fork are undone, for
-// what belongs to them outside of the manager, which undo must not call.
+// OnRevert registers undo for the current Fork, to revert related state outside of the manager. undo
+// must not call the manager.
 func (m *Manager) OnRevert(undo func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +160,7 @@ func (m *Manager) onRevert(undo func()) {
 	}
 }
 
-// AddClaim stores a claim that was not there before.
+// AddClaim stores a new claim.
 func (m *Manager) AddClaim(claim *resourceapi.ResourceClaim) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

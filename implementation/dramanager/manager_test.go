@@ -72,7 +72,7 @@ func manager(t *testing.T, claims ...*resourceapi.ResourceClaim) *Manager {
 	return m
 }
 
-// describe spells out all that a manager says of claims and devices.
+// describe lists the manager's claims and devices.
 func describe(m *Manager) string {
 	var text strings.Builder
 	claims, _ := m.ResourceClaims().List()
@@ -102,7 +102,7 @@ func TestSignal(t *testing.T) {
 		name    string
 		claims  []*resourceapi.ResourceClaim
 		signals []*resourceapi.ResourceClaim
-		want    int // sharers of the last one
+		want    int // sharers of the last claim
 		err     string
 	}{
 		{"a claim without an allocation", []*resourceapi.ResourceClaim{claim("x")}, []*resourceapi.ResourceClaim{claim("x", "a")}, 1, ""},
@@ -268,7 +268,7 @@ func TestBindAndRelease(t *testing.T) {
 	}
 }
 
-// Whatever is done between Fork and Revert, all is as before.
+// Revert undoes any changes since Fork.
 func TestRevertUndoesEverything(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -299,7 +299,7 @@ func TestRevertUndoesEverything(t *testing.T) {
 	}
 }
 
-// change does something random; that it is refused now and then is fine.
+// change does something random; occasional errors are fine.
 func change(m *Manager, r *rand.Rand) {
 	name, device := []string{"x", "y", "z"}[r.IntN(3)], []string{"a", "b", "c"}[r.IntN(3)]
 	who := pod(fmt.Sprint("p", r.IntN(2)), name)

@@ -37,7 +37,7 @@ func (m *Manager) AddSlices(added ...*resourceapi.ResourceSlice) {
 	m.publish(next)
 }
 
-// RemoveSlices takes away the slices that gone is true for.
+// RemoveSlices removes slices with gone(slice).
 func (m *Manager) RemoveSlices(gone func(*resourceapi.ResourceSlice) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,8 +56,8 @@ func sortedRules(rules []*resourceapi.DeviceTaintRule) []*resourceapi.DeviceTain
 	return sorted
 }
 
-// tainted returns the slice with the taints that rules add to its devices, or the
-// slice itself if they add none (KEP-5055).
+// tainted returns a copy of the slice with the rules' taints, or the slice itself if there are none
+// (KEP-5055).
 func tainted(slice *resourceapi.ResourceSlice, rules []*resourceapi.DeviceTaintRule) *resourceapi.ResourceSlice {
 	patched := slice
 	for _, rule := range rules {
@@ -96,7 +96,7 @@ func (l *classLister) List() ([]*resourceapi.DeviceClass, error) {
 	return all, nil
 }
 
-// Get returns a class; the error is NotFound if there is none.
+// Get returns a class or a NotFound error.
 func (l *classLister) Get(name string) (*resourceapi.DeviceClass, error) {
 	if class, ok := l.classes[name]; ok {
 		return class, nil

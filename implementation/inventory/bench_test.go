@@ -27,7 +27,7 @@ import (
 
 const benchNodes = 500
 
-// benchSlice has 8 devices with a few attributes, local to a node.
+// benchSlice is local to a node and has 8 devices with a few attributes.
 func benchSlice(i int) *resourceapi.ResourceSlice {
 	name := fmt.Sprint("node-", i)
 	s := slice(name, name, onNode(name))
@@ -104,7 +104,7 @@ func BenchmarkNodeRebuilt(b *testing.B) {
 	}
 }
 
-// 500 slices on shared storage, each for nodes with a label of its own.
+// The benchmark has 500 slices on shared storage, each for nodes with its own label.
 func BenchmarkNodeRebuiltWithSelectors(b *testing.B) {
 	var all []*resourceapi.ResourceSlice
 	for i := range benchNodes {

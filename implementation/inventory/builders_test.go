@@ -28,10 +28,9 @@ import (
 
 const driver = "driver.example.com"
 
-// option changes a slice under construction.
 type option func(*resourceapi.ResourceSlice)
 
-// slice returns the only slice of a pool, local to node n1, without devices.
+// slice is the only slice of an empty pool local to node n1.
 func slice(name, pool string, options ...option) *resourceapi.ResourceSlice {
 	s := &resourceapi.ResourceSlice{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -79,7 +78,7 @@ func perDevice() option {
 	return func(s *resourceapi.ResourceSlice) { s.Spec.NodeName, s.Spec.PerDeviceNodeSelection = nil, ptr.To(true) }
 }
 
-// hasLabel returns a selector for nodes with a label; "broken!" cannot be parsed.
+// hasLabel selects nodes with a label; "broken!" does not parse.
 func hasLabel(label string) *corev1.NodeSelector {
 	requirement := corev1.NodeSelectorRequirement{Key: label, Operator: corev1.NodeSelectorOpExists}
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
@@ -124,7 +123,7 @@ func counterSet(name string, counters ...string) option {
 	}
 }
 
-// node returns a node with labels that have no value.
+// node has labels without values.
 func node(name string, labels ...string) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
 	for _, label := range labels {

@@ -20,7 +20,7 @@ import (
 	"slices"
 )
 
-// changes are the slices that came and went between two inventories.
+// changes are the slices added and removed between two inventories.
 type changes struct {
 	pools  map[PoolID]*edit
 	local  map[string]*edit
@@ -43,7 +43,7 @@ func (c *changes) remove(slice *publishedSlice) {
 	}
 }
 
-// edits returns the lists that the slice is part of.
+// edits returns the edits of the lists containing the slice.
 func (c *changes) edits(slice *publishedSlice) []*edit {
 	pool := entry(c.pools, slice.pool)
 	switch {
@@ -63,14 +63,13 @@ func entry[K comparable](edits map[K]*edit, key K) *edit {
 	return edits[key]
 }
 
-// edit is the change of one list of slices.
 type edit struct {
 	added, removed []*publishedSlice
 }
 
 func (e *edit) any() bool { return len(e.added)+len(e.removed) > 0 }
 
-// apply returns the changed list, sorted. The old one stays as it is.
+// apply returns a sorted, changed copy of the list.
 func (e *edit) apply(before []*publishedSlice) []*publishedSlice {
 	removed := make(map[*publishedSlice]bool, len(e.removed))
 	for _, slice := range e.removed {

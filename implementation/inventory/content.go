@@ -24,10 +24,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Content is what CEL selectors and constraints can see of a device: driver,
-// whether it can be allocated several times, attributes, capacity with its request
-// policy. Two devices with equal content have the same *Content while both are
-// published. It is immutable.
+// Content is everything CEL selectors and constraints can see of a device: driver, multiple
+// allocations, attributes, capacity with request policy. Published devices with equal content share
+// one *Content. It is immutable.
 type Content struct {
 	Driver                   string
 	AllowMultipleAllocations *bool
@@ -37,11 +36,10 @@ type Content struct {
 	key atomic.Pointer[ContentKey]
 }
 
-// ContentKey stands for one Content in maps that must not keep it alive: contents
-// come and go with slices, and what is remembered of a gone one should cost next
-// to nothing. Its address is all that matters.
+// ContentKey identifies a Content in maps without keeping it alive: contents come and go with slices,
+// and cached results for removed ones should cost next to nothing. Only its address matters.
 type ContentKey struct {
-	_ byte // A type without size would have one address for all.
+	_ byte // Zero-size values may all share one address.
 }
 
 // Key returns the key of this content, always the same one.
@@ -53,8 +51,8 @@ func (c *Content) Key() *ContentKey {
 	return c.key.Load()
 }
 
-// equal says whether no selector can tell two contents apart, and whether capacity
-// taken from one of them looks like that of the other when it is written down.
+// equal reports whether two contents are indistinguishable for selectors and for consumed capacity in
+// an allocation.
 func (c *Content) equal(other *Content) bool {
 	if c.Driver != other.Driver || !equalPointers(c.AllowMultipleAllocations, other.AllowMultipleAllocations) ||
 		len(c.Attributes) != len(other.Attributes) || len(c.Capacity) != len(other.Capacity) {
@@ -80,7 +78,7 @@ func equalPointers[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// equalLists tells a list that is not there from an empty one, as CEL does.
+// equalLists distinguishes nil from empty lists, like CEL.
 func equalLists[T comparable](a, b []T) bool {
 	return (a == nil) == (b == nil) && slices.Equal(a, b)
 }
@@ -118,7 +116,7 @@ func equalPolicies(a, b *resourceapi.CapacityRequestPolicy) bool {
 		equalQuantities(a.ValidRange.Step, b.ValidRange.Step)
 }
 
-// equalQuantities compares the format too: it decides how a quantity is written.
+// equalQuantities includes the format: it affects serialization.
 func equalQuantities(a, b *resource.Quantity) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -26,7 +26,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// contentOf interns a device with one attribute and one capacity after a change.
+// contentOf interns a changed device with one attribute and one capacity.
 func contentOf(in *interner, change func(*resourceapi.Device)) *Content {
 	d := &resourceapi.Device{
 		Name:       "name does not matter",
@@ -104,7 +104,7 @@ func TestDifferentContents(t *testing.T) {
 	}
 }
 
-// A field that a later version of the API adds must be compared, too.
+// Fields added by a later version of the API must be compared, too.
 func TestContentsCompareAllFields(t *testing.T) {
 	for _, c := range []struct {
 		value  any
@@ -146,7 +146,7 @@ func TestUnusedContentsAreForgotten(t *testing.T) {
 	kept := contentOf(in, func(*resourceapi.Device) {})
 	for i := range int64(100) {
 		contentOf(in, setAttribute("a", resourceapi.DeviceAttribute{IntValue: &i}))
-		// Contents that differ in what the hash leaves out share an entry.
+		// Contents with equal hashes share an entry.
 		contentOf(in, setAttribute("a", resourceapi.DeviceAttribute{StringValue: ptr.To("x"), IntValue: &i}))
 	}
 	size := func() (n int) {
@@ -161,7 +161,7 @@ func TestUnusedContentsAreForgotten(t *testing.T) {
 		if size() == 1 {
 			break
 		}
-		runtime.GC() // Cleanups run some time after it, in a goroutine of their own.
+		runtime.GC() // Cleanups run later, in their own goroutines.
 		runtime.Gosched()
 	}
 	if n := size(); n != 1 {

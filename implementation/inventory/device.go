@@ -20,16 +20,15 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Device is one published device. It is immutable and shared by all pods and
-// nodes; its address stays the same for as long as its slice does not change, so
-// that it may serve as a key.
+// Device is one published device. It is immutable and shared by all pods and nodes. Its address is
+// stable until its slice changes, so it can serve as a key.
 type Device struct {
 	ID    DeviceID
 	Spec  *resourceapi.Device
 	Slice *resourceapi.ResourceSlice
-	// Content is what a CEL selector can see of the device. Devices that look the
-	// same to every selector share one Content, also across slices and nodes.
+	// Content is the part visible to CEL selectors. Indistinguishable devices share one Content, also
+	// across slices and nodes.
 	Content *Content
-	// Distance says what it takes until a node has the device.
+	// Distance ranks how much work it takes to make the device available on a node.
 	Distance Distance
 }

@@ -22,23 +22,22 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Distance says what it takes until a node has a device. The smaller one is preferred
+// Distance ranks how much work it takes to make a device available on a node. Smaller is preferred
 // (KEP-5007, "Prioritize Device Allocation").
 type Distance int8
 
 // The distances.
 const (
-	// Local devices are in their node, or need no preparation for other reasons.
+	// Local devices are in the node or need no preparation for other reasons.
 	Local Distance = iota
-	// Attached devices are of a fabric and attached to their node, as FabricAttribute says.
+	// Attached devices belong to a fabric and are attached to the node, per FabricAttribute.
 	Attached
 	// Unattached devices have binding conditions.
 	Unattached
 )
 
-// FabricAttribute is what a driver says of a local device that can be detached from its
-// node: the fabric's name. KEP-5007 prefers others to it, and does not say by what they
-// are told apart.
+// FabricAttribute marks a local device as detachable; its value is the fabric's name. KEP-5007 prefers
+// non-detachable devices but does not define how to tell them apart.
 const FabricAttribute resourceapi.QualifiedName = "dra-conformance.github.io/fabric"
 
 func distanceOf(device *resourceapi.Device) Distance {
@@ -51,8 +50,8 @@ func distanceOf(device *resourceapi.Device) Distance {
 	return Local
 }
 
-// putAttachedLast puts devices that are attached behind those that are local. Without
-// such devices the order is that of the pools.
+// putAttachedLast sorts attached devices after local ones. Without attached devices the order of pools
+// is unchanged.
 func (n *Node) putAttachedLast() {
 	if !slices.ContainsFunc(n.Devices, func(d *Device) bool { return d.Distance == Attached }) {
 		return

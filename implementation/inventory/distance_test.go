@@ -29,8 +29,7 @@ func attachedFrom(fabric string) func(*resourceapi.Device) {
 	}
 }
 
-// A pool may have devices of all three distances; what one device's selection says stays
-// with it.
+// One pool may contain all three distances. The selection of a device does not affect others.
 func TestNearDevicesComeFirst(t *testing.T) {
 	unattached := func(d *resourceapi.Device) { d.BindingConditions = []string{"attached"} }
 	elsewhere := func(d *resourceapi.Device) { attachedFrom("f")(d); d.NodeName = new("n2") }
@@ -39,7 +38,7 @@ func TestNearDevicesComeFirst(t *testing.T) {
 		name  string
 		given published
 		want  []string
-		far   string // a device that cannot be reached
+		far   string // an unreachable device
 	}{
 		{"by distance", published{
 			slice("s1", "p1", device("free", unattached)),

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package inventory turns ResourceSlices into what a node can reach: pools in the
-// order of allocation, complete or not, valid or why not, and their devices. It
-// knows nothing of claims. Start at Inventory.
+// Package inventory turns ResourceSlices into a node's view: pools in allocation order, their
+// completeness and validity, and their devices. It is independent of claims. Start at Inventory.
 package inventory

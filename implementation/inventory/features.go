@@ -16,9 +16,8 @@ limitations under the License.
 
 package inventory
 
-// Features says which optional parts of dynamic resource allocation are on. A
-// field is named after its feature gate without the prefix DRA; the zero value is
-// the smallest set.
+// Features lists the enabled optional parts of dynamic resource allocation. Fields are named after
+// their feature gates without the prefix DRA. The zero value is the smallest set.
 type Features struct {
 	AdminAccess             bool // KEP-5018
 	PrioritizedList         bool // KEP-4816
@@ -29,7 +28,7 @@ type Features struct {
 	FractionalCapacityRange bool // KEP-5075
 }
 
-// AllFeatures is what Kubernetes v1.37 has on by default.
+// AllFeatures returns the defaults of Kubernetes v1.37.
 func AllFeatures() Features {
 	return Features{
 		AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true,

@@ -26,9 +26,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// interner makes one Content of all that are equal. It holds them weakly, so that
-// a content is gone when the last slice, inventory and view with it are: nothing
-// has to be counted, and inventories can be dropped without being closed.
+// interner deduplicates Contents. It holds them weakly: a content goes away with its last slice,
+// inventory and view. Nothing is reference-counted, and inventories need no Close.
 type interner struct {
 	seed maphash.Seed
 
@@ -40,7 +39,7 @@ func newInterner() *interner {
 	return &interner{seed: maphash.MakeSeed(), contents: make(map[uint64][]weak.Pointer[Content])}
 }
 
-// intern returns the content of a device of the driver.
+// intern returns the shared content of a device.
 func (in *interner) intern(driver string, device *resourceapi.Device) *Content {
 	content := &Content{
 		Driver:                   driver,
@@ -62,7 +61,7 @@ func (in *interner) intern(driver string, device *resourceapi.Device) *Content {
 	return content
 }
 
-// forget drops the contents with this hash that nobody uses any more.
+// forget drops unused contents with this hash.
 func (in *interner) forget(hash uint64) {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()
@@ -79,8 +78,8 @@ func (in *interner) forget(hash uint64) {
 	in.contents[hash] = alive
 }
 
-// hash depends on the most telling parts of a content only; equal decides. Adding
-// up the hashes of map entries saves sorting them.
+// hash covers the most distinctive parts of a content; equal decides. Summing the hashes of map
+// entries avoids sorting.
 func (in *interner) hash(c *Content) uint64 {
 	sum := maphash.String(in.seed, c.Driver)
 	for name, attribute := range c.Attributes {

@@ -24,32 +24,31 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Inventory is all published devices at one moment. It is immutable and safe for
-// concurrent use; With makes the next one and shares with it all that has not
-// changed.
+// Inventory is a snapshot of all published devices. It is immutable and safe for concurrent use. With
+// creates its successor and shares unchanged parts.
 type Inventory struct {
 	features Features
-	// lineage is shared by all inventories that came from one New.
+	// lineage is shared by all inventories from one New.
 	lineage *lineage
-	// version is different for each of them.
+	// version is unique within the lineage.
 	version uint64
 
 	published map[*resourceapi.ResourceSlice]listed
 	pools     map[PoolID]*poolSlices
-	// local are the slices that only one node can reach, by its name; shared are
-	// all others. Hidden slices are in neither.
+	// local are the slices reachable from a single node, by node name; shared are all others. Hidden
+	// slices are in neither.
 	local  map[string]*sliceList
 	shared *sliceList
 }
 
-// lineage is what inventories remember together.
+// lineage is the memory shared by inventories.
 type lineage struct {
 	contents *interner
 	views    *viewTable
 	versions atomic.Uint64
 }
 
-// listed is a slice of an inventory with its number, from 0 to the number of slices.
+// listed is a slice of an inventory and its number, below the number of slices.
 type listed struct {
 	*publishedSlice
 	number int
@@ -66,11 +65,10 @@ func New(features Features) *Inventory {
 	return inv
 }
 
-// With returns the inventory of exactly these slices, in any order, with the
-// taints of DeviceTaintRules applied already. A slice with the same address as
-// before counts as unchanged; if all are unchanged the receiver is returned.
-// Cost is one map look-up for each unchanged slice plus work for changed ones.
-// Slices must not be modified afterwards.
+// With returns the inventory of exactly these slices, in any order, with the taints of
+// DeviceTaintRules already applied. A slice at the same address counts as unchanged; if all are
+// unchanged, With returns the receiver. The cost is one map lookup per unchanged slice, plus work for
+// changed ones. Slices must not be modified afterwards.
 func (inv *Inventory) With(slices []*resourceapi.ResourceSlice) *Inventory {
 	kept := make(numbers, len(inv.published)/64+1)
 	keptCount := 0
@@ -89,10 +87,9 @@ func (inv *Inventory) With(slices []*resourceapi.ResourceSlice) *Inventory {
 	return inv.next(kept, keptCount, added)
 }
 
-// Node returns what a node can reach. The result is remembered until a slice that
-// matters to the node changes, or the node's name or labels do. The error says
-// which slice or device has a node selector that cannot be parsed; the node cannot
-// be used then. The node must not be modified afterwards.
+// Node returns the view of a node. It is cached until a relevant slice or the node's name or labels
+// change. The error names a slice or device with an unparsable node selector; the node is unusable
+// then. The node must not be modified afterwards.
 func (inv *Inventory) Node(node *corev1.Node) (*Node, error) {
 	views := inv.lineage.views
 	if v := views.get(node.Name); v != nil {
@@ -105,7 +102,7 @@ func (inv *Inventory) Node(node *corev1.Node) (*Node, error) {
 	return v.result, v.err
 }
 
-// next makes an inventory of the slices that are kept and those that are added.
+// next creates an inventory from kept and added slices.
 func (inv *Inventory) next(kept numbers, keptCount int, added []*resourceapi.ResourceSlice) *Inventory {
 	next := &Inventory{
 		features:  inv.features,
@@ -170,7 +167,7 @@ func (inv *Inventory) nextLocal(changes map[string]*edit) map[string]*sliceList 
 			local[name] = &sliceList{slices: after}
 		} else {
 			delete(local, name)
-			// Perhaps the node is not asked for any more, having no devices.
+			// A node without devices may never be queried again.
 			inv.lineage.views.drop(name)
 		}
 	}
@@ -181,12 +178,11 @@ func (inv *Inventory) list(slice *resourceapi.ResourceSlice, published *publishe
 	inv.published[slice] = listed{publishedSlice: published, number: len(inv.published)}
 }
 
-// numbers is a set of small numbers.
 type numbers []uint64
 
 func (n numbers) has(i int) bool { return n[i/64]&(1<<(i%64)) != 0 }
 
-// add says whether the number is new.
+// add returns true if the number is new.
 func (n numbers) add(i int) bool {
 	if n.has(i) {
 		return false

@@ -55,7 +55,7 @@ func TestWithTheSameSlicesIsTheSameInventory(t *testing.T) {
 	}
 }
 
-// same says for nodes n1 and n2 whether what they see is the same object as before.
+// same reports for nodes n1 and n2 whether their view is still the same object.
 func same(t *testing.T, before, after *Inventory) [2]bool {
 	t.Helper()
 	var result [2]bool
@@ -133,7 +133,7 @@ func TestGoneNodesAreForgotten(t *testing.T) {
 	first := mustNode(t, inv, stays)
 	for i := range 100 {
 		mustNode(t, inv, node(fmt.Sprint("gone", i)))
-		mustNode(t, inv, node("stays")) // An object that is replaced by others.
+		mustNode(t, inv, node("stays")) // Its object is replaced below.
 		mustNode(t, inv, stays)
 	}
 	older := node("replaced")
@@ -156,7 +156,7 @@ func TestGoneNodesAreForgotten(t *testing.T) {
 		if known() == 1 {
 			break
 		}
-		runtime.GC() // Cleanups run some time after it, in a goroutine of their own.
+		runtime.GC() // Cleanups run later, in their own goroutines.
 		runtime.Gosched()
 	}
 	if v := views.get("stays"); v == nil || v.result != first || known() != 1 {
@@ -167,7 +167,7 @@ func TestGoneNodesAreForgotten(t *testing.T) {
 	runtime.KeepAlive(older)
 }
 
-// Run with -race: inventories old and new are used at the same time.
+// For -race: old and new inventories are used concurrently.
 func TestConcurrentUse(t *testing.T) {
 	inventories := make(chan *Inventory, 100)
 	inv := New(AllFeatures())

@@ -22,35 +22,34 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Node is what one node can reach. It is immutable.
+// Node is the view of one node. It is immutable.
 type Node struct {
 	// Name of the node.
 	Name string
-	// Pools with at least one slice for this node, in the order of allocation:
-	// sorted by driver, then pool, those with binding conditions last.
+	// Pools with at least one slice for this node, in allocation order: by driver, then pool, pools with
+	// binding conditions last.
 	Pools []*Pool
-	// Devices of the complete, valid pools in the order of allocation: pool by
-	// pool, slices by name, devices as in the slice; where some are attached from a
-	// fabric, by their distance first. Devices of slices that select
-	// nodes per device are listed even where their own selection does not match
-	// this node; see Reachable.
+	// Devices of the complete, valid pools in allocation order: by pool, then slice name, then position in
+	// the slice. If some are attached from a fabric, distance comes first. Devices of slices with
+	// per-device node selection are listed even if their selection does not match this node; see
+	// Reachable.
 	Devices []*Device
 	// PoolOf[i] is the index in Pools of Devices[i]'s pool.
 	PoolOf []int
 
-	// reach[i] says whether Devices[i] is reachable; nil if all are.
+	// reach[i] is the reachability of Devices[i]; nil if all are reachable.
 	reach []reach
 }
 
-// reach is what the selection of a single device says.
+// reach is the result of a per-device selection.
 type reach struct {
 	no  bool
 	err error
 }
 
-// Reachable says whether the selection of a single device in a slice with
-// PerDeviceNodeSelection matches; it is true for all other devices. The error says
-// that the device's node selector cannot be parsed. i is an index into Devices.
+// Reachable reports whether the node matches the selection of Devices[i] in a slice with
+// PerDeviceNodeSelection. It is true for all other devices. An error means the device's node selector
+// does not parse.
 func (n *Node) Reachable(i int) (bool, error) {
 	if n.reach == nil {
 		return true, nil
@@ -58,14 +57,13 @@ func (n *Node) Reachable(i int) (bool, error) {
 	return !n.reach[i].no && n.reach[i].err == nil, n.reach[i].err
 }
 
-// visiblePool is a pool with the slices that a node can use.
+// visiblePool is a pool and its slices usable by a node.
 type visiblePool struct {
 	*Pool
 	slices []*publishedSlice
 }
 
-// hasBindingConditions: the list counts as soon as it is there, even if it is
-// empty, as for Kubernetes.
+// hasBindingConditions reports whether a list is present. An empty list counts, as in Kubernetes.
 func (p *visiblePool) hasBindingConditions() bool {
 	if !p.Usable() {
 		return false
@@ -80,7 +78,7 @@ func (p *visiblePool) hasBindingConditions() bool {
 	return false
 }
 
-// newNode puts pools, sorted by ID, in the order of allocation.
+// newNode sorts pools from ID order into allocation order.
 func newNode(node *corev1.Node, pools []visiblePool) *Node {
 	n := &Node{Name: node.Name}
 	if len(pools) == 0 {

@@ -20,35 +20,31 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Pool is one generation of a resource pool as seen from a node. It is immutable;
-// nodes that see a pool in the same way may share it.
+// Pool is one generation of a resource pool as seen from a node. It is immutable and may be shared by
+// nodes with the same view.
 type Pool struct {
 	ID PoolID
-	// Incomplete: fewer or more slices than announced are there, or they announce
-	// different numbers. Such a pool has
-	// no devices; a request for all devices must wait for it.
+	// Incomplete means the number of slices differs from the announced one, or slices announce different
+	// numbers. Such a pool has no devices; requests for all devices must wait for it.
 	Incomplete bool
-	// Invalid says why the pool cannot be used (duplicate device or counter set
-	// names, counters that do not exist), empty if it can.
+	// Invalid is the reason why the pool is unusable (duplicate device or counter set names, missing
+	// counters), empty if it is usable.
 	Invalid string
-	// Counters are the shared counters of the pool, by set and name. nil if there
-	// are none.
+	// Counters are the shared counters of the pool, by set and name, nil if there are none.
 	Counters map[string]map[string]resourceapi.Counter
-	// Consumers are all devices of the pool that consume counters, also those that
-	// this node cannot reach, by name: what they use when allocated is missing on
-	// every node. nil if there are none. Where devices in slices for different
-	// nodes have the same name, an entry stands for all of them and consumes what
-	// they do together; otherwise it is the very device of Node.Devices.
+	// Consumers are all devices of the pool with counter consumption, by name, including devices
+	// unreachable from this node: their consumption counts on every node. nil if there are none. Equally
+	// named devices in slices for different nodes share one entry with their combined consumption; all
+	// other entries are pointers from Node.Devices.
 	Consumers map[string]*Device
-	// Refilled: some of them give to a counter, which Kubernetes allows as an amount below zero.
+	// Refilled means some consumption is negative, as Kubernetes allows.
 	Refilled bool
 }
 
-// Usable says whether devices of the pool can be allocated.
+// Usable reports whether devices of the pool can be allocated.
 func (p *Pool) Usable() bool { return !p.Incomplete && p.Invalid == "" }
 
-// newPool checks a complete pool. The reachable slices are a part of the whole
-// ones; both are sorted.
+// newPool checks a complete pool. reachable is a subset of whole; both are sorted.
 func newPool(id PoolID, reachable, whole []*publishedSlice, features Features) *Pool {
 	if name, found := duplicateDevice(reachable); found {
 		return &Pool{ID: id, Invalid: "more than one device is named " + name}
@@ -156,8 +152,8 @@ func checkConsumption(device *Device, counters map[string]map[string]resourceapi
 	return ""
 }
 
-// consumesBoth returns a device that consumes what two of the same name do: an
-// allocation names neither the node nor the slice, so that both have to be paid.
+// consumesBoth returns a device with the consumption of both: an allocation names neither node nor
+// slice, so both must be paid.
 func consumesBoth(a, b *Device) *Device {
 	spec := *a.Spec
 	spec.ConsumesCounters = append(append([]resourceapi.DeviceCounterConsumption(nil), a.Spec.ConsumesCounters...), b.Spec.ConsumesCounters...)

@@ -23,9 +23,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// summary writes down what a node sees, one word per pool: "pool:slice.device,…",
-// with "?" for incomplete and "!reason" for invalid ones. Devices that are not
-// reachable are in parentheses.
+// summary formats the view of a node, one word per pool: "pool:slice.device,…", with "?" for
+// incomplete and "!reason" for invalid pools. Unreachable devices are in parentheses.
 func summary(t testing.TB, n *Node) string {
 	t.Helper()
 	var words []string
@@ -60,7 +59,7 @@ func summary(t testing.TB, n *Node) string {
 
 type published = []*resourceapi.ResourceSlice
 
-// story is a list of slices and what node n1, with label "a", sees of them.
+// story is a list of slices and the resulting view of node n1 with label "a".
 type story struct {
 	name   string
 	slices published
@@ -238,7 +237,7 @@ func TestBrokenSelectors(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			inv := inventoryOf(s.slices...)
-			for range 2 { // The second time it is remembered.
+			for range 2 { // The second result is cached.
 				if _, err := inv.Node(node("n1")); err == nil || !strings.Contains(err.Error(), s.want+":") {
 					t.Errorf("got error %v, want %q", err, s.want)
 				}

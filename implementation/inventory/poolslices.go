@@ -21,21 +21,20 @@ import (
 	"sync"
 )
 
-// poolSlices are all slices of a pool, whoever can reach them. A change of one of
-// them makes a new poolSlices, so that its address tells whether there was one.
+// poolSlices are all slices of a pool, reachable or not. Each change creates a new poolSlices, so
+// equal addresses mean equal content.
 type poolSlices struct {
 	id     PoolID
 	slices []*publishedSlice // Sorted by name.
 	// generation is the highest one.
 	generation int64
-	// current are the slices of that generation that count.
+	// current are the relevant slices of the highest generation.
 	current []*publishedSlice
 
-	// whole is the pool as seen by a node that can reach all of current.
+	// whole is the pool as seen by a node with access to all of current.
 	whole func() *Pool
 }
 
-// newPoolSlices takes over the slices.
 func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSlices {
 	slices.SortFunc(all, compareSlices)
 	p := &poolSlices{id: id, slices: all, generation: all[0].Spec.Pool.Generation}
@@ -51,18 +50,17 @@ func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSli
 	return p
 }
 
-// seenFrom returns the pool as seen by a node that can reach these slices, at least
-// one, sorted by name; nil if the pool is being replaced by a generation that the
-// node cannot reach at all, also where its old slices look complete from there.
-// Second, the slices of it that the node gets to use.
+// seenFrom returns the pool as seen by a node with these reachable slices (at least one, sorted by
+// name), and the slices the node gets to use. The pool is nil if a newer generation, unreachable from
+// the node, replaces it, even if the node's old slices look complete.
 func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*Pool, []*publishedSlice) {
 	reachable = newest(reachable)
 	if reachable[0].Spec.Pool.Generation < p.generation {
 		return nil, nil
 	}
 	announced := reachable[0].Spec.Pool.ResourceSliceCount
-	// Which count is right where they differ? Kubernetes believes the slice that its
-	// cache lists first, which may be another one the next time.
+	// Which count is right if they differ? Kubernetes trusts the first slice in its cache's list, and the
+	// order may vary.
 	agreed := !slices.ContainsFunc(reachable, func(s *publishedSlice) bool { return s.Spec.Pool.ResourceSliceCount != announced })
 	if agreed && int64(len(reachable)) == announced {
 		if len(reachable) == len(p.current) {
@@ -73,14 +71,13 @@ func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*
 	if !agreed || int64(len(p.current)) != announced {
 		return &Pool{ID: p.id, Incomplete: true}, reachable
 	}
-	// Nearly always all names differ in the whole pool, then they do here.
+	// Usually all names are unique in the whole pool, and so in its parts.
 	if whole := p.whole(); whole.Usable() {
 		return whole, reachable
 	}
 	return newPool(p.id, reachable, p.current, features), reachable
 }
 
-// newest returns the slices of the highest generation.
 func newest(all []*publishedSlice) []*publishedSlice {
 	generation := all[0].Spec.Pool.Generation
 	same := true

@@ -22,8 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// selection says which nodes a slice or a device can be reached from, parsed once.
-// The zero value selects no node.
+// selection is a parsed node selection of a slice or device. The zero value selects no node.
 type selection struct {
 	nodeName string
 	allNodes bool
@@ -31,8 +30,8 @@ type selection struct {
 	err      error
 }
 
-// newSelection takes the first of the three that is set, as Kubernetes does. A
-// selector that is not looked at is not parsed: it cannot be wrong then.
+// newSelection uses the first of the three fields, like Kubernetes. It does not parse an unused
+// selector, so that cannot be invalid.
 func newSelection(nodeName *string, allNodes *bool, selector *corev1.NodeSelector) selection {
 	s := selection{nodeName: ptr.Deref(nodeName, ""), allNodes: ptr.Deref(allNodes, false)}
 	if s.nodeName == "" && !s.allNodes && selector != nil {
@@ -41,7 +40,7 @@ func newSelection(nodeName *string, allNodes *bool, selector *corev1.NodeSelecto
 	return s
 }
 
-// known says whether the selection uses anything that this version understands.
+// known reports whether the selection sets any field known to this version.
 func (s *selection) known() bool {
 	return s.nodeName != "" || s.allNodes || s.selector != nil || s.err != nil
 }

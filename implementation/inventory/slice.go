@@ -25,23 +25,22 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// publishedSlice is a ResourceSlice with all that can be known of it without a
-// node. It is made once for each slice and immutable.
+// publishedSlice is a ResourceSlice with all facts independent of a node. It is computed once per
+// slice and immutable.
 type publishedSlice struct {
 	*resourceapi.ResourceSlice
 	pool PoolID
-	// devices are those of the slice, none if it is there for its counter sets.
+	// devices of the slice, empty if it only has counter sets.
 	devices []Device
-	// hidden: no node gets to see it, but it is one of the slices of its pool.
+	// hidden slices are invisible to all nodes but count as slices of their pool.
 	hidden bool
-	// uncounted: it also does not count as one of the slices of its pool.
+	// uncounted slices do not even count as slices of their pool.
 	uncounted bool
-	// countersOnly: it is there for its counter sets, devices in it are ignored.
+	// countersOnly slices have counter sets; their devices are ignored.
 	countersOnly bool
 
-	// selection is that of the slice.
 	selection selection
-	// perDevice is the selection of each device; nil unless the slice asks for it.
+	// perDevice is the selection of each device; nil unless the slice has per-device node selection.
 	perDevice []selection
 }
 
@@ -63,7 +62,7 @@ func newPublishedSlice(slice *resourceapi.ResourceSlice, features Features, cont
 	}
 	p.hidden = p.uncounted ||
 		!features.PartitionableDevices && (spec.PerDeviceNodeSelection != nil || len(spec.SharedCounters) > 0) ||
-		// Some way to select nodes that only later versions know.
+		// A kind of node selection from a later version.
 		!p.selection.known() && p.perDevice == nil
 	if !p.countersOnly {
 		p.devices = make([]Device, len(spec.Devices))
@@ -81,8 +80,8 @@ func newPublishedSlice(slice *resourceapi.ResourceSlice, features Features, cont
 	return p
 }
 
-// hasCompatibilityGroups: devices that declare which others they can be used with
-// (KEP-5963, alpha) must not be allocated by those who do not understand that.
+// hasCompatibilityGroups reports whether a device limits its companions (KEP-5963, alpha). Such
+// devices must not be allocated without understanding the groups.
 func hasCompatibilityGroups(slice *resourceapi.ResourceSlice) bool {
 	for i := range slice.Spec.Devices {
 		for _, consumption := range slice.Spec.Devices[i].ConsumesCounters {
@@ -94,12 +93,11 @@ func hasCompatibilityGroups(slice *resourceapi.ResourceSlice) bool {
 	return false
 }
 
-// localTo returns the name of the only node that can reach the slice, empty if
-// there may be others.
+// localTo returns the name of the only node with access to the slice, empty if there may be several.
 func (p *publishedSlice) localTo() string { return p.selection.nodeName }
 
-// reachableFrom says whether the node can reach the slice, or at least one device
-// in it if those are selected one by one.
+// reachableFrom reports whether the node can reach the slice. With per-device selection, one device
+// may suffice.
 func (p *publishedSlice) reachableFrom(node *corev1.Node) (bool, error) {
 	if p.selection.known() {
 		matches, err := p.selection.matches(node)
@@ -120,8 +118,8 @@ func (p *publishedSlice) reachableFrom(node *corev1.Node) (bool, error) {
 	return false, nil
 }
 
-// compareSlices sorts by pool, then name. Names are unique in a cluster; the UID
-// keeps the order stable where a name was taken over by another slice.
+// compareSlices sorts by pool, then name. Names are unique in a cluster; the UID keeps the order
+// stable if another slice took over a name.
 func compareSlices(a, b *publishedSlice) int {
 	return cmp.Or(
 		a.pool.Compare(b.pool),

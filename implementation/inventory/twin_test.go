@@ -29,9 +29,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// slowPools is the slow twin of Inventory.Node: one pass over all slices for each
-// question, nothing remembered, all features on, no broken selectors. It returns
-// pool → "?", "!" or its devices.
+// slowPools is the slow twin of Inventory.Node: one pass over all slices per question, no memory, all
+// features enabled, no broken selectors. It maps each pool to "?", "!" or its devices.
 func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]string {
 	pools := make(map[PoolID]string)
 	for _, slice := range all {
@@ -134,7 +133,7 @@ func slowContent(seen, whole []*resourceapi.ResourceSlice) string {
 	return strings.Join(devices, " ") + "|" + strings.Join(content, " ")
 }
 
-// fast writes down what an inventory says in the same way.
+// fast formats an inventory's answer the same way.
 func fast(n *Node) map[PoolID]string {
 	pools := make(map[PoolID]string)
 	for i, pool := range n.Pools {
@@ -164,8 +163,7 @@ func fast(n *Node) map[PoolID]string {
 	return pools
 }
 
-// randomSlice returns one of a few slices; count and generation are right most of
-// the time.
+// randomSlice returns one of a few slices, mostly with the right count and generation.
 func randomSlice(r *rand.Rand) *resourceapi.ResourceSlice {
 	s := slice(fmt.Sprint("s", r.IntN(12)), fmt.Sprint("p", r.IntN(3)), onNode(fmt.Sprint("n", r.IntN(3))), of(int64(1+r.IntN(4))))
 	if r.IntN(6) == 0 {

@@ -24,32 +24,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// view is a node's part of an inventory together with all it was made of, so that
-// other inventories can tell whether they would come to the same.
+// view is a node's part of an inventory and its inputs. Other inventories compare the inputs to decide
+// whether the view is still valid.
 type view struct {
 	result *Node
 	err    error
 
-	// local and shared are the slices that were looked at, pools those that they are of:
-	// slices mattered, too, that the node cannot reach.
+	// local and shared are the slices evaluated, pools the pools of those slices: unreachable slices
+	// matter, too.
 	local, shared *sliceList
 	pools         []*poolSlices
 
-	// node is the object that the view was made for, labels are its labels.
+	// node is the object used to create the view, labels are its labels.
 	node   weak.Pointer[corev1.Node]
 	labels map[string]string
-	// version is that of the last inventory for which all this was checked.
+	// version is that of the last inventory with a successful check.
 	version atomic.Uint64
 }
 
-// sliceList are slices sorted by pool and name. Its address changes when and only
-// when its content does.
+// sliceList is sorted by pool and name. Equal addresses mean equal content and vice versa.
 type sliceList struct {
 	slices []*publishedSlice
 }
 
-// forNode returns the view for a node of the same name, nil if its labels are
-// different.
+// forNode returns the view for a node of the same name, nil if its labels differ.
 func (v *view) forNode(node *corev1.Node, table *viewTable) *view {
 	if v.node.Value() == node {
 		return v
@@ -66,7 +64,7 @@ func (v *view) forNode(node *corev1.Node, table *viewTable) *view {
 	return same
 }
 
-// isOf says whether the view is part of an inventory.
+// isOf reports whether the view is valid for an inventory.
 func (v *view) isOf(inv *Inventory, nodeName string) bool {
 	if v.version.Load() == inv.version {
 		return true
@@ -83,7 +81,7 @@ func (v *view) isOf(inv *Inventory, nodeName string) bool {
 	return true
 }
 
-// newView finds out what a node can reach.
+// newView computes a node's view.
 func newView(inv *Inventory, node *corev1.Node) *view {
 	v := &view{
 		local: inv.local[node.Name], shared: inv.shared,
@@ -103,7 +101,7 @@ func newView(inv *Inventory, node *corev1.Node) *view {
 			n++
 		}
 		all := inv.pools[id]
-		// Also a pool of which the node reaches all slices may get others elsewhere.
+		// Even a fully reachable pool may get slices on other nodes.
 		v.pools = append(v.pools, all)
 		pool, slices := all.seenFrom(reachable[:n], inv.features)
 		if pool != nil {

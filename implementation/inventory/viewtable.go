@@ -26,22 +26,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// viewTable remembers one view for each node name, for all inventories that came
-// from one New. Reading is a map look-up without a lock. It is cut into shards
-// because a new name copies its shard.
+// viewTable caches one view per node name for all inventories of a lineage. Reads are map lookups
+// without a lock. The table is sharded because a new name copies its shard.
 //
-// Nobody tells an inventory that a node is gone. But when it is, its object becomes
-// garbage, and the view goes with it.
+// Inventories get no event for deleted nodes. The view is dropped when the node object becomes
+// garbage.
 type viewTable struct {
 	seed   maphash.Seed
 	shards [viewShards]atomic.Pointer[map[string]*viewSlot]
-	// mutex is for adding and removing names.
+	// mutex protects adding and removing names.
 	mutex sync.Mutex
 }
 
 const viewShards = 256
 
-// viewSlot has the view of a node.
 type viewSlot = atomic.Pointer[view]
 
 func newViewTable() *viewTable {
@@ -88,15 +86,13 @@ func (t *viewTable) put(node *corev1.Node, v *view) {
 	runtime.AddCleanup(node, t.dropDead, node.Name)
 }
 
-// drop forgets a node.
 func (t *viewTable) drop(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.remove(name)
 }
 
-// dropDead forgets a node if the object that its view was made for is garbage and
-// no newer one took its place.
+// dropDead removes a node's view if its node object is garbage and no newer one replaced it.
 func (t *viewTable) dropDead(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -21,7 +21,7 @@ import (
 	"testing"
 )
 
-// 5000 pools of 8 devices, half of them in use, and one claim that comes and goes.
+// benchState has 5000 pools of 8 devices, half of them in use.
 func benchState() *State {
 	s := New()
 	for pool := range 5000 {

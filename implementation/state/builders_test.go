@@ -37,8 +37,7 @@ const (
 
 type result = resourceapi.DeviceRequestAllocationResult
 
-// claimAt returns a claim, named as its UID, at a version; without results it has no
-// allocation.
+// claimAt returns a claim named by its UID at a version; without results it is unallocated.
 func claimAt(uid string, version int, results ...result) *resourceapi.ResourceClaim {
 	c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: uid, UID: types.UID(uid), ResourceVersion: strconv.Itoa(version),
@@ -71,8 +70,7 @@ func poolID(name string) inventory.PoolID {
 	return inventory.PoolID{Driver: driver, Pool: name}
 }
 
-// use returns what a snapshot says of a device: "free", "whole", "2 shares 3Gi" and
-// so on.
+// use formats a snapshot's use of a device: "free", "whole", "2 shares 3Gi" and so on.
 func use(s *Snapshot, pool, device string) string {
 	return describe(s.Pool(poolID(pool)).Device(device))
 }

@@ -25,16 +25,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// claim is what is known of a ResourceClaim. It is never modified, only replaced.
+// claim is an immutable record of a ResourceClaim.
 type claim struct {
 	uid types.UID
 	// name is "namespace/name", for messages.
 	name string
-	// seen: the API server has told something of it; version is the newest one.
+	// seen: the API server has reported the claim; version is the newest one.
 	seen    bool
 	version string
-	// allocation is what the claim has, inFlight what it is about to get. At most
-	// one of them is set.
+	// allocation is in the API, inFlight is assumed. At most one of them is set.
 	allocation, inFlight *resourceapi.AllocationResult
 }
 
@@ -53,8 +52,7 @@ func (c *claim) effective() *resourceapi.AllocationResult {
 	return c.inFlight
 }
 
-// knowsNewer says whether a resource version is older than what is known.
-// Versions that cannot be compared count as new.
+// knowsNewer reports whether a resource version is outdated. Incomparable versions count as new.
 func (c *claim) knowsNewer(version string) bool {
 	if c == nil {
 		return false
@@ -63,7 +61,7 @@ func (c *claim) knowsNewer(version string) bool {
 	return err == nil && order < 0
 }
 
-// holdings yields what the claim has of devices that it keeps others from.
+// holdings yields the claim's exclusive use of devices.
 func (c *claim) holdings() iter.Seq[holding] {
 	return func(yield func(holding) bool) {
 		allocation := c.effective()
@@ -72,7 +70,7 @@ func (c *claim) holdings() iter.Seq[holding] {
 		}
 		for i := range allocation.Devices.Results {
 			result := &allocation.Devices.Results[i]
-			// Whoever has admin access takes nothing from others.
+			// Admin access takes nothing from others.
 			if !ptr.Deref(result.AdminAccess, false) && !yield(holding{claim: c, result: result}) {
 				return
 			}

@@ -22,8 +22,7 @@ import (
 	"testing"
 )
 
-// Run with -race: writers and readers at the same time, and in the end everything
-// is free again.
+// For -race: concurrent writers and readers. At the end everything is free again.
 func TestConcurrentUse(t *testing.T) {
 	s := New()
 	var group sync.WaitGroup

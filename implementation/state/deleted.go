@@ -18,17 +18,16 @@ package state
 
 import "k8s.io/apimachinery/pkg/types"
 
-// deletedClaims remembers the claims deleted last. Without it, an answer of the API
-// server that is handled after the deletion would bring a claim back, and no event
-// would ever remove it again. UIDs are never used twice.
+// deletedClaims remembers recently deleted claims. Without it, an API response handled after the
+// deletion would resurrect a claim, and no event would ever remove it. UIDs are never reused.
 type deletedClaims struct {
 	uids map[types.UID]bool
-	// ring has them in the order of deletion, next is where the oldest one is.
+	// ring is in the order of deletion, next is the position of the oldest entry.
 	ring []types.UID
 	next int
 }
 
-// maxDeleted is far more than API calls can be on their way at the same time.
+// maxDeleted is far above the number of concurrent API calls.
 const maxDeleted = 4096
 
 func newDeletedClaims() deletedClaims { return deletedClaims{uids: make(map[types.UID]bool)} }

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package state says which devices are in use: it turns events of ResourceClaims
-// and decisions that are not in the API yet into immutable snapshots, so that no
-// scheduling attempt walks all claims. Start at State.
+// Package state tracks devices in use: it turns ResourceClaim events and decisions not yet in the API
+// into immutable snapshots, so no scheduling attempt walks all claims. Start at State.
 package state

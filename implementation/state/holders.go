@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// holding is what one result of an allocation gives to a claim.
+// holding is one result of a claim's allocation.
 type holding struct {
 	claim  *claim
 	result *resourceapi.DeviceRequestAllocationResult
@@ -34,12 +34,11 @@ type holding struct {
 
 func (h holding) shared() bool { return h.result.ShareID != nil }
 
-// poolHolders are the holdings of the devices of a pool, by device. There may be
-// several even for a device that is taken as a whole: another scheduler may have
-// made a mistake, and the device is free only when all of them are gone.
+// poolHolders are the holdings of a pool's devices. Even a device allocated as a whole may have
+// several after a mistake of another scheduler; it is free only when all of them are gone.
 type poolHolders struct {
 	devices map[string][]holding
-	// dirty are the devices that have changed since the last snapshot.
+	// dirty are the devices changed since the last snapshot.
 	dirty map[string]bool
 }
 
@@ -59,7 +58,7 @@ func (p *poolHolders) remove(h holding) {
 	p.dirty[name] = true
 }
 
-// changed returns the use of the devices that have changed.
+// changed returns the use of the dirty devices.
 func (p *poolHolders) changed() map[string]Use {
 	uses := make(map[string]Use, len(p.dirty))
 	for name := range p.dirty {
@@ -80,7 +79,7 @@ func useOf(holdings []holding) Use {
 			if use.Consumed == nil {
 				use.Consumed = make(map[resourceapi.QualifiedName]resource.Quantity)
 			}
-			// Quantities may point to a big number that Add would change in place.
+			// Add would modify a Quantity's big number in place.
 			sum, found := use.Consumed[name]
 			if !found {
 				sum = quantity.DeepCopy()
@@ -93,7 +92,6 @@ func useOf(holdings []holding) Use {
 	return use
 }
 
-// holders are the holdings in all pools.
 type holders map[inventory.PoolID]*poolHolders
 
 func (hs holders) pool(id inventory.PoolID) *poolHolders {
@@ -105,7 +103,7 @@ func (hs holders) pool(id inventory.PoolID) *poolHolders {
 	return p
 }
 
-// check returns ErrInUse if somebody has a device that the allocation needs.
+// check returns ErrInUse if another claim has a device of the allocation.
 func (hs holders) check(allocation *resourceapi.AllocationResult) error {
 	for wanted := range (&claim{inFlight: allocation}).holdings() {
 		pool := hs[poolOf(wanted.result)]

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// model is the slow twin of State: it keeps the claims and walks all of them.
+// model is the slow twin of State: it walks all claims.
 type model struct {
 	api     map[types.UID]*resourceapi.ResourceClaim
 	assumed map[types.UID]*resourceapi.ResourceClaim
@@ -105,13 +105,12 @@ func (m *model) mayAssume(c *resourceapi.ResourceClaim) bool {
 func atoi(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		panic(err) // versions of the test's own making
+		panic(err) // the test's own versions
 	}
 	return n
 }
 
-// randomClaim returns one of a few claims at a random version, with or without an
-// allocation of a few devices.
+// randomClaim returns one of a few claims at a random version, allocated or not.
 func randomClaim(r *rand.Rand) *resourceapi.ResourceClaim {
 	var results []result
 	for i := range r.IntN(3) {
@@ -139,7 +138,7 @@ func flatten(s *Snapshot) map[inventory.DeviceID]string {
 	return flat
 }
 
-// history is a State and its twin, and the last snapshot taken.
+// history is a State, its twin, and the last snapshot taken.
 type history struct {
 	state   *State
 	model   *model
@@ -147,7 +146,7 @@ type history struct {
 	content map[inventory.DeviceID]string
 }
 
-// step does the same to both. It returns what went wrong.
+// step applies an action to both and returns differences.
 func (h *history) step(action int, c *resourceapi.ResourceClaim) error {
 	switch action {
 	case 0, 1, 2:
@@ -177,7 +176,7 @@ func (h *history) step(action int, c *resourceapi.ResourceClaim) error {
 	return nil
 }
 
-// check takes a snapshot and compares it. The one before must be as it was.
+// check takes a snapshot and compares it. The previous snapshot must be unchanged.
 func (h *history) check() error {
 	if h.kept != nil && !maps.Equal(flatten(h.kept), h.content) {
 		return errors.New("a snapshot has changed")
@@ -205,13 +204,13 @@ func TestRandomHistoriesAgainstTheModel(t *testing.T) {
 		for step := range 80 {
 			action := r.IntN(11)
 			if action == 10 && r.IntN(4) != 0 {
-				continue // A deleted claim never comes back; keep most of them.
+				continue // Deleted claims never come back; keep most of them.
 			}
 			if err := h.step(action, randomClaim(r)); err != nil {
 				t.Fatalf("seed %d step %d: %v", seed, step, err)
 			}
 			if r.IntN(3) == 0 {
-				continue // Several changes between two snapshots.
+				continue // Test several changes between two snapshots.
 			}
 			if err := h.check(); err != nil {
 				t.Fatalf("seed %d step %d: %v", seed, step, err)

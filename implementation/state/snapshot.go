@@ -23,18 +23,17 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Snapshot is the use of all devices at one moment. It is immutable; nil means
-// that nothing is in use.
+// Snapshot is the use of all devices at one moment. It is immutable; nil means all are free.
 type Snapshot struct {
 	seed maphash.Seed
-	// shards hold the pools by hash, so that a change copies a small part only.
+	// shards hold the pools by hash, so a change copies only a small part.
 	shards [snapshotShards]map[inventory.PoolID]*PoolUse
 }
 
 const snapshotShards = 256
 
-// Pool returns the use of a pool's devices, nil if none of them is in use. The
-// pointer changes when and only when the use of the pool does.
+// Pool returns the use of a pool's devices, nil if all are free. The pointer changes exactly when the
+// use of the pool changes.
 func (s *Snapshot) Pool(id inventory.PoolID) *PoolUse {
 	if s == nil {
 		return nil
@@ -46,7 +45,7 @@ func (s *Snapshot) shard(id inventory.PoolID) uint64 {
 	return maphash.Comparable(s.seed, id) % snapshotShards
 }
 
-// with returns a snapshot in which some pools are different; nil means unused.
+// with returns a copy with different use of some pools; nil means unused.
 func (s *Snapshot) with(changed map[inventory.PoolID]*PoolUse) *Snapshot {
 	next := *s
 	copied := make(map[uint64]bool, len(changed))

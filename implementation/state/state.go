@@ -29,23 +29,22 @@ import (
 )
 
 var (
-	// ErrInUse: a device of an allocation is in use by another claim.
+	// ErrInUse means another claim uses a device of an allocation.
 	ErrInUse = errors.New("device in use")
-	// ErrChanged: a pool is not used any more as it was when the allocation was made.
+	// ErrChanged means the use of a pool has changed since the allocation was made.
 	ErrChanged = errors.New("use of pool changed")
 )
 
-// State follows all claims of a cluster. It is safe for concurrent use; changes
-// are applied one after the other.
+// State tracks all claims of a cluster. It is safe for concurrent use; changes are serialized.
 //
-// A claim is known by its UID: one that was deleted and created again under the
-// same name is another claim. What comes too late for a deleted claim is ignored.
+// A claim is identified by its UID: after delete and re-create under the same name it is another
+// claim. Late updates for a deleted claim are ignored.
 type State struct {
 	mutex   sync.Mutex
 	claims  map[types.UID]*claim
 	deleted deletedClaims
 	holders holders
-	// dirty are the pools that have changed since the snapshot.
+	// dirty are the pools changed since the snapshot.
 	dirty    map[inventory.PoolID]bool
 	snapshot *Snapshot
 }
@@ -61,17 +60,16 @@ func New() *State {
 	}
 }
 
-// Set records what an event or a successful API call says of a claim. An older
-// version of a claim than the known one is ignored (resourceVersion, same UID). A
-// claim in flight keeps its assumed allocation until Forget or until the API
-// object itself has an allocation; if that is a different one, it counts.
+// Set records a claim from an event or a successful API call. It ignores an older version of a known
+// claim (resourceVersion, same UID). A claim in flight keeps its assumed allocation until Forget or
+// until the API object has an allocation, even a different one.
 func (s *State) Set(claim *resourceapi.ResourceClaim) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.set(claim, false)
 }
 
-// Delete forgets a claim that is gone from the API server, in flight or not.
+// Delete removes a claim deleted from the API server, in flight or not.
 func (s *State) Delete(uid types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -81,14 +79,13 @@ func (s *State) Delete(uid types.UID) {
 	}
 }
 
-// Assume records that claims are about to get their allocations, which were made by
-// going by seen: their devices are in use from now on. All claims get theirs or
-// nothing changes. It fails with ErrChanged if one of the pools is used differently
-// now, which matters for its counters and for capacity that several claims share;
-// with ErrInUse, naming device and holder, if a device that a claim wants as a
-// whole is in use, or one that it wants a share of is in use as a whole. Results
-// with admin access are not checked. It also fails if a claim is in flight or
-// allocated already, or deleted.
+// Assume marks the devices of planned allocations as in use. The allocations were made with seen. It
+// applies to all claims or none. Errors:
+//
+//   - ErrChanged: the use of a pool has changed, which matters for counters and shared capacity.
+//   - ErrInUse, with device and holder: a device needed as a whole is in use, or a device needed for a
+//     share is in use as a whole. Results with admin access are not checked.
+//   - A claim is in flight, allocated or deleted.
 func (s *State) Assume(seen *Snapshot, claims ...*resourceapi.ResourceClaim) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -133,7 +130,7 @@ func (s *State) assumed(object *resourceapi.ResourceClaim) (*claim, error) {
 	return &next, nil
 }
 
-// unchanged returns ErrChanged if one of the claim's pools is used differently.
+// unchanged returns ErrChanged if the use of one of the claim's pools has changed.
 func unchanged(c *claim, seen, now *Snapshot) error {
 	for h := range c.holdings() {
 		if id := poolOf(h.result); seen.Pool(id) != now.Pool(id) {
@@ -143,16 +140,14 @@ func unchanged(c *claim, seen, now *Snapshot) error {
 	return nil
 }
 
-// Confirm records what the API server answered for a claim in flight, which it is not
-// any more.
+// Confirm records the API server's response for a claim in flight and ends the flight.
 func (s *State) Confirm(claim *resourceapi.ResourceClaim) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.set(claim, true)
 }
 
-// Forget drops the assumed allocation of a claim in flight that did not get it. A claim
-// that is not in flight is left alone.
+// Forget drops the assumed allocation of a claim in flight. Other claims are unchanged.
 func (s *State) Forget(uid types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -165,8 +160,7 @@ func (s *State) forget(uid types.UID) {
 		return
 	}
 	if !known.seen {
-		// The API server never heard of it, so that there would be no event that
-		// removes it.
+		// The API server does not know the claim, so no event would remove it.
 		s.replace(known, nil)
 		return
 	}
@@ -175,9 +169,8 @@ func (s *State) forget(uid types.UID) {
 	s.replace(known, &next)
 }
 
-// Restore puts a claim in flight whose assumed allocation was forgotten, as it was and
-// without a look at who else uses the devices: for those who undo what they did. A
-// claim that is allocated stays so.
+// Restore puts a forgotten claim back in flight, for callers undoing their changes. It does not check
+// other users of the devices. An allocated claim is unchanged.
 func (s *State) Restore(claim *resourceapi.ResourceClaim) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -193,7 +186,7 @@ func (s *State) Restore(claim *resourceapi.ResourceClaim) {
 	s.replace(known, &next)
 }
 
-// InFlight returns the allocation that a claim is about to get, nil if none.
+// InFlight returns the assumed allocation of a claim, nil if there is none.
 func (s *State) InFlight(uid types.UID) *resourceapi.AllocationResult {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -203,8 +196,7 @@ func (s *State) InFlight(uid types.UID) *resourceapi.AllocationResult {
 	return nil
 }
 
-// Snapshot returns what is in use now. It costs nothing if nothing has changed: the
-// pointer is the same then.
+// Snapshot returns the current use. If nothing has changed, it returns the same pointer at no cost.
 func (s *State) Snapshot() *Snapshot {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -235,7 +227,7 @@ func (s *State) refresh() *Snapshot {
 	return s.snapshot
 }
 
-// set applies what the API server says; confirmed says that the claim is not in flight any more.
+// set applies the API server's object; confirmed ends the flight.
 func (s *State) set(object *resourceapi.ResourceClaim, confirmed bool) {
 	if s.deleted.has(object.UID) {
 		return
@@ -257,7 +249,7 @@ func (s *State) set(object *resourceapi.ResourceClaim, confirmed bool) {
 	s.replace(known, &next)
 }
 
-// replace changes what is known of a claim, nil for nothing.
+// replace swaps the record of a claim; nil means none.
 func (s *State) replace(before, after *claim) {
 	for h := range before.holdings() {
 		s.dirtyPool(h).remove(h)

@@ -57,7 +57,7 @@ func TestAPIEvents(t *testing.T) {
 	s := New()
 	s.Set(claimAt("c1", 5, whole(poolA, "d1")))
 	s.Set(claimAt("c1", 4))
-	expect(t, s, poolA, "d1", "whole") // The event was old.
+	expect(t, s, poolA, "d1", "whole") // stale event
 	s.Set(claimAt("c1", 10))
 	expect(t, s, poolA, "d1", "free")
 	s.Set(claimAt("c1", 11, whole(poolA, "d2")))
@@ -75,7 +75,7 @@ func TestClaimCreatedAgainUnderTheSameName(t *testing.T) {
 	again := claimAt("c2", 7, whole(poolA, "d2"))
 	again.Name = old.Name
 	s.Set(old)
-	s.Set(again) // Before the deletion of the old one.
+	s.Set(again) // before the old one is deleted
 	expect(t, s, poolA, "d1", "whole")
 	s.Delete("c1")
 	expect(t, s, poolA, "d1", "free")
@@ -115,7 +115,7 @@ func TestFlight(t *testing.T) {
 	if s.InFlight("c1") != assumed.Status.Allocation || s.InFlight("c2") != nil {
 		t.Error("InFlight does not return what was assumed")
 	}
-	s.Set(claimAt("c1", 2)) // The finalizer was added.
+	s.Set(claimAt("c1", 2)) // finalizer added
 	expect(t, s, poolA, "d1", "whole")
 	s.Forget("c1")
 	expect(t, s, poolA, "d1", "free")
@@ -143,7 +143,7 @@ func TestTheAPIWinsOverWhatWasAssumed(t *testing.T) {
 func TestConfirmIsOvertakenByEvents(t *testing.T) {
 	s := New()
 	mustAssume(t, s, claimAt("c1", 1, whole(poolA, "d1")))
-	s.Set(claimAt("c1", 3)) // Allocated in version 2, given back in version 3.
+	s.Set(claimAt("c1", 3)) // allocated in version 2, deallocated in version 3
 	s.Confirm(claimAt("c1", 2, whole(poolA, "d1")))
 	expect(t, s, poolA, "d1", "free")
 }
@@ -166,7 +166,7 @@ func TestAssumeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		claim *resourceapi.ResourceClaim
-		want  string // Empty: it is accepted, otherwise ErrInUse if it starts with "device".
+		want  string // empty: accepted; "device…": ErrInUse
 	}{
 		{"no allocation", claimAt("c", 1), "assume claim default/c: it has no allocation"},
 		{"in flight", claimAt("assumed", 1, whole(poolA, "d9")), "assume claim default/assumed: it is being allocated already"},
@@ -204,7 +204,7 @@ func TestPointersChangeWithTheUse(t *testing.T) {
 	if first == empty || s.Snapshot() != first {
 		t.Fatal("the snapshot must change with a change, and only then")
 	}
-	s.Set(claimAt("c1", 2, whole(poolA, "d1"))) // Reserved for somebody else.
+	s.Set(claimAt("c1", 2, whole(poolA, "d1"))) // reserved for another pod
 	s.Delete("c3")
 	mustAssume(t, s, claimAt("c4", 1, whole(poolA, "d2")))
 	s.Forget("c4")
@@ -221,8 +221,7 @@ func TestPointersChangeWithTheUse(t *testing.T) {
 	}
 }
 
-// Quantities beyond int64 are pointers inside; adding to a copy must not change the
-// claim.
+// Quantities beyond int64 contain pointers; adding to a copy must not change the claim.
 func TestConsumedDoesNotTouchClaims(t *testing.T) {
 	s := New()
 	huge := "100000000000000000000000000"
@@ -238,8 +237,7 @@ func TestConsumedDoesNotTouchClaims(t *testing.T) {
 	}
 }
 
-// Capacity and counters belong to the pool: whoever allocates by an old snapshot
-// may not see what is missing.
+// Capacity and counters belong to the pool, so allocations from an old snapshot may miss consumption.
 func TestAssumeByAnOldSnapshot(t *testing.T) {
 	s := New()
 	seen := s.Snapshot()

@@ -23,14 +23,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// PoolUse is the use of the devices of one pool. It is immutable; nil means that
-// none is in use.
+// PoolUse is the use of one pool's devices. It is immutable; nil means all are free.
 type PoolUse struct {
 	// Devices in use, by name. Read only.
 	Devices map[string]Use
 }
 
-// Device returns the use of a device; the zero Use means it is free.
+// Device returns the use of a device; the zero Use means free.
 func (p *PoolUse) Device(name string) Use {
 	if p == nil {
 		return Use{}
@@ -38,20 +37,19 @@ func (p *PoolUse) Device(name string) Use {
 	return p.Devices[name]
 }
 
-// Use is what claims have of a device. Allocations with admin access do not count.
-// Where consumable capacity is off, a device with shares is as good as one that is
-// taken as a whole.
+// Use is the allocated part of a device, without admin access. While consumable capacity is disabled,
+// a device with shares counts as allocated as a whole.
 type Use struct {
-	// Whole: allocated to a claim without a share ID; nobody else can have it.
+	// Whole means allocated without a share ID; no other claim can have the device.
 	Whole bool
 	// Shares is the number of allocations with a share ID.
 	Shares int
-	// Consumed is the capacity that the shares consume together, nil if none.
+	// Consumed is the total capacity of the shares, nil if there is none.
 	Consumed map[resourceapi.QualifiedName]resource.Quantity
 }
 
-// Allocated says whether anybody has the device or a share of it, so that it
-// consumes its counters.
+// Allocated reports whether the device or a share of it is allocated, so that its counters are
+// consumed.
 func (u Use) Allocated() bool { return u.Whole || u.Shares > 0 }
 
 func (u Use) equal(other Use) bool {
@@ -59,8 +57,8 @@ func (u Use) equal(other Use) bool {
 		maps.EqualFunc(u.Consumed, other.Consumed, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 }
 
-// with returns the use of the pool after some devices have changed; nil if nothing
-// is in use any more, the receiver if nothing is different.
+// with returns the use after changes to some devices; nil if all are free, the receiver if nothing
+// differs.
 func (p *PoolUse) with(changed map[string]Use) *PoolUse {
 	different := false
 	for name, use := range changed {
