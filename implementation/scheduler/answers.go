@@ -33,22 +33,21 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// demand is what a pod asks for, with what is known already of pods that ask for
-// the same.
+// demand is a pod's demand, with the cached answers for equal pods.
 type demand struct {
 	*allocator.Demand
-	names   []string // of the claims, as allocator.Reason has them
+	names   []string // claim names, by index
 	answers *answers
 }
 
-// newDemand prepares claims for the allocator. The error is for the pod.
+// newDemand prepares claims for the allocator. An error concerns the pod.
 func (pl *Plugin) newDemand(claims []*resourceapi.ResourceClaim) (*demand, error) {
 	prepared, err := allocator.NewDemand(claims, pl.allocatorConfig())
 	if err != nil {
 		return nil, err
 	}
 	d := &demand{Demand: prepared}
-	if !slices.ContainsFunc(claims, hasAlternatives) { // Score needs the result itself.
+	if !slices.ContainsFunc(claims, hasAlternatives) { // Score needs the full result.
 		shape, err := pl.shapeOf(claims)
 		if err != nil {
 			return nil, err
@@ -65,13 +64,13 @@ func hasAlternatives(claim *resourceapi.ResourceClaim) bool {
 	return slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return len(r.FirstAvailable) > 0 })
 }
 
-// shapeOf spells out all that the allocator looks at in claims without alternatives,
-// but for their names. Claims made from one template have the same shape.
+// shapeOf encodes the allocator's input from claims without alternatives, except their names. Claims
+// from one template have the same shape.
 func (pl *Plugin) shapeOf(claims []*resourceapi.ResourceClaim) (string, error) {
 	var shape []byte
 	for _, claim := range claims {
 		devices := claim.Spec.Devices
-		devices.Config = nil // is for the driver
+		devices.Config = nil // only for the driver
 		data, err := devices.Marshal()
 		if err != nil {
 			return "", fmt.Errorf("encode claim %s: %w", claim.Name, err)
@@ -89,12 +88,10 @@ func (pl *Plugin) shapeOf(claims []*resourceapi.ResourceClaim) (string, error) {
 	return string(shape), nil
 }
 
-// maxShapes bounds for how many shapes answers are kept: some 100 bytes for each
-// node that pods of the shape were tried on and that is still there.
+// maxShapes bounds the shapes with cached answers: some 100 bytes per shape and existing node.
 const maxShapes = 32
 
-// answersFor returns the answers for a shape, nil when it is asked for the first
-// time: many claims are the only ones of their kind.
+// answersFor returns the answers for a shape, nil at its first appearance: many claims are unique.
 func (pl *Plugin) answersFor(shape string) *answers {
 	known, seen := pl.shapes.Get(shape)
 	if !seen {
@@ -111,22 +108,20 @@ func (pl *Plugin) answersFor(shape string) *answers {
 
 func newShapes() *lru.Cache { return lru.New(maxShapes) }
 
-// answers is what the allocator said of nodes for one shape, by name of the node.
-// One pod changes the use of devices on one node, so that the next one of its kind
-// has new questions about that node only.
+// answers are the allocator's answers for one shape by node name. A pod changes the use of devices on
+// one node, so the next pod of the shape needs a new answer for this node only.
 //
-// Nobody tells the answers that a node is gone. But they keep no node alive, and
-// those of nodes that are gone are swept out when new names have doubled the number
-// of answers: with nodes that come and go there are at most twice as many answers as
-// there were nodes at a time.
+// No event removes the answers of a deleted node, but they do not keep it alive. Whenever new names
+// have doubled the number of answers, answers of deleted nodes are swept. There are never more than
+// twice as many answers as the highest number of concurrent nodes.
 type answers struct {
 	nodes sync.Map
 	count atomic.Int64
-	// sweepAt is the count at which answers for nodes that are gone are removed.
+	// sweepAt is the number of answers at the next sweep.
 	sweepAt atomic.Int64
 }
 
-// minSweep is the number of answers below which nothing is worth removing.
+// minSweep is the minimum number of answers worth a sweep.
 const minSweep = 64
 
 func newAnswers() *answers {
@@ -141,13 +136,13 @@ func (a *answers) put(name string, known *answer) {
 		return
 	}
 	count, limit := a.count.Add(1), a.sweepAt.Load()
-	if count > limit && a.sweepAt.CompareAndSwap(limit, math.MaxInt64) { // One goroutine sweeps.
+	if count > limit && a.sweepAt.CompareAndSwap(limit, math.MaxInt64) { // only one goroutine sweeps
 		a.sweep()
 		a.sweepAt.Store(max(minSweep, 2*a.count.Load()))
 	}
 }
 
-// sweep removes the answers for nodes that are gone or have changed.
+// sweep removes the answers for deleted or changed nodes.
 func (a *answers) sweep() {
 	a.nodes.Range(func(name, value any) bool {
 		if value.(*answer).node.Value() == nil && a.nodes.CompareAndDelete(name, value) {
@@ -157,19 +152,18 @@ func (a *answers) sweep() {
 	})
 }
 
-// answer holds for as long as the node has the same devices, used in the same way.
+// answer is valid while the node has the same devices with the same use.
 type answer struct {
 	node weak.Pointer[inventory.Node]
 	uses []*state.PoolUse
-	// reason is nil if the claims fit. Its claim is that with this index.
+	// reason is nil if the claims fit. Its claim is given by this index.
 	reason *allocator.Reason
 	claim  int
-	// distance is that of the devices, if the claims fit.
+	// distance of the devices, if the claims fit.
 	distance int
 }
 
-// known returns what is known of a node: if the claims fit, how far their devices are, and
-// if they do not, why.
+// known returns the cached answer for a node: the distance if the claims fit, otherwise the reason.
 func (d *demand) known(node *inventory.Node, used *state.Snapshot) (distance int, reason *allocator.Reason, ok bool) {
 	if d.answers == nil {
 		return 0, nil, false
@@ -195,7 +189,7 @@ func (d *demand) known(node *inventory.Node, used *state.Snapshot) (distance int
 	return 0, &why, true
 }
 
-// learn remembers what the allocator said.
+// learn caches the allocator's answer.
 func (d *demand) learn(node *inventory.Node, used *state.Snapshot, result allocator.Result) {
 	if d.answers == nil {
 		return
@@ -207,7 +201,7 @@ func (d *demand) learn(node *inventory.Node, used *state.Snapshot, result alloca
 		}
 		known.claim = slices.Index(d.names, known.reason.Claim)
 		if known.claim < 0 {
-			return // There is no claim to blame.
+			return // no claim to blame
 		}
 	} else {
 		known.distance = result.Distance()

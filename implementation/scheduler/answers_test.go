@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// forgetful is the same plugin without answers.
+// forgetful disables answers.
 func (w *world) forgetful() *world {
 	plugin := *w.plugin
 	plugin.shapes = newShapes()
@@ -41,8 +41,7 @@ func (w *world) forgetful() *world {
 	return &fresh
 }
 
-// Pods of a few kinds come and go, and each of them must be told the same as if
-// nobody had asked before.
+// Cached answers equal the allocator's while pods of a few kinds come and go.
 func TestAnswersAreThoseOfTheAllocator(t *testing.T) {
 	kinds := []func(name string) *resourceapi.ResourceClaim{
 		func(name string) *resourceapi.ResourceClaim { return asking(name, 1) },
@@ -113,13 +112,12 @@ func TestShapeFollowsTheClass(t *testing.T) {
 	})
 }
 
-// Nodes that were replaced by others, as an autoscaler does, had their answers and
-// with them all of their inventory kept for ever.
+// Answers of nodes replaced by an autoscaler, and with them their whole inventory, were never freed.
 func TestAnswersForgetNodesThatAreGone(t *testing.T) {
 	w := newWorld(t, small()...)
 	claims := []*resourceapi.ResourceClaim{w.claim("one")}
 	var d *demand
-	for range 2 { // The first time a shape is seen nothing is kept.
+	for range 2 { // nothing is kept for the first pod of a shape
 		var err error
 		if d, err = w.plugin.newDemand(claims); err != nil {
 			t.Fatal(err)
@@ -147,7 +145,7 @@ func TestAnswersForgetNodesThatAreGone(t *testing.T) {
 	}
 }
 
-// answerFor learns of a new node that does not fit.
+// answerFor learns about a new node without a fit.
 func answerFor(t *testing.T, d *demand, name string) *inventory.Node {
 	t.Helper()
 	node := &inventory.Node{Name: name}

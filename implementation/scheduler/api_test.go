@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// update changes a claim in the API and waits until the plugin knows.
+// update changes a claim in the API and waits for the plugin's informer.
 func (w *world) update(name string, change func(*resourceapi.ResourceClaim)) {
 	w.t.Helper()
 	claim := w.claim(name)
@@ -44,7 +44,7 @@ func (w *world) update(name string, change func(*resourceapi.ResourceClaim)) {
 	w.await(changed)
 }
 
-// tracked returns a claim without asking the API.
+// tracked returns a claim from the tracker.
 func (w *world) tracked(name string) *resourceapi.ResourceClaim {
 	w.t.Helper()
 	object, err := w.client.Tracker().Get(resourceapi.SchemeGroupVersion.WithResource("resourceclaims"), "ns", name)
@@ -54,7 +54,7 @@ func (w *world) tracked(name string) *resourceapi.ResourceClaim {
 	return object.(*resourceapi.ResourceClaim).DeepCopy()
 }
 
-// delete deletes a claim in the API and waits until the plugin knows.
+// delete deletes a claim in the API and waits for the plugin's informer.
 func (w *world) delete(name string) {
 	w.t.Helper()
 	changed, stop := w.plugin.cluster.watches.watch([]types.UID{w.claim(name).UID})
@@ -65,7 +65,7 @@ func (w *world) delete(name string) {
 	w.await(changed)
 }
 
-// create creates a claim in the API and waits until the plugin knows.
+// create creates a claim in the API and waits for the plugin's informer.
 func (w *world) create(claim *resourceapi.ResourceClaim) {
 	w.t.Helper()
 	changed, stop := w.plugin.cluster.watches.watch([]types.UID{claim.UID})
@@ -85,7 +85,7 @@ func (w *world) await(changed <-chan struct{}) {
 	}
 }
 
-// until waits for something that an informer brings.
+// until waits for an informer event.
 func (w *world) until(what string, is func() bool) {
 	w.t.Helper()
 	err := wait.PollUntilContextTimeout(w.ctx, time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) { return is(), nil })
@@ -94,8 +94,8 @@ func (w *world) until(what string, is func() bool) {
 	}
 }
 
-// fail makes calls of the API fail: the first few of a verb and resource (with
-// subresource, if any: "resourceclaims/status").
+// fail makes the first API calls fail for a verb and resource (with subresource, if any:
+// "resourceclaims/status").
 func (w *world) fail(verb, resource string, times int, err error) {
 	w.client.PrependReactor(verb, "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		name := action.GetResource().Resource
@@ -110,7 +110,7 @@ func (w *world) fail(verb, resource string, times int, err error) {
 	})
 }
 
-// free checks that nothing is in flight and that these claims have all there is.
+// free checks that nothing is in flight and only these claims are in use.
 func (w *world) free(claims ...string) {
 	w.t.Helper()
 	if n := w.manager.pending(); n != 0 {

@@ -30,39 +30,36 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ArgsAPIVersion and ArgsKind may be given in the plugin's arguments; if they are,
-// they must be these.
+// ArgsAPIVersion and ArgsKind are the only valid values in the plugin's arguments. Both are optional.
 const (
 	ArgsAPIVersion = "dra-conformance.github.io/v1alpha1"
 	ArgsKind       = "DRAArgs"
 )
 
-// TimeoutPolicy says what happens when Filter takes too long on a node.
+// TimeoutPolicy is the reaction to a Filter timeout on a node.
 type TimeoutPolicy string
 
 const (
-	// SkipNode goes on with the other nodes (KEP-4381, section "Filter").
+	// SkipNode continues with the other nodes (KEP-4381, section "Filter").
 	SkipNode TimeoutPolicy = "SkipNode"
-	// AbortAttempt gives up and tries again later, as Kubernetes since v1.36 does.
+	// AbortAttempt aborts the attempt and retries later, like Kubernetes since v1.36.
 	AbortAttempt TimeoutPolicy = "AbortAttempt"
 )
 
-// DRAArgs are the arguments of the plugin in a KubeSchedulerConfiguration.
+// DRAArgs are the plugin's arguments in a KubeSchedulerConfiguration.
 type DRAArgs struct {
-	// FilterTimeout limits how long Filter may take on one node. 0 means no limit;
-	// default 10s.
+	// FilterTimeout limits Filter on one node. 0 means no limit; default 10s.
 	FilterTimeout metav1.Duration `json:"filterTimeout"`
-	// FilterTimeoutPolicy says what a timeout means; default SkipNode.
+	// FilterTimeoutPolicy is the reaction to a timeout; default SkipNode.
 	FilterTimeoutPolicy TimeoutPolicy `json:"filterTimeoutPolicy"`
-	// BindingTimeout limits how long a pod waits for the binding conditions of its
-	// devices, unless the device says otherwise. At least 1s, default 10m.
+	// BindingTimeout limits the wait for binding conditions of devices without their own timeout. At least
+	// 1s, default 10m.
 	BindingTimeout metav1.Duration `json:"bindingTimeout"`
-	// MaxSearchSteps limits the search for devices on one node; 0 means the
-	// allocator's default.
+	// MaxSearchSteps limits the search for devices on one node; 0 means the allocator's default.
 	MaxSearchSteps int `json:"maxSearchSteps"`
 }
 
-// DefaultArgs returns the arguments of a configuration that has none.
+// DefaultArgs returns the default arguments.
 func DefaultArgs() DRAArgs {
 	return DRAArgs{
 		FilterTimeout:       metav1.Duration{Duration: 10 * time.Second},
@@ -89,8 +86,8 @@ func (a DRAArgs) Validate() error {
 	return errors.Join(errs...)
 }
 
-// decodeArgs decodes what the scheduler passes to the plugin's factory: nil or
-// the raw text. Field by field, so that one run tells everything that is wrong.
+// decodeArgs decodes the argument of the plugin's factory: nil or raw text. It decodes field by field
+// to report all errors in one run.
 func decodeArgs(obj runtime.Object) (DRAArgs, error) {
 	args := DefaultArgs()
 	if obj == nil {

@@ -33,67 +33,66 @@ import (
 
 const attemptKey fwk.StateKey = Name
 
-// attempt is one attempt to schedule a pod, from PreFilter to the end of PreBind
-// or Unreserve. It is kept in the CycleState.
+// attempt is one attempt to schedule a pod, from PreFilter to the end of PreBind or Unreserve. It is
+// kept in the CycleState.
 type attempt struct {
 	// claims of the pod's spec, followed by the special claim if extended is set.
 	claims []*claimAttempt
-	// pending are the indices of the claims of the spec that have no allocation.
+	// pending are the indices of the spec's claims without allocation.
 	pending []int
-	// demand is what the pending claims ask for; nil if there are none.
+	// demand of the pending claims; nil if there are none.
 	demand *demand
-	// extended is set if the pod has extended resources that a class serves.
+	// extended is set if a class serves an extended resource of the pod.
 	extended *extendedDemand
 	// preferences are scored; see score.go.
 	preferences preferences
 
-	// The devices and their use do not change during an attempt.
+	// The devices and their use are fixed for an attempt.
 	inventory *inventory.Inventory
 	used      *state.Snapshot
 
 	mu sync.Mutex
-	// fits are the nodes that passed Filter and have something to allocate, index is
-	// where they are; it is made when the first one is asked for.
+	// fits are the nodes with something to allocate that passed Filter; index is their position, built on
+	// first use.
 	fits  []nodeFit
 	index map[string]int
-	// unavailable are the indices of allocated claims that a node does not have or
-	// that cannot be bound; PostFilter may take one of them back.
+	// unavailable are the indices of allocated claims that a node lacks or that cannot be bound.
+	// PostFilter may deallocate one.
 	unavailable sets.Set[int]
-	// reasons are the rendered reasons: on many nodes it is the same one.
+	// reasons caches rendered reasons: many nodes share one.
 	reasons map[allocator.Reason]string
 }
 
-// claimAttempt is a claim and what becomes of it.
+// claimAttempt is the state of a claim in an attempt.
 type claimAttempt struct {
-	// claim is read only; it is replaced when the plugin writes it.
+	// claim is read only; it is replaced after a write.
 	claim *resourceapi.ResourceClaim
-	// nodes are where the claim's allocation can be used; nil means everywhere.
+	// nodes limits the use of the claim's allocation; nil means everywhere.
 	nodes *nodeaffinity.NodeSelector
-	// failed: the claim is allocated and its binding conditions failed or took too
-	// long, or one of its devices is tainted.
+	// failed: the claim is allocated, but its binding conditions failed or timed out, or one of its
+	// devices is tainted.
 	failed bool
-	// reserved is the claim with the allocation that Reserve chose; nil if the
-	// claim was allocated before or not reserved yet.
+	// reserved is the claim with Reserve's allocation; nil if it was allocated before or is not reserved
+	// yet.
 	reserved *resourceapi.ResourceClaim
-	// signaled: the DRA manager knows that the allocation is pending.
+	// signaled: the DRA manager has the pending allocation.
 	signaled bool
 	// written: the API server has the allocation.
 	written bool
 }
 
-// nodeFit says that an allocation is possible on a node.
+// nodeFit is a possible allocation on a node.
 type nodeFit struct {
 	node *inventory.Node
-	// result is the allocation, not rendered yet; nil if the answer for a pod of the
-	// same kind was taken. Only the node that is chosen needs it then.
+	// result is the unrendered allocation; nil if the answer was cached. Only the chosen node needs it.
 	result *allocator.Result
-	// distance is the sum of how far the devices are from the node.
+	// distance is the sum of the devices' distances from the node.
 	distance int
-	// variant is nil if the node serves no extended resources of the pod by DRA.
+	// variant is nil if DRA serves no extended resource of the pod on the node.
 	variant *variant
 }
 
-// Clone returns the same attempt: nothing in it depends on other pods of the node.
+// Clone returns the same attempt: it is independent of other pods on the node.
 func (a *attempt) Clone() fwk.StateData { return a }
 
 // special returns the special claim for extended resources, nil if there is none.
@@ -104,7 +103,7 @@ func (a *attempt) special() *claimAttempt {
 	return a.claims[len(a.claims)-1]
 }
 
-// named returns the claims that the pod's spec names.
+// named returns the claims of the pod's spec.
 func (a *attempt) named() []*claimAttempt {
 	if a.extended == nil {
 		return a.claims
@@ -112,8 +111,7 @@ func (a *attempt) named() []*claimAttempt {
 	return a.claims[:len(a.claims)-1]
 }
 
-// demandFor returns what a node must have that serves the extended resources of a
-// variant, nil for none.
+// demandFor returns the demand on a node with a variant of extended resources, nil for none.
 func (a *attempt) demandFor(v *variant) *demand {
 	if v == nil {
 		return a.demand
@@ -121,10 +119,10 @@ func (a *attempt) demandFor(v *variant) *demand {
 	return v.demand
 }
 
-// empty says that the plugin has nothing to do for the pod.
+// empty reports whether the plugin has nothing to do for the pod.
 func (a *attempt) empty() bool { return len(a.claims) == 0 }
 
-// keep stores the outcome of Filter. Filter runs for several nodes at a time.
+// keep stores the outcome of Filter, called for several nodes concurrently.
 func (a *attempt) keep(fit nodeFit) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -159,7 +157,7 @@ func (a *attempt) markUnavailable(indices []int) {
 	a.unavailable.Insert(indices...)
 }
 
-// explain says why a node does not fit. Each reason is rendered once.
+// explain renders a reason once.
 func (a *attempt) explain(reason allocator.Reason) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

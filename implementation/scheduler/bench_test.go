@@ -27,8 +27,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// benchWorld has 200 nodes with ten devices each, of which some are in use, as
-// upstream's scheduler_perf has them.
+// benchWorld has 200 nodes with ten devices each, some in use, like upstream's scheduler_perf.
 func benchWorld(b *testing.B, inUse int) *world {
 	b.Helper()
 	detailed := func(d *resourceapi.Device) {
@@ -57,7 +56,7 @@ func benchWorld(b *testing.B, inUse int) *world {
 	return newWorld(b, objects...)
 }
 
-// BenchmarkFilter is one pod and all nodes.
+// BenchmarkFilter filters all nodes for one pod.
 func BenchmarkFilter(b *testing.B) {
 	for _, inUse := range []int{0, 5, 10} {
 		b.Run(fmt.Sprintf("%d of 10 devices in use", inUse), func(b *testing.B) {

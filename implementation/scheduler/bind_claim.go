@@ -31,8 +31,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// bindClaim writes the reservation of a claim for the pod, and its allocation if
-// Reserve made one. On success c has what the API server answered.
+// bindClaim writes the claim's reservation for the pod, and its allocation if Reserve made one. On
+// success c has the API server's response.
 func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, pod *v1.Pod, nodeName string) error {
 	logger := klog.FromContext(ctx)
 	special := c == a.special()
@@ -43,7 +43,7 @@ func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, po
 		if err != nil {
 			return err
 		}
-		c.claim = created // From now on Unreserve deletes it.
+		c.claim = created // Unreserve deletes it from now on.
 	}
 	w := &claimWrite{plugin: pl, pod: pod, claim: c.claim.DeepCopy(), timeout: timeout}
 	if c.reserved != nil {
@@ -66,19 +66,19 @@ func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, po
 		return nil
 	}
 	if err := pl.dra.ResourceClaims().AssumeClaimAfterAPICall(claim); err != nil {
-		// Somebody has changed or deleted the claim since; what they did counts.
+		// The claim was changed or deleted in the meantime; the newer state counts.
 		logger.V(5).Info("Claim not assumed", "resourceclaim", klog.KObj(claim), "err", err)
 	}
 	return nil
 }
 
-// wrote takes note of what the API server has.
+// wrote records the API server's response.
 func (pl *Plugin) wrote(c *claimAttempt, claim *resourceapi.ResourceClaim) {
 	c.claim = claim
 	if c.reserved != nil {
 		c.written = true
-		// In this order the devices are in use all the time: the special claim has
-		// another UID in flight than in the API.
+		// Confirm comes first to keep the devices in use: the special claim's UID in flight differs from the
+		// one in the API.
 		pl.cluster.state.Confirm(claim)
 		pl.cluster.state.Forget(c.reserved.UID)
 	}
@@ -88,10 +88,10 @@ func (pl *Plugin) wrote(c *claimAttempt, claim *resourceapi.ResourceClaim) {
 type claimWrite struct {
 	plugin     *Plugin
 	pod        *v1.Pod
-	claim      *resourceapi.ResourceClaim    // latest known, ours to change
-	allocation *resourceapi.AllocationResult // nil if it was allocated before
+	claim      *resourceapi.ResourceClaim    // latest known version, a copy
+	allocation *resourceapi.AllocationResult // nil if already allocated
 	timeout    string                        // see bindingTimeoutAnnotation
-	sent       bool                          // a request to write the allocation
+	sent       bool                          // a request with the allocation was sent
 }
 
 func (w *claimWrite) run(ctx context.Context) (*resourceapi.ResourceClaim, error) {
@@ -123,7 +123,7 @@ func (w *claimWrite) get(ctx context.Context) (*resourceapi.ResourceClaim, error
 	return w.plugin.client.ResourceV1().ResourceClaims(w.claim.Namespace).Get(ctx, w.claim.Name, metav1.GetOptions{})
 }
 
-// done says that the claim has what was to be written.
+// done reports whether the claim has everything to be written.
 func (w *claimWrite) done(claim *resourceapi.ResourceClaim) bool {
 	if claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(w.pod, claim, false) {
 		return false
@@ -146,7 +146,7 @@ func (w *claimWrite) try(ctx context.Context) error {
 	}
 	claims := w.plugin.client.ResourceV1().ResourceClaims(w.claim.Namespace)
 	if w.allocation != nil {
-		// The finalizer is there already if the scheduler was killed here before.
+		// The finalizer may remain from a scheduler killed at this point.
 		missing := addFinalizer(w.claim)
 		changed := setBindingTimeout(w.claim, w.timeout)
 		if missing || changed {
@@ -170,8 +170,7 @@ func (w *claimWrite) try(ctx context.Context) error {
 	return nil
 }
 
-// fill puts allocation and reservation into the claim. That the pod may be added is
-// for the API server to say.
+// fill sets allocation and reservation. The API server decides whether the pod may be added.
 func (w *claimWrite) fill() {
 	status := &w.claim.Status
 	if w.allocation != nil {
@@ -187,7 +186,7 @@ func (w *claimWrite) fill() {
 	}
 }
 
-// overtakenError says that somebody else was faster.
+// overtakenError means another writer was faster.
 type overtakenError string
 
 func (e overtakenError) Error() string { return string(e) }

@@ -32,7 +32,7 @@ import (
 
 func claimResource() resourceGroup { return resourceapi.Resource("resourceclaims") }
 
-// small is a node with two devices and two claims for one each.
+// small is a node with two devices, and two claims for one device each.
 func small(more ...runtime.Object) []runtime.Object {
 	return append([]runtime.Object{node("a"), slice("a", 2), class("class"), asking("one", 1), asking("two", 1)}, more...)
 }
@@ -67,9 +67,8 @@ func TestSecondPodSharesTheClaim(t *testing.T) {
 	}
 }
 
-// A claim that was allocated while DRADeviceBindingConditions was off, as by a scheduler
-// of v1.35, has no timestamp, and the API server lets nobody add one: allocations are
-// immutable.
+// A claim allocated with DRADeviceBindingConditions disabled, e.g. by a v1.35 scheduler, has no
+// timestamp. The API server rejects adding one: allocations are immutable.
 func TestPodJoinsClaimWithoutTimestamp(t *testing.T) {
 	w := newWorld(t, small(asking("old", 1, allocated("a"), reservedFor("first")))...)
 	before := w.claim("old").Status.Allocation
@@ -80,8 +79,7 @@ func TestPodJoinsClaimWithoutTimestamp(t *testing.T) {
 	}
 }
 
-// What goes wrong in the API while a pod is bound must leave nothing behind, and the
-// next attempt must work.
+// API failures during binding leave nothing behind, and the next attempt succeeds.
 func TestFailuresOfTheAPI(t *testing.T) {
 	conflict := apierrors.NewConflict(claimResource(), "one", errors.New("changed"))
 	broken := apierrors.NewInternalError(errors.New("etcd is away"))
@@ -126,8 +124,8 @@ func TestNextAttemptAfterFailure(t *testing.T) {
 	w.free("one", "two")
 }
 
-// The API server stores the allocation, but its answer gets lost. The devices must
-// stay in use, and the pod may go on.
+// The API server stores the allocation, but its response is lost. The devices must stay in use, and
+// the pod may proceed.
 func TestLostAnswerCountsAsSuccess(t *testing.T) {
 	w := newWorld(t, small()...)
 	lost := false
@@ -162,13 +160,13 @@ func TestSecondClaimFailsAfterTheFirstWasWritten(t *testing.T) {
 	if message := w.find(using("pod", "one", "two")).bind(); !strings.Contains(message, "claim ns/two") {
 		t.Fatalf("bind: %q", message)
 	}
-	// The first claim keeps its device, but is not reserved any more.
+	// The first claim keeps its device without a reservation.
 	claim := w.claim("one")
 	if len(devicesOf(claim)) != 1 || len(claim.Status.ReservedFor) != 0 {
 		t.Errorf("claim one: %v", claim.Status)
 	}
 	w.free("one", "two")
-	// Its device must not be given to anybody else, even before events arrive.
+	// No other pod may get its device, even before events arrive.
 	w.find(using("other", "two")).wantNode("a")
 	if used := w.plugin.cluster.state.Snapshot(); used.Pool(poolOf("a")).Device("device-0").Whole != true {
 		t.Error("device-0 is taken for free")

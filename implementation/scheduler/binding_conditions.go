@@ -28,14 +28,14 @@ import (
 )
 
 var (
-	// ErrBindingTimeout: the devices of a claim were not ready for binding in time.
+	// ErrBindingTimeout means the devices of a claim were not ready for binding in time.
 	ErrBindingTimeout = errors.New("device binding timeout")
-	// ErrBindingFailed: a driver said that a device cannot be made ready.
+	// ErrBindingFailed means a driver reported a binding failure condition.
 	ErrBindingFailed = errors.New("device binding failed")
 )
 
-// bindingReady says whether all devices of an allocated claim have all their
-// binding conditions (KEP-5007). The error says which failure condition is true.
+// bindingReady reports whether all devices of an allocated claim have all their binding conditions
+// (KEP-5007). The error names a failure condition set to true.
 func bindingReady(claim *resourceapi.ResourceClaim) (bool, error) {
 	if claim.Status.Allocation == nil {
 		return false, nil
@@ -60,8 +60,7 @@ func bindingReady(claim *resourceapi.ResourceClaim) (bool, error) {
 	return true, nil
 }
 
-// deviceConditions returns the conditions that a driver reported for a device, nil
-// if it did not.
+// deviceConditions returns the conditions reported for a device, nil if there are none.
 func deviceConditions(claim *resourceapi.ResourceClaim, result *resourceapi.DeviceRequestAllocationResult) []metav1.Condition {
 	for i := range claim.Status.Devices {
 		d := &claim.Status.Devices[i]
@@ -72,7 +71,7 @@ func deviceConditions(claim *resourceapi.ResourceClaim, result *resourceapi.Devi
 	return nil
 }
 
-// needsBinding says whether a device of the pod has binding conditions.
+// needsBinding reports whether a device of the pod has binding conditions.
 func needsBinding(a *attempt) bool {
 	for _, c := range a.claims {
 		if hasBindingConditions(c.claim) {
@@ -94,14 +93,13 @@ func hasBindingConditions(claim *resourceapi.ResourceClaim) bool {
 	return false
 }
 
-// bindingTimedOut says whether the devices of a claim had enough time.
+// bindingTimedOut reports whether the claim's binding deadline has passed.
 func (pl *Plugin) bindingTimedOut(claim *resourceapi.ResourceClaim, now time.Time) bool {
 	deadline, ok := pl.bindingDeadline(claim)
 	return ok && deadline.Before(now)
 }
 
-// bindingDeadline returns until when the devices of a claim have to be ready; not
-// ok if there is no such time.
+// bindingDeadline returns the deadline for the devices of a claim; ok is false if there is none.
 func (pl *Plugin) bindingDeadline(claim *resourceapi.ResourceClaim) (deadline time.Time, ok bool) {
 	if !hasBindingConditions(claim) || claim.Status.Allocation.AllocationTimestamp == nil {
 		return time.Time{}, false
@@ -109,7 +107,7 @@ func (pl *Plugin) bindingDeadline(claim *resourceapi.ResourceClaim) (deadline ti
 	return claim.Status.Allocation.AllocationTimestamp.Add(pl.bindingTimeout(claim)), true
 }
 
-// describeBinding says which conditions are missing or failed, for logs.
+// describeBinding lists missing and failed conditions for logs.
 func describeBinding(a *attempt) string {
 	var parts []string
 	for _, c := range a.claims {
@@ -135,7 +133,7 @@ func describeBinding(a *attempt) string {
 	return strings.Join(parts, "; ")
 }
 
-// having returns the names whose condition is true, or those where it is not.
+// having returns the names of conditions with status true, or of the others.
 func having(conditions []metav1.Condition, names []string, isTrue bool) []string {
 	var found []string
 	for _, name := range names {

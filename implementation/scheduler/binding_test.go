@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// fabric is a device that has to be attached first.
+// fabric makes a device attachable.
 func fabric(timeout string) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) {
 		d.BindingConditions = []string{"ready"}
@@ -38,8 +38,7 @@ func fabric(timeout string) func(*resourceapi.Device) {
 	}
 }
 
-// conditions makes the first device of an allocated claim one with binding
-// conditions, and these are true.
+// conditions adds binding conditions to the first device of an allocated claim and sets these to true.
 func conditions(names ...string) func(*resourceapi.ResourceClaim) {
 	return func(c *resourceapi.ResourceClaim) {
 		result := &c.Status.Allocation.Devices.Results[0]
@@ -53,8 +52,8 @@ func conditions(names ...string) func(*resourceapi.ResourceClaim) {
 	}
 }
 
-// binding runs a pod with one fabric device until it waits, does something, and
-// returns how binding ended and how long it took.
+// binding schedules a pod with one fabric device, calls do while it waits, and returns the outcome and
+// duration of binding.
 func binding(t *testing.T, timeout string, do func(w *world)) (message string, took time.Duration, w *world) {
 	t.Helper()
 	objects := []runtime.Object{node("a"), slice("a", 1, fabric(timeout)), class("class"), asking("claim", 1)}
@@ -78,7 +77,7 @@ func TestBindingConditions(t *testing.T) {
 		took          time.Duration
 	}{
 		{"ready", "", func(w *world) {
-			<-time.After(time.Minute) // of the bubble
+			<-time.After(time.Minute) // bubble time
 			w.update("claim", conditions("ready"))
 		}, "", OutcomeSuccess, time.Minute},
 		{"failed", "", func(w *world) { w.update("claim", conditions("broken")) },
@@ -99,7 +98,7 @@ func TestBindingConditions(t *testing.T) {
 				if (message == "") != (tc.want == "") || !strings.Contains(message, tc.want) {
 					t.Errorf("bind: %q, want %q", message, tc.want)
 				}
-				// Timestamps in the API are cut to seconds.
+				// API timestamps are truncated to seconds.
 				if took < tc.took-time.Second || took > tc.took+time.Second {
 					t.Errorf("took %s, want %s", took, tc.took)
 				}

@@ -25,16 +25,15 @@ import (
 )
 
 const (
-	// BindingTimeoutAttribute is an attribute of devices with binding conditions: a
-	// string like "90s", in place of DRAArgs.BindingTimeout. KEP-5007 wants the
-	// field bindingTimeout there, which resource.k8s.io/v1 does not have.
+	// BindingTimeoutAttribute is a device attribute with a duration like "90s", overriding
+	// DRAArgs.BindingTimeout. It stands for KEP-5007's field bindingTimeout, missing in
+	// resource.k8s.io/v1.
 	BindingTimeoutAttribute resourceapi.QualifiedName = "dra-conformance.github.io/bindingTimeout"
-	// bindingTimeoutAnnotation is what remains of it in the claim: the shortest
-	// timeout of the allocated devices, as it was when they were allocated.
+	// bindingTimeoutAnnotation stores the shortest timeout of the claim's devices at allocation time.
 	bindingTimeoutAnnotation = "dra-conformance.github.io/binding-timeout"
 )
 
-// bindingTimeout returns how long the devices of a claim may take.
+// bindingTimeout returns the binding timeout of a claim.
 func (pl *Plugin) bindingTimeout(claim *resourceapi.ResourceClaim) time.Duration {
 	if timeout, ok := parseTimeout(claim.Annotations[bindingTimeoutAnnotation]); ok {
 		return timeout
@@ -42,7 +41,7 @@ func (pl *Plugin) bindingTimeout(claim *resourceapi.ResourceClaim) time.Duration
 	return pl.args.BindingTimeout.Duration
 }
 
-// parseTimeout is not ok for texts that no driver should publish; they are ignored.
+// parseTimeout returns false for invalid texts; they are ignored.
 func parseTimeout(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, false
@@ -51,9 +50,8 @@ func parseTimeout(text string) (time.Duration, bool) {
 	return timeout, err == nil && timeout > 0
 }
 
-// bindingTimeoutOf returns what has to be in the annotation of a claim that is
-// about to get its allocation on a node: nothing, unless one of its devices has a
-// timeout of its own.
+// bindingTimeoutOf returns the annotation for a claim about to be allocated on a node: empty unless a
+// device has its own timeout.
 func (pl *Plugin) bindingTimeoutOf(node *inventory.Node, claim *resourceapi.ResourceClaim) string {
 	if claim == nil || node == nil || !hasBindingConditions(claim) {
 		return ""
@@ -93,8 +91,8 @@ func attributeTimeout(node *inventory.Node, id inventory.DeviceID) (time.Duratio
 	return 0, false
 }
 
-// setBindingTimeout makes the annotation what it has to be and says whether it was
-// something else, as after an earlier allocation.
+// setBindingTimeout sets or removes the annotation and reports whether it changed, e.g. from an
+// earlier allocation.
 func setBindingTimeout(claim *resourceapi.ResourceClaim, timeout string) bool {
 	if claim.Annotations[bindingTimeoutAnnotation] == timeout {
 		return false

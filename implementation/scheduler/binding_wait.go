@@ -29,12 +29,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// bindingPoll is how often the claims are looked at even if no event says so.
+// bindingPoll is the interval for checks without an event.
 const bindingPoll = 5 * time.Second
 
-// waitForBinding returns when all devices of the pod are ready. After an error the
-// next attempt finds the claims with the same failure or timeout, and PostFilter
-// takes their allocation back.
+// waitForBinding waits until all devices of the pod are ready. After an error the next attempt sees
+// the same failure or timeout, and PostFilter deallocates the claim.
 func (pl *Plugin) waitForBinding(ctx context.Context, a *attempt, pod *v1.Pod, nodeName string) error {
 	logger := klog.FromContext(ctx)
 	pl.handle.EventRecorder().WithLogger(logger).Eventf(pod, nil, v1.EventTypeNormal, "BindingConditionsPending", "Scheduling", "waiting for binding conditions for device on node %s", nodeName)
@@ -56,8 +55,7 @@ func (pl *Plugin) waitForBinding(ctx context.Context, a *attempt, pod *v1.Pod, n
 	return err
 }
 
-// countBinding observes the wait for each device, and counts those with binding
-// conditions.
+// countBinding records the wait for each device and counts devices with binding conditions.
 func (pl *Plugin) countBinding(a *attempt, outcome Outcome, duration time.Duration) {
 	profile := pl.handle.ProfileName()
 	for _, c := range a.claims {
@@ -83,7 +81,7 @@ func (pl *Plugin) watchBinding(ctx context.Context, a *attempt) error {
 	}
 	changed, stop := pl.cluster.watches.watch(uids)
 	defer stop()
-	// Claims that were allocated without a timestamp have no deadline of their own.
+	// Claims allocated without a timestamp have no deadline.
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: %w", ErrBindingTimeout, context.DeadlineExceeded))
 	defer cancel()
 	for {
@@ -103,12 +101,12 @@ func (pl *Plugin) watchBinding(ctx context.Context, a *attempt) error {
 	}
 }
 
-// checkBinding looks at all claims of the pod and says when to look again.
+// checkBinding checks all claims of the pod and returns the time of the next check.
 func (pl *Plugin) checkBinding(a *attempt, now time.Time) (ready bool, next time.Duration, err error) {
 	next, ready = bindingPoll, true
 	for _, c := range a.claims {
 		if c.claim.Status.Allocation == nil {
-			continue // extended resources served by a device plugin
+			continue // a device plugin serves the extended resources
 		}
 		claim, err := pl.latest(c.claim)
 		if err != nil {
@@ -126,15 +124,15 @@ func (pl *Plugin) checkBinding(a *attempt, now time.Time) (ready bool, next time
 		}
 		ready = false
 		if deadline, ok := pl.bindingDeadline(c.claim); ok {
-			// A moment later, because it is over only after the deadline.
+			// Add a moment: the timeout applies only after the deadline.
 			next = min(next, deadline.Sub(now)+time.Millisecond)
 		}
 	}
 	return ready, next, nil
 }
 
-// latest returns the informer's version of a claim unless the given one is newer.
-// The informer is what claimWatches tells of; the DRA manager may be behind it.
+// latest returns the newer of the given claim and the informer's. claimWatches follows the informer;
+// the DRA manager may lag behind.
 func (pl *Plugin) latest(claim *resourceapi.ResourceClaim) (*resourceapi.ResourceClaim, error) {
 	known, err := pl.cluster.lister.ResourceClaims(claim.Namespace).Get(claim.Name)
 	if err != nil {

@@ -26,9 +26,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// claimsOf returns the claims that the pod's spec names, read only. An error means
-// that the pod cannot be scheduled before its claims change: one is missing, being
-// deleted or not the pod's.
+// claimsOf returns the claims of the pod's spec, read only. An error means that the pod cannot be
+// scheduled until its claims change: one is missing, being deleted or not the pod's.
 func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 	if len(pod.Spec.ResourceClaims) == 0 {
 		return nil, nil
@@ -40,7 +39,7 @@ func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 			return nil, err
 		}
 		if name == nil {
-			continue // The pod goes without: the controller has decided so.
+			continue // The controller decided that the pod needs none.
 		}
 		claim, err := pl.claim(pod.Namespace, *name)
 		if err != nil {
@@ -64,9 +63,9 @@ func (pl *Plugin) claim(namespace, name string) (*resourceapi.ResourceClaim, err
 	return LatestClaim(pl.dra.ResourceClaims(), pl.cluster.lister, namespace, name)
 }
 
-// LatestClaim returns a claim as the DRA manager knows it, with what was assumed. The
-// manager may be behind: it may not know a new claim yet, for which pods are woken
-// only once, or still know an old one of that name. Errors are the manager's.
+// LatestClaim returns a claim from the DRA manager, including assumed changes. The manager may lag
+// behind the informer: it may miss a new claim, although pods are woken only once, or have an older
+// claim of the same name. Errors are the manager's.
 func LatestClaim(tracker fwk.ResourceClaimTracker, lister resourcelisters.ResourceClaimLister, namespace, name string) (*resourceapi.ResourceClaim, error) {
 	claim, err := tracker.Get(namespace, name)
 	if latest, latestErr := lister.ResourceClaims(namespace).Get(name); latestErr == nil && (err != nil || latest.UID != claim.UID) {

@@ -36,21 +36,20 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// specialClaimIndex finds the claims that schedulers made for the extended
-// resources of a pod by the pod's UID.
+// specialClaimIndex indexes claims for extended resources by the pod's UID.
 const specialClaimIndex = "draSpecialClaimByPod"
 
-// cluster is what all profiles of a scheduler share: which devices there are,
-// which are in use, what selectors said of them, and who waits for whom.
+// cluster is shared by all profiles of a scheduler: devices and their use, selector results, and
+// waiting pods.
 type cluster struct {
-	// simulated is set where nothing is written and nobody is woken; see Simulation.
+	// simulated disables writes and wake-ups; see Simulation.
 	simulated Simulation
 
 	state     *state.State
 	selectors *celeval.Cache
 	lister    listersv1.ResourceClaimLister
 	indexer   cache.Indexer
-	synced    cache.DoneChecker // nil if all claims are there from the start
+	synced    cache.DoneChecker // nil if all claims are known from the start
 	waking    waking
 	seen      watermark
 	watches   claimWatches
@@ -59,24 +58,23 @@ type cluster struct {
 
 	mu        sync.Mutex
 	inventory *inventory.Inventory
-	// recent are the last lists of slices of a simulation, which goes back and forth
-	// between a few.
+	// recent are the last slice lists of a simulation, which alternates between a few.
 	recent [2]listedDevices
 }
 
-// listedDevices are the devices of a list of slices, which nobody modifies.
+// listedDevices are the devices of an immutable list of slices.
 type listedDevices struct {
 	slices    []*resourceapi.ResourceSlice
 	inventory *inventory.Inventory
 }
 
-// of says whether slices is the very same list.
+// of reports whether slices is the same list.
 func (l *listedDevices) of(slices []*resourceapi.ResourceSlice) bool {
 	return len(slices) > 0 && len(l.slices) == len(slices) && &l.slices[0] == &slices[0]
 }
 
-// newCluster goes by the claims in an indexer and their use of devices. Who changes
-// one of them changes the other.
+// newCluster uses the claims of an indexer and their use of devices. Callers must change both
+// together.
 func newCluster(claims cache.Indexer, use *state.State, features inventory.Features) (*cluster, error) {
 	if err := claims.AddIndexers(cache.Indexers{specialClaimIndex: indexSpecialClaim}); err != nil {
 		return nil, fmt.Errorf("index claims: %w", err)
@@ -90,8 +88,7 @@ func newCluster(claims cache.Indexer, use *state.State, features inventory.Featu
 	}, nil
 }
 
-// followCluster follows the claims of an API server and calls activate with pods to be
-// tried again.
+// followCluster follows the claims of an API server and calls activate with pods to retry.
 func followCluster(factory informers.SharedInformerFactory, features inventory.Features, activate func(map[string]*v1.Pod)) (*cluster, error) {
 	claims, pods := factory.Resource().V1().ResourceClaims().Informer(), factory.Core().V1().Pods().Informer()
 	c, err := newCluster(claims.GetIndexer(), state.New(), features)
@@ -119,7 +116,7 @@ func (c *cluster) onClaim(old, new any) {
 	if !ok {
 		return
 	}
-	// A watch that was interrupted may miss that a claim was replaced.
+	// An interrupted watch may miss the replacement of a claim.
 	before, changed := old.(*resourceapi.ResourceClaim)
 	if changed && before.UID != claim.UID {
 		c.state.Delete(before.UID)
@@ -142,14 +139,13 @@ func (c *cluster) onClaimGone(obj any) {
 		return
 	}
 	c.state.Delete(claim.UID)
-	c.waiting.take(claim.UID) // Those pods now wait for a claim of that name.
+	c.waiting.take(claim.UID) // Those pods now wait for a new claim of that name.
 	c.watches.notify(claim.UID)
 	c.seen.advance(claim.ResourceVersion)
 }
 
-// waitSynced returns when the claims that existed at start-up are known. The
-// scheduler waits for its own handlers only, so that the first attempts might be
-// earlier than ours is ready.
+// waitSynced waits until initial claims are known. The scheduler only waits for its own handlers, so
+// the first attempts may come before this plugin's handler is ready.
 func (c *cluster) waitSynced(ctx context.Context) error {
 	if c.synced == nil {
 		return nil
@@ -167,18 +163,16 @@ func (c *cluster) waitSynced(ctx context.Context) error {
 	}
 }
 
-// catchUpLimit bounds how long caughtUp waits. The events it waits for are in the
-// process already.
+// catchUpLimit bounds the wait in caughtUp. The events are already in the process.
 const catchUpLimit = 100 * time.Millisecond
 
-// caughtUp returns when all events of claims have been handled that the informer
-// has stored before the call, or false if that did not happen soon enough. The
-// scheduling queue has a handler of its own and may be ahead of ours.
+// caughtUp waits until all claim events stored by the informer before the call are handled, and
+// returns false on timeout. The scheduling queue has its own handler and may be ahead.
 func (c *cluster) caughtUp(ctx context.Context) bool {
 	return c.seen.wait(ctx, c.indexer.LastStoreSyncResourceVersion(), catchUpLimit)
 }
 
-// devices returns what is published. slices must be all of them.
+// devices returns the inventory of slices, which must be complete.
 func (c *cluster) devices(slices []*resourceapi.ResourceSlice) *inventory.Inventory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,8 +193,8 @@ func (c *cluster) compile(expression string) allocator.Selector {
 	return c.selectors.Compile(expression)
 }
 
-// specialClaim returns the name of the claim that exists for the extended
-// resources of the pod, empty if there is none.
+// specialClaim returns the name of the existing claim for the pod's extended resources, empty if there
+// is none.
 func (c *cluster) specialClaim(pod types.UID) (string, error) {
 	objs, err := c.indexer.ByIndex(specialClaimIndex, string(pod))
 	if err != nil || len(objs) == 0 {
@@ -208,8 +202,7 @@ func (c *cluster) specialClaim(pod types.UID) (string, error) {
 	}
 	name := ""
 	for _, obj := range objs {
-		// Several are left behind only if the scheduler was killed several times.
-		// They are deleted one after the other.
+		// Repeated scheduler crashes may leave several. They are deleted one by one.
 		if claim := obj.(*resourceapi.ResourceClaim); name == "" || claim.Name < name {
 			name = claim.Name
 		}

@@ -14,16 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package scheduler is the scheduler plugin for dynamic resource allocation: it
-// fetches, asks the core (inventory, state, celeval, allocator) and writes what
-// the core decided into ResourceClaims. There is one file for each extension
-// point of the scheduling framework; start at Factory, then prefilter.go.
+// Package scheduler is the scheduler plugin for dynamic resource allocation. It reads objects, asks
+// the core (inventory, state, celeval, allocator), and writes decisions into ResourceClaims. Each
+// extension point of the scheduling framework has its file; start at Factory, then prefilter.go.
 //
-// It is not a scheduler: cmd/dra-scheduler puts it into kube-scheduler. It needs
-// nothing of k8s.io/kubernetes; what only exists there (metrics, feature gates)
-// is passed in with Config.
+// cmd/dra-scheduler builds the plugin into kube-scheduler. The package does not import
+// k8s.io/kubernetes; Config passes in metrics and feature gates.
 //
-// Left out, because it is off by default in Kubernetes v1.37: claims of pod
-// groups, devices that stand for node allocatable resources, devices without node
-// operations. docs/adr/0010 lists all differences from the built-in plugin.
+// Not supported, because disabled by default in Kubernetes v1.37: claims of pod groups, devices as
+// node allocatable resources, devices without node operations. docs/adr/0010 lists all differences
+// from the built-in plugin.
 package scheduler

@@ -28,12 +28,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
-// EventsToRegister returns what may make a pod schedulable that this plugin
-// rejected. A hint skips an event only if it certainly does not help the pod.
+// EventsToRegister returns the events for pods rejected by this plugin. A hint skips an event only if
+// it certainly does not help the pod.
 func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
-		// Devices and allocations select nodes by label, and whether a device plugin
-		// serves an extended resource is in the node's allocatable resources.
+		// Devices and allocations select nodes by label. A node's allocatable resources decide whether a
+		// device plugin serves an extended resource.
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeAllocatable}, QueueingHintFn: pl.afterNodeChange},
 		// Not Add: see waking.go.
 		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange, PreQueueingHintFn: pl.podsToAsk},
@@ -42,14 +42,13 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterClassChange},
 		// Includes changes of DeviceTaintRules.
 		{Event: fwk.ClusterEvent{Resource: fwk.ResourceSlice, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterSliceChange},
-		// A pod that could not be bound gives its devices back without any change in
-		// the API.
+		// Devices of an unbound pod become free without any change in the API.
 		{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}, QueueingHintFn: pl.afterPodGone},
 	}, nil
 }
 
-// afterClaimChange queues pods whose own claim changed, and all others when devices
-// became free.
+// afterClaimChange queues pods after changes of their own claims, and all pods when devices become
+// free.
 func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, final, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil {
@@ -60,10 +59,10 @@ func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newO
 		if free || !final {
 			return fwk.Queue, nil
 		}
-		// Another one of that name may come; that is an event of its own.
+		// A new claim of that name is a separate event.
 		return fwk.QueueSkip, nil
 	}
-	// This runs for each pending pod and each change of a claim: first what is cheap.
+	// This runs for each pending pod and each claim change, so cheap checks come first.
 	if !free && !namesClaim(pod, after) {
 		return fwk.QueueSkip, nil
 	}
@@ -77,14 +76,12 @@ func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newO
 	return fwk.Queue, nil
 }
 
-// freed says whether a claim lost its allocation; nil means that it did not exist
-// before or does not exist any more.
+// freed reports whether a claim lost its allocation; nil means the claim does not exist.
 func freed(before, after *resourceapi.ResourceClaim) bool {
 	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
 }
 
-// namesClaim says whether the pod's spec names the claim, directly or by a template
-// for which the claim was generated.
+// namesClaim reports whether the pod's spec refers to the claim, directly or by a template.
 func namesClaim(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
 	if pod.Namespace != claim.Namespace {
 		return false
@@ -115,8 +112,8 @@ func (pl *Plugin) afterPodUpdate(logger klog.Logger, pod *v1.Pod, oldObj, newObj
 	return fwk.Queue, nil
 }
 
-// afterClassChange queues pods whose claims use the class. For extended resources
-// the name of the resource may have changed from or to the one that the pod needs.
+// afterClassChange queues pods whose claims use the class, or whose extended resources the class
+// serves now or served before.
 func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, _, err := extension.Objects[resourceapi.DeviceClass](oldObj, newObj)
 	if err != nil || after == nil {
@@ -180,8 +177,7 @@ func (pl *Plugin) afterSliceChange(_ klog.Logger, _ *v1.Pod, oldObj, newObj any)
 	return fwk.Queue, nil
 }
 
-// afterNodeChange queues pods unless only allocatable resources changed that they
-// do not ask for.
+// afterNodeChange queues pods unless only irrelevant allocatable resources changed.
 func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, _, err := extension.Objects[v1.Node](oldObj, newObj)
 	if err != nil || before == nil || after == nil {
@@ -193,8 +189,8 @@ func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any
 	return fwk.Queue, nil
 }
 
-// afterPodGone queues pods when one that was not bound gave back its devices. The
-// devices of a bound pod become free when its claims change.
+// afterPodGone queues pods when an unbound pod releases its devices. Devices of a bound pod become
+// free by changes of its claims.
 func (pl *Plugin) afterPodGone(_ klog.Logger, _ *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	gone, _, _, err := extension.Objects[v1.Pod](oldObj, newObj)
 	if err != nil {

@@ -32,20 +32,19 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// specialClaimName is the name of the special claim until PreBind creates it. It is
-// no valid name, so that it cannot be taken for another claim, and the DRA manager
-// knows it.
+// specialClaimName is the name of the special claim until PreBind creates it. It is an invalid name,
+// to avoid conflicts, and known to the DRA manager.
 const specialClaimName = "<extended-resources>"
 
-// extendedResource is an extended resource that a pod asks for.
+// extendedResource is an extended resource requested by a pod.
 type extendedResource struct {
 	name v1.ResourceName
-	// class that serves it; nil if only a device plugin may do so.
+	// class serving it; nil leaves it to a device plugin.
 	class *resourceapi.DeviceClass
 }
 
-// extendedResourcesOf returns the extended resources of a pod sorted by name, nil
-// if no class serves any of them (KEP-5004).
+// extendedResourcesOf returns the extended resources of a pod sorted by name, nil if no class serves
+// any of them (KEP-5004).
 func (pl *Plugin) extendedResourcesOf(pod *v1.Pod) []extendedResource {
 	if !pl.features.ExtendedResource {
 		return nil
@@ -79,10 +78,9 @@ func (pl *Plugin) extendedResourcesOf(pod *v1.Pod) []extendedResource {
 	return resources
 }
 
-// cameLate returns an extended resource that NodeResourcesFit has left to this plugin,
-// because a class serves it and the node does not, but that PreFilter did not find: the
-// class became known in between. Nobody has seen to it then, and the pod would run
-// without devices. DynamicResources v1.37.1 lets it.
+// cameLate returns an extended resource missed by both plugins: NodeResourcesFit left it to this
+// plugin, because a class serves it and the node does not, but the class appeared after PreFilter. The
+// pod would run without devices, as with DynamicResources v1.37.1.
 func (pl *Plugin) cameLate(a *attempt, pod *v1.Pod, nodeName string) (*extendedResource, error) {
 	for _, r := range pl.extendedResourcesOf(pod) {
 		if r.class == nil || a.extended.serves(r.name) {
@@ -99,8 +97,8 @@ func (pl *Plugin) cameLate(a *attempt, pod *v1.Pod, nodeName string) (*extendedR
 	return nil, nil
 }
 
-// isExtendedResource says whether a resource is one that a device class may serve:
-// outside of Kubernetes' own names, or named after a class.
+// isExtendedResource reports whether a device class may serve a resource: its name is outside of
+// Kubernetes' domains, or refers to a class.
 func isExtendedResource(name v1.ResourceName) bool {
 	s := string(name)
 	if strings.HasPrefix(s, resourceapi.ResourceDeviceClassPrefix) {
@@ -112,23 +110,23 @@ func isExtendedResource(name v1.ResourceName) bool {
 	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
 }
 
-// extendedDemand is what the extended resources of a pod mean on the nodes. The
-// special claim depends on which of them a node serves by a device plugin: there
-// is one variant for each such set, not for each node.
+// extendedDemand is the demand of a pod's extended resources. The special claim excludes resources
+// served by a node's device plugins. There is one variant per set of remaining resources, not per
+// node.
 type extendedDemand struct {
 	pod       *v1.Pod
 	resources []extendedResource
 	// template is the special claim without requests.
 	template *resourceapi.ResourceClaim
-	// stale is the special claim that an earlier attempt left behind; template is
-	// nil then. It is deleted before the pod is tried again.
+	// stale is the special claim of an earlier attempt; template is nil then. The claim is deleted before
+	// the pod is retried.
 	stale *resourceapi.ResourceClaim
 
 	mu       sync.Mutex
 	variants map[resourceSet]*variant
 }
 
-// serves says whether the special claim can have devices for a resource.
+// serves reports whether the special claim can have devices for a resource.
 func (e *extendedDemand) serves(name v1.ResourceName) bool {
 	return e != nil && slices.ContainsFunc(e.resources, func(r extendedResource) bool { return r.name == name && r.class != nil })
 }
@@ -143,8 +141,7 @@ type variant struct {
 	err    error
 }
 
-// resourceSet says for each of extendedDemand.resources whether it is in the set,
-// with a '1' or a '0'.
+// resourceSet has a '1' for each of extendedDemand.resources in the set, a '0' for the others.
 type resourceSet string
 
 func (s resourceSet) any() bool { return strings.Contains(string(s), "1") }
@@ -158,8 +155,8 @@ func (pl *Plugin) prepareExtended(logger klog.Logger, pod *v1.Pod, resources []e
 	a.extended = &extendedDemand{pod: pod, resources: resources}
 	if name != "" {
 		if claim, err := pl.dra.ResourceClaims().Get(pod.Namespace, name); err == nil {
-			// Whether its allocation still is right depends on too much. PostFilter
-			// deletes it, and the pod is tried again.
+			// Checking whether its allocation is still valid is too complex. PostFilter deletes it and retries
+			// the pod.
 			a.extended.stale = claim
 			a.claims = append(a.claims, &claimAttempt{claim: claim})
 			return unschedulable(logger, "cannot schedule extended resource claim", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
@@ -170,13 +167,12 @@ func (pl *Plugin) prepareExtended(logger klog.Logger, pod *v1.Pod, resources []e
 	return nil
 }
 
-// newSpecialClaim returns the claim for the extended resources of a pod with
-// neither its requests nor its final name.
+// newSpecialClaim returns the claim for a pod's extended resources without requests and final name.
 func newSpecialClaim(pod *v1.Pod) *resourceapi.ResourceClaim {
 	return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace:    pod.Namespace,
 		Name:         specialClaimName,
-		UID:          uuid.NewUUID(), // until the API server gives it one
+		UID:          uuid.NewUUID(), // until the API server assigns one
 		GenerateName: pod.Name + "-extended-resources-",
 		Annotations:  map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"},
 		OwnerReferences: []metav1.OwnerReference{{
@@ -185,8 +181,8 @@ func newSpecialClaim(pod *v1.Pod) *resourceapi.ResourceClaim {
 	}}
 }
 
-// delegated returns the resources that a node does not serve by a device plugin
-// but a class does, or the name of one that neither serves.
+// delegated returns the resources served by a class but not by the node's device plugins, or the name
+// of one served by neither.
 func (e *extendedDemand) delegated(allocatable map[v1.ResourceName]int64) (set resourceSet, missing v1.ResourceName) {
 	bits := make([]byte, len(e.resources))
 	for i, r := range e.resources {
@@ -202,7 +198,7 @@ func (e *extendedDemand) delegated(allocatable map[v1.ResourceName]int64) (set r
 	return resourceSet(bits), ""
 }
 
-// variantFor returns the variant for a set of resources, made once.
+// variantFor returns the variant for a set of resources, created once.
 func (e *extendedDemand) variantFor(set resourceSet, prepare func(*variant) (*demand, error)) *variant {
 	v := e.entry(set)
 	v.once.Do(func() {

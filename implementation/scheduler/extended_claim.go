@@ -32,9 +32,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// createSpecialClaim creates the claim for the extended resources of a pod, with
-// all that can be written at once. The claim controller removes the finalizer if
-// nothing follows.
+// createSpecialClaim creates the claim for a pod's extended resources, as complete as one request
+// allows. The claim controller removes the finalizer if the next write never comes.
 func (pl *Plugin) createSpecialClaim(ctx context.Context, variant *resourceapi.ResourceClaim, timeout string) (*resourceapi.ResourceClaim, error) {
 	claim := variant.DeepCopy()
 	claim.Name, claim.UID = "", "" // from the API server
@@ -50,8 +49,8 @@ func (pl *Plugin) createSpecialClaim(ctx context.Context, variant *resourceapi.R
 	return created, nil
 }
 
-// patchSpecialClaimStatus tells the kubelet which container uses which request of
-// the special claim.
+// patchSpecialClaimStatus publishes the mapping from containers to requests of the special claim for
+// the kubelet.
 func (pl *Plugin) patchSpecialClaimStatus(ctx context.Context, pod *v1.Pod, claim string, mappings []v1.ContainerExtendedResourceRequest) error {
 	status := &v1.PodExtendedResourceClaimStatus{ResourceClaimName: claim, RequestMappings: mappings}
 	if err := pl.patchPodStatus(ctx, pod, status); err != nil {
@@ -69,7 +68,7 @@ func (pl *Plugin) patchPodStatus(ctx context.Context, pod *v1.Pod, status *v1.Po
 		return err
 	}
 	return retry.OnError(retry.DefaultBackoff, retriable, func() error {
-		// Not a strategic patch: the list of mappings must be replaced as a whole.
+		// A merge patch replaces the whole list of mappings, unlike a strategic one.
 		_, err := pl.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
 	})
@@ -79,11 +78,11 @@ func retriable(err error) bool {
 	return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) || apierrors.IsConflict(err)
 }
 
-// deleteSpecialClaim deletes a special claim and what the pod's status says of it
-// (KEP-5004, section "Failure handling"). That it is gone already is fine.
+// deleteSpecialClaim deletes a special claim and its mapping in the pod's status (KEP-5004, section
+// "Failure handling"). A missing claim is fine.
 func (pl *Plugin) deleteSpecialClaim(ctx context.Context, pod *v1.Pod, claim *resourceapi.ResourceClaim) error {
 	if s := pl.cluster.simulated; s != nil {
-		// Somebody else's finalizer keeps it, with its devices.
+		// Another finalizer keeps the claim and its devices.
 		if !slices.ContainsFunc(claim.Finalizers, func(f string) bool { return f != resourceapi.Finalizer }) {
 			s.Remove(claim)
 		}
@@ -117,30 +116,29 @@ func (pl *Plugin) deleteSpecialClaim(ctx context.Context, pod *v1.Pod, claim *re
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete resourceclaim %s: %w", klog.KObj(claim), err)
 	}
-	// Its devices are free when the event says that the claim is gone: somebody else's
-	// finalizer may keep it.
-	// API servers that keep a status which clients leave out ignore this.
+	// Its devices are free after the claim's DELETE event: another finalizer may keep the claim. API
+	// servers that restore omitted status ignore this.
 	if err := pl.patchPodStatus(ctx, pod, nil); err != nil && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).V(4).Info("Cannot clear ExtendedResourceClaimStatus", "pod", klog.KObj(pod), "err", err)
 	}
 	return nil
 }
 
-// specialClaimTime is how long waitForSpecialClaim waits.
+// specialClaimTime is the timeout of waitForSpecialClaim.
 const specialClaimTime = 2 * time.Minute
 
-// waitForSpecialClaim makes the DRA manager use the claim as it was written. That
-// works only after its informer has seen the new claim.
+// waitForSpecialClaim makes the DRA manager use the written claim. The manager's informer must have
+// the new claim first.
 func (pl *Plugin) waitForSpecialClaim(ctx context.Context, claim *resourceapi.ResourceClaim) {
 	changed, stop := pl.cluster.watches.watch([]types.UID{claim.UID})
 	defer stop()
 	timeout := time.NewTimer(specialClaimTime)
 	defer timeout.Stop()
-	// The manager's informer may be later than ours, hence the ticker.
+	// The manager's informer may be later than this one, hence the ticker.
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		// Fails also if the manager has a newer version, which is as good.
+		// Also fails if the manager has a newer version: equally good.
 		if err := pl.dra.ResourceClaims().AssumeClaimAfterAPICall(claim); err == nil {
 			return
 		}

@@ -26,13 +26,12 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// extendedRequests turns extended resources into the requests of the special claim
-// and says which container uses which request. Requests are sorted by name.
+// extendedRequests turns extended resources into the requests of the special claim and their mapping
+// to containers. Requests are sorted by name.
 //
-// A container that runs for as long as the pod gets a request of its own for each
-// resource. An init container that ends before they start uses theirs; if those
-// are not enough, one more request has what the neediest of the init containers
-// lacks, and all of them use it, because they run one after the other.
+// Each container running for the pod's lifetime gets one request per resource. An init container that
+// terminates before they start uses theirs. If those are not enough, all such init containers share
+// one extra request for the maximum shortfall, because they run one after the other.
 func extendedRequests(pod *v1.Pod, resources []extendedResource) ([]resourceapi.DeviceRequest, []v1.ContainerExtendedResourceRequest) {
 	var requests []resourceapi.DeviceRequest
 	var mappings []v1.ContainerExtendedResourceRequest
@@ -48,16 +47,16 @@ func extendedRequests(pod *v1.Pod, resources []extendedResource) ([]resourceapi.
 	return requests, mappings
 }
 
-// requestPlan is how the containers of a pod share the requests for one resource.
+// requestPlan divides the requests for one resource among the containers of a pod.
 type requestPlan struct {
 	resource   v1.ResourceName
 	class      string
 	containers []*v1.Container // init containers first
-	inits      int             // how many of them are init containers
+	inits      int             // number of init containers
 
 	// own[i] is the request of container i; nil if it has none.
 	own []*resourceapi.DeviceRequest
-	// extra is the request that init containers share; nil if none is needed.
+	// extra is the request shared by init containers; nil if none is needed.
 	extra *resourceapi.DeviceRequest
 
 	lasting, init []v1.ContainerExtendedResourceRequest
@@ -75,14 +74,14 @@ func newRequestPlan(pod *v1.Pod, r extendedResource) *requestPlan {
 	return p
 }
 
-// ends says that container i ends before those after it start: an init container
-// that is no sidecar.
+// ends reports whether container i terminates before the ones after it start: init containers except
+// sidecars.
 func (p *requestPlan) ends(i int) bool {
 	policy := p.containers[i].RestartPolicy
 	return i < p.inits && (policy == nil || *policy != v1.ContainerRestartPolicyAlways)
 }
 
-// wants returns how many devices container i asks for.
+// wants returns the number of devices container i requests.
 func (p *requestPlan) wants(i int) int64 {
 	quantity, ok := p.containers[i].Resources.Requests[p.resource]
 	if !ok {
@@ -105,13 +104,13 @@ func (p *requestPlan) addLasting() {
 }
 
 func (p *requestPlan) addInit() {
-	var shared []int // entries of p.init that stand for the extra request
+	var shared []int // entries of p.init for the extra request
 	for i := range p.containers {
 		missing := p.wants(i)
 		if missing == 0 || !p.ends(i) {
 			continue
 		}
-		// Sidecars that started before run beside it; those after it do not.
+		// Earlier sidecars run at the same time; later ones do not.
 		for _, later := range p.own[i:] {
 			if later != nil && missing > 0 {
 				missing -= later.Exactly.Count
@@ -156,8 +155,7 @@ func (p *requestPlan) request(i int, count int64) *resourceapi.DeviceRequest {
 	}
 }
 
-// requestName counts containers and, sorted by name, the resources that the
-// container asks for.
+// requestName numbers containers and, sorted by name, the resources of the container.
 func (p *requestPlan) requestName(i int) string {
 	names := slices.Sorted(maps.Keys(p.containers[i].Resources.Requests))
 	return fmt.Sprintf("container-%d-request-%d", i, slices.Index(names, p.resource))

@@ -26,8 +26,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// containers reads "init=2 sidecar:s=1 | main=3 other=1": name and number of GPUs,
-// init containers before the bar.
+// containers parses "init=2 sidecar:s=1 | main=3 other=1": name and number of GPUs, init containers
+// before the bar.
 func containers(text string) *v1.Pod {
 	pod := &v1.Pod{}
 	inits, mains, _ := strings.Cut(text, "|")
@@ -58,17 +58,17 @@ func TestExtendedRequests(t *testing.T) {
 	}{
 		{"| main=2", "container-0-request-1:2", "main>container-0-request-1"},
 		{"| main=2 idle=0 other=1", "container-0-request-1:2 container-2-request-1:1", "main>container-0-request-1 other>container-2-request-1"},
-		// Init containers use what the others will have.
+		// Init containers reuse later containers' devices.
 		{"init=1 | main=2", "container-1-request-1:2", "main>container-1-request-1 init>container-1-request-1"},
 		{"init=2 | main=1 other=1", "container-1-request-1:1 container-2-request-1:1",
 			"main>container-1-request-1 other>container-2-request-1 init>container-1-request-1 init>container-2-request-1"},
-		// What they lack is requested once, for the neediest.
+		// The maximum shortfall is requested once.
 		{"init=3 | main=1", "container-0-request-1:2 container-1-request-1:1",
 			"main>container-1-request-1 init>container-1-request-1 init>container-0-request-1"},
 		{"few=2 many=4 | main=1", "container-1-request-1:3 container-2-request-1:1",
 			"main>container-2-request-1 few>container-2-request-1 few>container-1-request-1 many>container-2-request-1 many>container-1-request-1"},
 		{"same=2 again=2 |", "container-0-request-1:2", "same>container-0-request-1 again>container-0-request-1"},
-		// A sidecar runs beside what comes after it and lends to what came before.
+		// A sidecar runs beside later containers and lends to earlier ones.
 		{"before=1 sidecar:s=1 after=1 | main=0", "container-1-request-1:1 container-2-request-1:1",
 			"s>container-1-request-1 before>container-1-request-1 after>container-2-request-1"},
 	} {

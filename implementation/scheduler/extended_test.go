@@ -32,7 +32,7 @@ import (
 
 const gpu = v1.ResourceName("example.com/gpu")
 
-// extended has two nodes with two devices each, of a class that serves gpu.
+// extended has two nodes with two devices each, and a class serving gpu.
 func extended(more ...runtime.Object) []runtime.Object {
 	return append([]runtime.Object{node("a"), slice("a", 2), extendedClass("class", string(gpu))}, more...)
 }
@@ -101,7 +101,7 @@ func TestDevicePluginIsPreferred(t *testing.T) {
 	if got := w.claims(); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("claims %v", got)
 	}
-	// With a claim beside it: the claim is allocated, no empty one is created.
+	// With a regular claim: the claim is allocated, no empty one is created.
 	pod := wanting("both", gpu, "1")
 	pod.Spec.ResourceClaims = using("", "one").Spec.ResourceClaims
 	w.schedule(w.put(pod))
@@ -126,8 +126,8 @@ func TestNodesMayDiffer(t *testing.T) {
 	w.find(pod).wantRejected("cannot fit resource")
 }
 
-// The class became known a quarter of a millisecond after PreFilter. NodeResourcesFit,
-// which asks later, left the resource to this plugin, and the pod ran without devices.
+// The class appeared 250 microseconds after PreFilter. NodeResourcesFit runs later and left the
+// resource to this plugin, and the pod ran without devices.
 func TestClassComesDuringTheAttempt(t *testing.T) {
 	come := func(w *world) {
 		t.Helper()
@@ -189,7 +189,7 @@ func TestSpecialClaimFailures(t *testing.T) {
 			w := newWorld(t, extended()...)
 			times := 1
 			if tc.name == "pod" {
-				times = 10 // it is retried
+				times = 10 // retried
 			}
 			w.fail(tc.verb, tc.resource, times, broken)
 			pod := w.put(wanting("pod", gpu, "1"))
@@ -204,7 +204,7 @@ func TestSpecialClaimFailures(t *testing.T) {
 	}
 }
 
-// The scheduler was killed after it had created the claim.
+// The scheduler was killed after creating the claim.
 func TestSpecialClaimLeftBehindIsDeleted(t *testing.T) {
 	for _, left := range []struct {
 		name   string

@@ -29,11 +29,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
 
-// errFilterTimeout says that a node took too long.
+// errFilterTimeout means Filter took too long on a node.
 var errFilterTimeout = errors.New("timed out trying to allocate devices")
 
-// Filter checks that the allocated claims of a pod can be used on a node and that
-// the others can be allocated there. It changes nothing.
+// Filter checks whether the allocated claims of a pod are usable on a node and the others can be
+// allocated there. It changes nothing.
 func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
@@ -66,8 +66,8 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 	return nil
 }
 
-// demandOn returns what has to be allocated on a node: what the claims ask for,
-// and the extended resources that this node does not serve by a device plugin.
+// demandOn returns the demand on a node: the pending claims and the extended resources not served by
+// the node's device plugins.
 func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo) (*demand, *variant, *fwk.Status) {
 	if a.extended == nil {
 		return a.demand, nil, nil
@@ -86,8 +86,7 @@ func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo
 	return v.demand, v, nil
 }
 
-// unavailableOn returns the indices of the allocated claims that cannot be used on
-// the node.
+// unavailableOn returns the indices of allocated claims unusable on the node.
 func (a *attempt) unavailableOn(node *v1.Node) []int {
 	var indices []int
 	for i, c := range a.claims {
@@ -98,8 +97,7 @@ func (a *attempt) unavailableOn(node *v1.Node) []int {
 	return indices
 }
 
-// allocate asks the allocator, unless the answer is known, and says what it means
-// for the node.
+// allocate returns the cached answer or asks the allocator, and converts the result to a status.
 func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.Node) (nodeFit, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	reachable, err := a.inventory.Node(node)
@@ -125,23 +123,21 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	case err == nil:
 		return nodeFit{}, unschedulable(logger, a.explain(*result.Reason()), "node", klog.KObj(node))
 	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):
-		// Other nodes may do. Shown only if none does.
+		// Other nodes may fit. Shown only if none does.
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
 	case ctx.Err() != nil:
 		return nodeFit{}, unschedulable(logger, fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)), "node", klog.KObj(node))
 	case limited.Err() != nil:
 		return nodeFit{}, pl.timedOut(logger, node)
 	default:
-		// Something is wrong with a claim or class. It would be the same on the
-		// next node.
+		// A claim or class is invalid, with the same result on the next node.
 		return nodeFit{}, failed(logger, err, "node", klog.KObj(node))
 	}
 }
 
-// watched is a context with a timeout for those who ask for Err now and then, as
-// the allocator does, in one goroutine. The time starts when they ask for the second
-// time: nearly all nodes are done in a microsecond before that, for which even a
-// look at the clock is too dear.
+// watched is a context with a timeout for callers polling Err in one goroutine, like the allocator.
+// The clock starts at the second poll: nearly all nodes finish within a microsecond before that, and
+// even reading the clock is too expensive for them.
 type watched struct {
 	context.Context
 	timeout time.Duration
@@ -149,7 +145,7 @@ type watched struct {
 	start   time.Time
 }
 
-// Err returns errFilterTimeout when the time is over.
+// Err returns errFilterTimeout after the timeout.
 func (w *watched) Err() error {
 	if err := w.Context.Err(); err != nil {
 		return err

@@ -83,7 +83,7 @@ func TestClaimOfAnotherPodIsRejected(t *testing.T) {
 	if status := w.plugin.PreEnqueue(w.ctx, pod); status.IsSuccess() {
 		t.Error("PreEnqueue lets the pod pass")
 	}
-	// The controller decided that the pod goes without.
+	// The controller decided that the pod needs no claim.
 	pod.Status.ResourceClaimStatuses[0].ResourceClaimName = nil
 	if status := w.plugin.PreEnqueue(w.ctx, pod); !status.IsSuccess() {
 		t.Errorf("PreEnqueue: %v", status)
@@ -98,7 +98,7 @@ func TestPrioritizedListOff(t *testing.T) {
 }
 
 func TestFilterTimeout(t *testing.T) {
-	// The clock is not looked at for the first few hundred devices.
+	// The clock is not read for the first few hundred devices.
 	devices := slice("a", 1000)
 	devices.Spec.Devices[999].Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"last": {BoolValue: ptr.To(true)}}
 	objects := []runtime.Object{node("a"), devices, class("class"), asking("claim", 1, selecting(`"last" in device.attributes["`+driver+`"]`))}

@@ -26,15 +26,15 @@ import (
 
 const leftOutKey fwk.StateKey = Name + "/left-out"
 
-// leftOutClaims are the UIDs of claims that are another plugin's.
+// leftOutClaims are the UIDs of claims of other plugins.
 type leftOutClaims sets.Set[types.UID]
 
 // Clone implements fwk.StateData.
 func (c leftOutClaims) Clone() fwk.StateData { return c }
 
-// LeaveOut has the plugin leave claims of a pod to another plugin, for one attempt to
-// schedule it: this one neither allocates nor reserves nor deallocates them. It is called
-// in PreFilter; the error says that this plugin's has run before.
+// LeaveOut excludes claims of a pod for one scheduling attempt: this plugin neither allocates nor
+// reserves nor deallocates them. Another plugin calls it in PreFilter. It fails if this plugin's
+// PreFilter has already run.
 func LeaveOut(cycle fwk.CycleState, claims sets.Set[types.UID]) error {
 	if _, err := cycle.Read(attemptKey); err == nil {
 		return errors.New("the plugin " + Name + " must come later among the PreFilter plugins of the profile")

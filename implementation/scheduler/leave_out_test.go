@@ -24,7 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Another plugin's claim cannot be allocated here, and comes before one that can.
+// Another plugin's claim is unsatisfiable here and precedes a satisfiable one.
 func TestClaimsOfAnotherPluginAreLeftOut(t *testing.T) {
 	theirs := asking("theirs", 1, func(c *resourceapi.ResourceClaim) { c.Spec.Devices.Requests[0].Exactly.DeviceClassName = "none" })
 	ours := asking("ours", 1)

@@ -37,15 +37,15 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// testManager is the scheduler's DRA manager with a claim tracker that does the
-// same as the real one, but for the sharing of pending allocations in pod groups.
+// testManager is the scheduler's DRA manager with a claim tracker equal to the real one, except for
+// sharing pending allocations in pod groups.
 type testManager struct {
 	factory informers.SharedInformerFactory
 
 	mu       sync.Mutex
 	inFlight map[types.UID]*resourceapi.ResourceClaim
 	assumed  map[string]*resourceapi.ResourceClaim
-	// missing, if set, is what Get says of all claims.
+	// missing, if set, is Get's error for all claims.
 	missing error
 	// beforeAssume, if set, runs before a claim is assumed.
 	beforeAssume func()
@@ -57,7 +57,7 @@ func newTestManager(factory informers.SharedInformerFactory) *testManager {
 		inFlight: make(map[types.UID]*resourceapi.ResourceClaim),
 		assumed:  make(map[string]*resourceapi.ResourceClaim),
 	}
-	// The informers must be known before the factory starts.
+	// The informers must be registered before the factory starts.
 	factory.Resource().V1().ResourceClaims().Informer()
 	factory.Resource().V1().ResourceSlices().Informer()
 	factory.Resource().V1().DeviceClasses().Informer()
@@ -151,7 +151,7 @@ func (m *testManager) AssumedClaimRestore(namespace, name string) {
 	delete(m.assumed, namespace+"/"+name)
 }
 
-// pending returns how many claims are in flight.
+// pending returns the number of claims in flight.
 func (m *testManager) pending() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,7 +187,7 @@ func (h *testHandle) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 	}
 }
 
-// woken returns the pods that were activated since the last call.
+// woken returns the pods activated since the last call.
 func (h *testHandle) woken() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,7 +198,7 @@ func (h *testHandle) woken() []string {
 
 var _ events.EventRecorderLogger = &events.FakeRecorder{}
 
-// testMetrics remembers what was counted.
+// testMetrics records metrics.
 type testMetrics struct {
 	mu     sync.Mutex
 	counts map[string]int

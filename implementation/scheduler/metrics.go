@@ -18,11 +18,10 @@ package scheduler
 
 import "time"
 
-// Outcome is how a wait for binding conditions ended; it is the "status" label of
-// the metrics.
+// Outcome is the result of a wait for binding conditions: the "status" label of the metrics.
 type Outcome string
 
-// The outcomes, as Kubernetes names them.
+// The outcomes in Kubernetes.
 const (
 	OutcomeSuccess Outcome = "success"
 	OutcomeFailure Outcome = "failure"
@@ -30,11 +29,10 @@ const (
 	OutcomeError   Outcome = "error"
 )
 
-// Metrics takes what the plugin counts. The metrics themselves belong to
-// kube-scheduler, so that they keep their names.
+// Metrics records the plugin's metrics. The metrics themselves belong to kube-scheduler and keep their
+// names.
 type Metrics interface {
-	// BindingConditionsWait observes for an allocated device how long the pod
-	// waited for binding conditions
+	// BindingConditionsWait observes the wait of a pod for the binding conditions of an allocated device
 	// (scheduler_dra_bindingconditions_wait_duration_seconds).
 	BindingConditionsWait(profile, driver string, outcome Outcome, duration time.Duration)
 	// BindingConditionsAllocation counts a device with binding conditions
@@ -45,7 +43,6 @@ type Metrics interface {
 	ClaimCreate(success bool)
 }
 
-// noMetrics is for plugins without metrics.
 type noMetrics struct{}
 
 func (noMetrics) BindingConditionsWait(string, string, Outcome, time.Duration) {}

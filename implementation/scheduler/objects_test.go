@@ -43,7 +43,7 @@ func node(name string) *v1.Node {
 	return n
 }
 
-// plugged is a node whose device plugin serves a resource.
+// plugged is a node with a device plugin for a resource.
 func plugged(name string, resourceName v1.ResourceName, count string) *v1.Node {
 	n := node(name)
 	n.Status.Allocatable = v1.ResourceList{resourceName: resource.MustParse(count)}
@@ -101,7 +101,7 @@ func selecting(expression string) func(*resourceapi.ResourceClaim) {
 	}
 }
 
-// alternatives makes the only request one with alternatives for these classes.
+// alternatives turns the only request into a list of alternatives for these classes.
 func alternatives(classes ...string) func(*resourceapi.ResourceClaim) {
 	return func(c *resourceapi.ResourceClaim) {
 		c.Spec.Devices.Requests[0].Exactly = nil
@@ -140,7 +140,7 @@ func reservedFor(pods ...string) func(*resourceapi.ResourceClaim) {
 	}
 }
 
-// using is a pod that names claims.
+// using is a pod with references to claims.
 func using(name string, claims ...string) *v1.Pod {
 	pod := &v1.Pod{ObjectMeta: named(name)}
 	for _, claim := range claims {
@@ -150,7 +150,7 @@ func using(name string, claims ...string) *v1.Pod {
 	return pod
 }
 
-// wanting is a pod with one container that asks for an extended resource.
+// wanting is a pod with one container requesting an extended resource.
 func wanting(name string, resourceName v1.ResourceName, count string) *v1.Pod {
 	pod := using(name)
 	pod.Spec.Containers[0].Resources.Requests = v1.ResourceList{resourceName: resource.MustParse(count)}

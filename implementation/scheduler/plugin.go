@@ -35,30 +35,30 @@ import (
 // Name of the plugin in configurations, metrics and messages.
 const Name = "DRA"
 
-// Features says which parts are on: what the core knows, and what only concerns
-// the scheduler. A field is named after its feature gate without the prefix DRA.
+// Features lists the enabled features of the core and of the scheduler. Fields are named after their
+// feature gates without the prefix DRA.
 type Features struct {
 	inventory.Features
 	ExtendedResource       bool // KEP-5004
 	SchedulerFilterTimeout bool // KEP-4381
 }
 
-// AllFeatures is what Kubernetes v1.37 has on by default.
+// AllFeatures returns the defaults of Kubernetes v1.37.
 func AllFeatures() Features {
 	return Features{Features: inventory.AllFeatures(), ExtendedResource: true, SchedulerFilterTimeout: true}
 }
 
-// Config is what the plugin needs of the scheduler that it is built into.
+// Config connects the plugin to its scheduler.
 type Config struct {
-	// Features is called when a plugin is made, because feature gates are known
-	// only after flags are parsed. nil means AllFeatures.
+	// Features is called for each new plugin, because feature gates are known only after flag parsing. nil
+	// means AllFeatures.
 	Features func() (Features, error)
 	// Metrics may be nil.
 	Metrics Metrics
 }
 
-// Factory makes the plugin, once for each profile of a scheduler. The profiles
-// allocate the same devices; so they share what is known about them.
+// Factory creates one plugin for each profile of a scheduler. Profiles allocate the same devices, so
+// they share their state.
 type Factory struct {
 	config  Config
 	cluster extension.Shared[cluster]
@@ -75,8 +75,7 @@ func NewFactory(config Config) *Factory {
 	return &Factory{config: config}
 }
 
-// Plugin is the plugin of one profile. See the files named after the extension
-// points.
+// Plugin is the plugin of one profile. Extension points are in files of their names.
 type Plugin struct {
 	args     DRAArgs
 	features Features
@@ -85,10 +84,9 @@ type Plugin struct {
 	client   kubernetes.Interface
 	dra      fwk.SharedDRAManager
 	cluster  *cluster
-	// shapes has answers of the allocator; see answers.go.
+	// shapes caches answers of the allocator; see answers.go.
 	shapes *lru.Cache
-	// leftovers are pending allocations of which it is not known how they ended; see
-	// settle.go.
+	// leftovers are pending allocations with unknown outcome; see settle.go.
 	leftovers workqueue.TypedRateLimitingInterface[leftover]
 }
 
@@ -105,7 +103,7 @@ var (
 	_ fwk.SignPlugin        = &Plugin{}
 )
 
-// New makes the plugin for a profile. It works until ctx ends.
+// New creates the plugin for a profile. It runs until ctx ends.
 func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, err := decodeArgs(obj)
 	if err != nil {
@@ -128,15 +126,15 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 	return pl, nil
 }
 
-// clusterOf returns what the profiles of a scheduler share. Profiles of one
-// scheduler have one informer factory, those of a simulation one manager.
+// clusterOf returns the state shared by profiles with the same informer factory, or in a simulation
+// the same manager.
 func (f *Factory) clusterOf(handle fwk.Handle, features Features) (*cluster, error) {
 	if simulation, ok := handle.SharedDRAManager().(Simulation); ok {
 		return f.cluster.Of(simulation, func() (*cluster, error) { return simulate(simulation, features.Features) })
 	}
 	factory := handle.SharedInformerFactory()
 	return f.cluster.Of(factory, func() (*cluster, error) {
-		// One queue has the pods of all profiles, so that any handle will do.
+		// All profiles share one queue, so any handle works.
 		return followCluster(factory, features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
 	})
 }
@@ -144,8 +142,8 @@ func (f *Factory) clusterOf(handle fwk.Handle, features Features) (*cluster, err
 // Name returns Name.
 func (pl *Plugin) Name() string { return Name }
 
-// SignPod keeps pods with devices out of batches: that a pod of the same shape fits
-// a node says little about the next one when the first took the device.
+// SignPod excludes pods with devices from batches: if the first pod of a shape took the device, a node
+// may not fit the next one.
 func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	if len(pod.Spec.ResourceClaims) > 0 || len(pl.extendedResourcesOf(pod)) > 0 {
 		return nil, fwk.NewStatus(fwk.Unschedulable, "pods with dra resource claims are not signable")

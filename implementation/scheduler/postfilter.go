@@ -28,14 +28,13 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// PostFilter runs when no node fits. It takes back the allocation of one claim that
-// nobody uses and that keeps the pod from a node, or deletes the special claim that
-// an earlier attempt left behind.
+// PostFilter runs when no node fits. It deallocates one unused claim blocking the pod, or deletes the
+// special claim of an earlier attempt.
 func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
 	if err != nil || a.empty() {
-		// Without claims, or rejected by another plugin before PreFilter ran.
+		// No claims, or rejected by another plugin before PreFilter.
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	pl.retryIfOutdated(ctx, a, pod)
@@ -53,18 +52,17 @@ func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.
 		if err := pl.deleteSpecialClaim(ctx, pod, a.extended.stale); err != nil {
 			return nil, failed(logger, err, "pod", klog.KObj(pod))
 		}
-		// The deletion of a claim without an allocation wakes nobody.
+		// Deleting a claim without allocation triggers no wake-up.
 		pl.retry(ctx, pod)
 		return nil, fwk.NewStatus(fwk.Unschedulable, "deletion of ResourceClaim completed")
 	}
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
-// inTurn returns the claims of which one may be taken back, first those that no node can
-// have any more because their devices failed (KEP-5007): to take another one back would cost
-// a device that is ready. Of the others any is as good as another one; the order of a set is
-// random, so that another one's turn comes if this one did not help. A simulation has the
-// same answer each time.
+// inTurn returns the candidates for deallocation. Claims with failed devices come first, as no node
+// can use them (KEP-5007), while deallocating others costs a ready device. The rest comes in the
+// random order of a set: if one claim did not help, the next attempt may pick another. Simulations are
+// deterministic.
 func (pl *Plugin) inTurn(a *attempt) iter.Seq[int] {
 	claims := a.unavailable.UnsortedList()
 	if pl.cluster.simulated != nil {
@@ -81,7 +79,7 @@ func (pl *Plugin) inTurn(a *attempt) iter.Seq[int] {
 	}
 }
 
-// unused says that nobody but the pod has reserved the claim.
+// unused reports whether the claim is reserved for no other pod.
 func unused(c *claimAttempt, pod *v1.Pod) bool {
 	reserved := c.claim.Status.ReservedFor
 	return len(reserved) == 0 || len(reserved) == 1 && reserved[0].UID == pod.UID
@@ -103,20 +101,19 @@ func (pl *Plugin) deallocate(ctx context.Context, c *claimAttempt) error {
 		return fmt.Errorf("deallocate claim %s: %w", klog.KObj(claim), err)
 	}
 	pl.cluster.state.Set(updated)
-	// Wakes the pods that wait for such a device, this one among them.
+	// Wakes the pods waiting for such a device, including this one.
 	if err := pl.dra.ResourceClaims().AssumeClaimAfterAPICall(updated); err != nil {
 		logger.V(5).Info("Claim not assumed", "resourceclaim", klog.KObj(updated), "err", err)
 	}
 	return nil
 }
 
-// retryIfOutdated makes sure that a pod is tried again if the use of devices that
-// the attempt went by was outdated. The scheduling queue has informer handlers of
-// its own: the event that made it try the pod may have been on its way to us still,
-// and no other event follows.
+// retryIfOutdated retries a pod if the attempt saw outdated use of devices. The scheduling queue has
+// its own informer handlers: the event that triggered the attempt may not have reached this plugin
+// yet, and no other event follows.
 func (pl *Plugin) retryIfOutdated(ctx context.Context, a *attempt, pod *v1.Pod) {
 	if a.inventory == nil || pl.cluster.simulated != nil {
-		return // nothing was to be allocated, or there are no events
+		return // nothing to allocate, or no events
 	}
 	if pl.cluster.caughtUp(ctx) && pl.cluster.state.Snapshot() == a.used {
 		return
@@ -124,7 +121,7 @@ func (pl *Plugin) retryIfOutdated(ctx context.Context, a *attempt, pod *v1.Pod) 
 	pl.retry(ctx, pod)
 }
 
-// retry brings a pod back that is being scheduled, as soon as the attempt is over.
+// retry requeues the current pod right after the attempt.
 func (pl *Plugin) retry(ctx context.Context, pod *v1.Pod) {
 	pl.activate(ctx, map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 }

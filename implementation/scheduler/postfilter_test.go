@@ -55,7 +55,7 @@ func TestPostFilterDeallocates(t *testing.T) {
 				t.Errorf("allocated: %v, want %v", got, tc.allocated)
 			}
 			if !tc.allocated {
-				w.schedule(pod) // at once, not only after the informer's event
+				w.schedule(pod) // immediately, before the informer's event
 			}
 		})
 	}
@@ -72,8 +72,7 @@ func TestPostFilterReportsFailure(t *testing.T) {
 	w.find(using("pod", "claim")).wantRejected("resourceclaim not available on the node")
 }
 
-// The scheduling queue hears of a freed device, tries the pod, and only then the
-// plugin hears of it.
+// The scheduling queue sees a freed device first and retries the pod before the plugin's own event.
 func TestPodIsTriedAgainIfTheUseWasOutdated(t *testing.T) {
 	w := newWorld(t, node("a"), slice("a", 1), class("class"), asking("claim", 1), asking("old", 1, allocated("a")))
 	w.plugin.cluster.caughtUp(w.ctx) // the initial list
@@ -102,8 +101,8 @@ func TestBindingConditionsThatFailedAreTakenBack(t *testing.T) {
 	}
 }
 
-// A claim whose device is ready keeps the pod from all nodes but its own, where the one that
-// failed keeps it from that, too: taken back in any order, a device was given up for nothing.
+// A claim with a ready device blocks all nodes except its own, and a claim with a failed device blocks
+// that one. Deallocating in any order gave up a ready device for nothing.
 func TestFailedClaimsAreTakenBackFirst(t *testing.T) {
 	for range 20 { // the order of a set is random
 		w := newWorld(t, node("a"), node("b"), slice("a", 2), class("class"),

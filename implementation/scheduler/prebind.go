@@ -25,7 +25,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// PreBindPreFlight says whether PreBind has something to do for the pod.
+// PreBindPreFlight reports whether PreBind has something to do for the pod.
 func (pl *Plugin) PreBindPreFlight(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	result := &fwk.PreBindPreFlightResult{AllowParallel: true}
 	a, err := attemptOf(cycle)
@@ -38,8 +38,8 @@ func (pl *Plugin) PreBindPreFlight(ctx context.Context, cycle fwk.CycleState, _ 
 	return result, nil
 }
 
-// PreBind writes what Reserve decided, and waits for the devices that have to be
-// made ready first. After a failure the framework calls Unreserve.
+// PreBind writes Reserve's decisions and waits for binding conditions. After a failure the framework
+// calls Unreserve.
 func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)

@@ -24,7 +24,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// PreEnqueue keeps a pod out of the queue for as long as its claims are missing.
+// PreEnqueue keeps a pod out of the queue until its claims exist.
 func (pl *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	if _, err := pl.claimsOf(pod); err != nil {
 		return unschedulable(klog.FromContext(ctx), err.Error(), "pod", klog.KObj(pod))

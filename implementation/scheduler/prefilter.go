@@ -32,8 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
 
-// PreFilter finds the claims of a pod and prepares for all nodes at once what has
-// to be allocated.
+// PreFilter finds the claims of a pod and prepares their allocation once for all nodes.
 func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	a := &attempt{}
@@ -84,11 +83,11 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	return nil, nil
 }
 
-// PreFilterExtensions returns nil: removing a pod from a node does not free the
-// devices of its claims, so that preemption has nothing to ask.
+// PreFilterExtensions returns nil: removing a pod does not free the devices of its claims, so
+// preemption does not need them.
 func (pl *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// prepareClaim checks a claim that the pod's spec names.
+// prepareClaim checks a claim of the pod's spec.
 func (pl *Plugin) prepareClaim(logger klog.Logger, pod *v1.Pod, claim *resourceapi.ResourceClaim) (*claimAttempt, *fwk.Status) {
 	c := &claimAttempt{claim: claim}
 	if claim.Status.Allocation == nil {
@@ -121,8 +120,8 @@ func (pl *Plugin) prepareClaim(logger klog.Logger, pod *v1.Pod, claim *resourcea
 	return c, nil
 }
 
-// inFlight says whether another pod is about to allocate the claim. If so, the pod
-// is woken when that fails; when it works, the change of the claim does that.
+// inFlight reports whether another pod is about to allocate the claim. If that fails, this pod is
+// woken; if it succeeds, the claim's event wakes it.
 func (pl *Plugin) inFlight(claim *resourceapi.ResourceClaim, pod *v1.Pod) bool {
 	pending := func() bool {
 		return pl.dra.ResourceClaims().GetPendingAllocation(claim.UID) != nil || pl.cluster.state.InFlight(claim.UID) != nil
@@ -138,8 +137,7 @@ func (pl *Plugin) inFlight(claim *resourceapi.ResourceClaim, pod *v1.Pod) bool {
 	return true
 }
 
-// checkRequests refuses what this version does not know, and claims whose class
-// does not exist.
+// checkRequests rejects unknown kinds of requests and claims with a missing class.
 func (pl *Plugin) checkRequests(logger klog.Logger, claim *resourceapi.ResourceClaim) *fwk.Status {
 	for i := range claim.Spec.Devices.Requests {
 		request := &claim.Spec.Devices.Requests[i]
@@ -178,8 +176,8 @@ func (pl *Plugin) checkClass(logger klog.Logger, request, class string) *fwk.Sta
 	return nil
 }
 
-// prepareDemand turns the pending claims into a demand and takes note of the
-// devices and their use.
+// prepareDemand converts the pending claims into a demand and takes a snapshot of devices and their
+// use.
 func (pl *Plugin) prepareDemand(logger klog.Logger, a *attempt) *fwk.Status {
 	if len(a.pending) > 0 {
 		demand, err := pl.newDemand(a.pendingClaims(nil))
@@ -198,8 +196,8 @@ func (pl *Plugin) prepareDemand(logger klog.Logger, a *attempt) *fwk.Status {
 	return nil
 }
 
-// pendingClaims returns the claims to allocate in the order of the demand:
-// those of the spec, then the special one unless it is nil.
+// pendingClaims returns the claims to allocate in the order of the demand: the spec's, then the
+// special one unless it is nil.
 func (a *attempt) pendingClaims(special *resourceapi.ResourceClaim) []*resourceapi.ResourceClaim {
 	claims := make([]*resourceapi.ResourceClaim, 0, len(a.pending)+1)
 	for _, i := range a.pending {

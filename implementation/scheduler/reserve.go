@@ -36,9 +36,8 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// Reserve takes the devices that Filter found on the node, in memory only. That
-// they still are free is checked again: claims may have changed since PreFilter, and
-// classes, too, even for a pod that PreFilter had nothing to do for.
+// Reserve takes the devices found by Filter, in memory only. It checks again whether they are free:
+// claims and classes may have changed since PreFilter, even for a pod without work for PreFilter.
 func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
@@ -66,7 +65,7 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	reserved, err := pl.assume(ctx, a, fit)
 	if err != nil {
 		if errors.Is(err, errTaken) {
-			// The pod is still being scheduled, so that it comes back at once.
+			// The pod is still being scheduled, so it is retried immediately.
 			pl.retry(ctx, pod)
 			return unschedulable(logger, err.Error(), "pod", klog.KObj(pod), "node", nodeName)
 		}
@@ -82,11 +81,11 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	return nil
 }
 
-// errTaken says that the devices of a node are not free any more.
+// errTaken means the devices of a node are no longer free.
 var errTaken = errors.New("devices were taken in the meantime")
 
-// assume takes the devices on a node. If Filter did not ask for them, or the use of a
-// pool has changed since, it asks the allocator, for this node only.
+// assume takes the devices on a node. If Filter used a cached answer, or the use of a pool has
+// changed, it asks the allocator for this node.
 func (pl *Plugin) assume(ctx context.Context, a *attempt, fit nodeFit) ([]*claimAttempt, error) {
 	used := a.used
 	for {
@@ -118,8 +117,8 @@ func (pl *Plugin) assume(ctx context.Context, a *attempt, fit nodeFit) ([]*claim
 	}
 }
 
-// render returns the claims that get devices and copies of them with these. Only
-// the node that was chosen needs that.
+// render returns the claims to allocate and copies with their allocations. Only the chosen node needs
+// this.
 func (a *attempt) render(fit nodeFit) (reserved []*claimAttempt, claims []*resourceapi.ResourceClaim, err error) {
 	for _, i := range a.pending {
 		reserved = append(reserved, a.claims[i])
@@ -146,7 +145,7 @@ func (a *attempt) render(fit nodeFit) (reserved []*claimAttempt, claims []*resou
 
 func newShareID() types.UID { return uuid.NewUUID() }
 
-// addFinalizer says whether the finalizer was missing.
+// addFinalizer returns true if the finalizer was missing.
 func addFinalizer(claim *resourceapi.ResourceClaim) bool {
 	if slices.Contains(claim.Finalizers, resourceapi.Finalizer) {
 		return false
@@ -155,9 +154,8 @@ func addFinalizer(claim *resourceapi.ResourceClaim) bool {
 	return true
 }
 
-// Unreserve gives back what Reserve and PreBind took: devices in memory, the
-// pod's reservation in the API, the special claim. It may run after a failure of
-// either, or twice.
+// Unreserve reverts Reserve and PreBind: devices in memory, the pod's reservation in the API, the
+// special claim. It may run after a failure of either, and more than once.
 func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) {
 	a, err := attemptOf(cycle)
 	if err != nil || a.empty() {
@@ -173,14 +171,13 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 			return
 		}
 		if err := pl.deleteSpecialClaim(ctx, pod, c.claim); err != nil {
-			// The next attempt finds it and PostFilter tries again.
+			// The next attempt finds it, and PostFilter retries the deletion.
 			klog.FromContext(ctx).Error(err, "Delete claim for extended resources", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(c.claim))
 		}
 	}
 }
 
-// release ends the pending allocation of a claim. Devices that the API server has
-// recorded for the claim stay in use.
+// release ends the pending allocation of a claim. Devices already recorded in the API stay in use.
 func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	if c.reserved == nil {
 		return
@@ -194,7 +191,7 @@ func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	if c.signaled {
 		c.signaled = false
 		removed := pl.dra.ResourceClaims().MaybeRemoveClaimPendingAllocation(reserved.UID, false)
-		// What the API server answered is newer than what the informer knows.
+		// The API server's response is newer than the informer's claim.
 		if removed && !c.written && reserved.Name != specialClaimName {
 			pl.dra.ResourceClaims().AssumedClaimRestore(reserved.Namespace, reserved.Name)
 		}
@@ -202,15 +199,15 @@ func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	pl.wake(ctx, reserved.UID)
 }
 
-// wake retries the pods that wait for the end of a claim's pending allocation.
+// wake retries the pods waiting for the claim's pending allocation to end.
 func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
 	if pods := pl.cluster.waiting.take(claim); len(pods) > 0 {
 		pl.activate(ctx, pods)
 	}
 }
 
-// removeReservation takes the pod out of the claim's consumers, so that two pods
-// that need the same two claims do not block each other for ever.
+// removeReservation removes the pod from the claim's consumers. Otherwise two pods needing the same
+// two claims could block each other forever.
 func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	claim := c.claim
 	if pl.cluster.simulated != nil || claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
@@ -220,8 +217,8 @@ func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAt
 	logger.V(5).Info("Removing reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
 	_, err := extension.Unreserve(ctx, pl.client.ResourceV1().ResourceClaims(claim.Namespace), claim.Name, claim.UID, pod.UID)
 	if err != nil {
-		// The claim stays reserved for the pod, which is tried again and uses it, or
-		// is deleted, upon which the claim controller removes the reservation.
+		// The claim stays reserved for the pod. Either the retried pod uses it, or the claim controller
+		// removes the reservation after the pod's deletion.
 		logger.Error(err, "Remove reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
 	}
 }

@@ -69,8 +69,8 @@ func TestReserveFindsNothingAnyMore(t *testing.T) {
 	w.free("two", "both")
 }
 
-// Of a device that several claims share only the capacity counts, and whether
-// enough is left cannot be told from the allocation alone.
+// For a shared device only its capacity counts, and the allocation alone does not show how much is
+// left.
 func TestReserveChecksSharedCapacityAgain(t *testing.T) {
 	shared := func(d *resourceapi.Device) {
 		d.AllowMultipleAllocations = ptr.To(true)
@@ -101,14 +101,14 @@ func TestReservedDevicesAreInUse(t *testing.T) {
 	w.find(using("greedy", "both")).wantRejected("cannot allocate all claims")
 	w.find(using("sharing", "one")).wantRejected("resource claim ns/one is in the process of being allocated")
 	w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node)
-	// Nobody else knows that the allocation is not pending any more: there is no event for it.
+	// No event announces the end of the pending allocation.
 	if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/sharing"}) {
 		t.Errorf("woken: %v", woken)
 	}
 	if hint, err := w.plugin.afterPodGone(w.logger(), using("greedy", "both"), r.pod, nil); err != nil || hint.String() != "Queue" {
 		t.Errorf("hint for the end of the pod: %v %v", hint, err)
 	}
-	w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node) // once more: harmless
+	w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node) // a second time: harmless
 	w.schedule(using("greedy", "both"))
 	w.free("one", "both")
 }
@@ -120,7 +120,7 @@ func TestSlicesChangeBetweenFilterAndReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("slice is gone", func() bool { slices, _ := w.manager.ListWithDeviceTaintRules(); return len(slices) == 0 })
-	// As upstream: what Filter decided counts. The driver will say no if it has to.
+	// As upstream, Filter's decision counts. The driver may still refuse.
 	if message := r.bind(); message != "" {
 		t.Errorf("bind: %s", message)
 	}

@@ -27,21 +27,19 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// preferences are the requests with alternatives: a node is better the earlier the
-// alternatives that it can give (KEP-4816). Of nodes that are alike in that those are
-// better whose devices are nearer: in the node, attached to it, to be attached (KEP-5007,
-// "Prioritize Device Allocation").
+// preferences score requests with alternatives: nodes with earlier alternatives are better (KEP-4816).
+// Ties go to nodes with nearer devices: local, attached, to be attached (KEP-5007, "Prioritize Device
+// Allocation").
 type preferences struct {
-	// allocated is the score of what is allocated already, the same on all nodes.
+	// allocated is the score of existing allocations, equal on all nodes.
 	allocated int64
-	// pending are the requests that get their alternative on the node.
+	// pending are the requests still to be allocated.
 	pending []pendingRequest
-	// farthest is the greatest distance on any node, 0 if it is the same on all; see
-	// PreScore.
+	// farthest is the greatest distance on any node, 0 if all are equal; see PreScore.
 	farthest int
 }
 
-// pendingRequest is a request by the indices that allocator.Result uses.
+// pendingRequest is a request by the indices of allocator.Result.
 type pendingRequest struct {
 	claim, request int
 }
@@ -63,7 +61,7 @@ func preferencesOf(a *attempt) preferences {
 	return p
 }
 
-// alternativeScore is what the alternative with this index is worth.
+// alternativeScore is the score of the alternative with this index.
 func alternativeScore(index int) int64 {
 	return int64(resourceapi.FirstAvailableDeviceRequestMaxSize - index)
 }
@@ -85,7 +83,7 @@ func allocatedScore(claim *resourceapi.ResourceClaim) int64 {
 	return score
 }
 
-// PreScore skips pods for which all nodes are alike.
+// PreScore skips pods if all nodes are equal.
 func (pl *Plugin) PreScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
 	a, err := attemptOf(cycle)
 	if err != nil {
@@ -101,8 +99,8 @@ func (pl *Plugin) PreScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod,
 	return nil
 }
 
-// farthest is the greatest distance of devices on these nodes, 0 if it is the same on all. A
-// node on which nothing has to be allocated has all that it needs.
+// farthest returns the greatest distance on these nodes, 0 if all are equal. A node with nothing to
+// allocate has distance 0.
 func (a *attempt) farthest(nodes []fwk.NodeInfo) int {
 	least, most := 0, 0
 	for i, node := range nodes {
@@ -118,12 +116,12 @@ func (a *attempt) farthest(nodes []fwk.NodeInfo) int {
 	return most
 }
 
-// alternativeWeight makes one alternative twice as much as all distances, which are at most
-// fwk.MaxScore together: the difference is still there once scores are rounded.
+// alternativeWeight makes one alternative worth twice the maximum score for distance, fwk.MaxScore, so
+// the difference survives rounding.
 const alternativeWeight = 2 * fwk.MaxScore
 
-// nearness is how much of the worst node's distance a node saves, in percent: one device in
-// 32 that is nearer counts little, all of them count as much as a score can.
+// nearness is a node's saving compared with the worst node's distance, in percent: one nearer device
+// in 32 has little effect, 32 nearer ones have the maximum effect.
 func (p *preferences) nearness(distance int) int64 {
 	if p.farthest == 0 {
 		return 0
@@ -131,8 +129,7 @@ func (p *preferences) nearness(distance int) int64 {
 	return fwk.MaxScore * int64(p.farthest-distance) / int64(p.farthest)
 }
 
-// Score adds up what the alternatives are worth that the node can give, and how much nearer
-// its devices are than those of the worst node.
+// Score adds up the node's alternatives and the nearness of its devices.
 func (pl *Plugin) Score(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, nodeInfo fwk.NodeInfo) (int64, *fwk.Status) {
 	a, err := attemptOf(cycle)
 	if err != nil {
@@ -160,8 +157,8 @@ func (pl *Plugin) scoresAlternatives(a *attempt) bool {
 // ScoreExtensions returns the plugin itself.
 func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
-// NormalizeScore stretches the scores of alternatives so that the best node has the highest
-// one. Where only distances count the scores stay: they are shares already.
+// NormalizeScore scales the scores of alternatives to give the best node the maximum. Scores for
+// distance alone are already percentages and stay unchanged.
 func (pl *Plugin) NormalizeScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	a, err := attemptOf(cycle)
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// ofDriver makes a class select a model.
+// ofModel makes a class select a model.
 func ofModel(model string) func(*resourceapi.DeviceClass) {
 	return func(c *resourceapi.DeviceClass) {
 		c.Spec.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{
@@ -63,7 +63,7 @@ func TestEarlierAlternativesWin(t *testing.T) {
 	if got := w.claim("claim").Status.Allocation.Devices.Results[0].Request; got != "request/new" {
 		t.Errorf("request %q", got)
 	}
-	// Allocated alternatives count like those that are about to be.
+	// Allocated alternatives count like pending ones.
 	if score := allocatedScore(w.claim("claim")); score != 8 {
 		t.Errorf("score of the allocation: %d", score)
 	}
@@ -81,7 +81,7 @@ func TestPreScoreSkipsPodsWithoutAlternatives(t *testing.T) {
 
 func TestPreScoreAsksNothingForPodsWithoutClaims(t *testing.T) {
 	pl := &Plugin{features: AllFeatures()}
-	// A node that does not say its name: the pod is skipped before one is asked.
+	// A node without a name: the pod is skipped before any is queried.
 	nodes := []fwk.NodeInfo{testNode{}}
 	if status := pl.PreScore(t.Context(), cycleOf(&attempt{}), nil, nodes); !status.IsSkip() {
 		t.Errorf("PreScore: %v", status)
@@ -106,7 +106,7 @@ func cycleOf(a *attempt) *testCycle {
 	return &testCycle{data: map[fwk.StateKey]fwk.StateData{attemptKey: a}}
 }
 
-// atDistances is an attempt for which the nodes fit whose devices are so far away.
+// atDistances is an attempt in which nodes fit with devices at these distances.
 func atDistances(distances map[string]int) *attempt {
 	a := &attempt{claims: []*claimAttempt{{}}}
 	for name, distance := range distances {
@@ -122,8 +122,7 @@ func infos(names ...string) (nodes []fwk.NodeInfo) {
 	return nodes
 }
 
-// A pod whose devices differ in one of 32 was drawn to the nearer node as much as one for
-// which nothing has to be attached at all.
+// One nearer device in 32 attracted a pod as much as all 32.
 func TestDistancesAreToScale(t *testing.T) {
 	pl := &Plugin{features: AllFeatures()}
 	for _, tc := range []struct {
@@ -153,8 +152,8 @@ func TestDistancesAreToScale(t *testing.T) {
 	}
 }
 
-// A node that passed this plugin's Filter and no other's counted nevertheless: for how far
-// the others' devices are, and for whether there is a node on which nothing is allocated.
+// Nodes that passed only this plugin's Filter were counted, both for the greatest distance and for
+// nodes without anything to allocate.
 func TestOnlyNodesThatPassAllFiltersAreCompared(t *testing.T) {
 	a := atDistances(map[string]int{"a": 2, "b": 2, "elsewhere full": 8})
 	for _, tc := range []struct {
@@ -172,27 +171,27 @@ func TestOnlyNodesThatPassAllFiltersAreCompared(t *testing.T) {
 	}
 }
 
-// attachedFrom is a device that a driver publishes of a fabric.
+// attachedFrom marks a device as attached from a fabric.
 func attachedFrom(d *resourceapi.Device) {
 	d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{inventory.FabricAttribute: {StringValue: new("fabric")}}
 }
 
-// Nothing is attached as long as a node has what the pod wants: the nodes are taken in
-// turn, the one whose device would have to be attached at last.
+// Nothing is attached while a node has the device locally: the node with an unattached device is used
+// last.
 func TestNodeWithALocalDeviceComesFirst(t *testing.T) {
 	objects := []runtime.Object{node("a"), node("b"), node("c"), slice("a", 1, fabric("")), slice("b", 1, attachedFrom), slice("c", 1), class("class")}
 	for i := range 3 {
 		objects = append(objects, asking(fmt.Sprint("claim", i), 1))
 	}
 	w := newWorld(t, objects...)
-	// The second time on, pods of the kind are told what was found before.
+	// From the second pod on, answers are cached.
 	for i, want := range []string{"c", "b", "a"} {
 		claim := fmt.Sprint("claim", i)
 		w.find(using("earlier", claim)).wantNode(want)
 		r := w.find(using(fmt.Sprint("pod", i), claim))
 		r.wantNode(want)
 		if want == "a" {
-			break // would wait for its device
+			break // waits for its device
 		}
 		if message := r.bind(); message != "" {
 			t.Fatal(message)
@@ -200,7 +199,7 @@ func TestNodeWithALocalDeviceComesFirst(t *testing.T) {
 	}
 }
 
-// What the user has ordered counts more than where devices are.
+// The order of alternatives wins over distance.
 func TestAlternativesCountMoreThanDistance(t *testing.T) {
 	near, far := model("old"), func(d *resourceapi.Device) { fabric("")(d); model("new")(d) }
 	w := newWorld(t, node("a"), node("b"), node("c"), slice("a", 1, near), slice("b", 1, far), slice("c", 1, model("new")),
@@ -213,13 +212,13 @@ func TestAlternativesCountMoreThanDistance(t *testing.T) {
 		scores = append(scores, fwk.NodeScore{Name: n.Name, Score: score})
 	}
 	w.plugin.NormalizeScore(w.ctx, r.cycle, r.pod, scores)
-	// The distance decides between b and c, and not by a hair.
+	// Distance decides between b and c by a clear margin.
 	if scores[0].Score >= scores[1].Score || scores[1].Score > scores[2].Score-5 || scores[2].Score != fwk.MaxScore {
 		t.Errorf("scores: %v", scores)
 	}
 }
 
-// As long as all nodes are alike other plugins decide.
+// If all nodes are equal, other plugins decide.
 func TestPodsForWhichAllNodesAreAsFarAreNotScored(t *testing.T) {
 	w := newWorld(t, node("a"), node("b"), slice("a", 1, fabric("")), slice("b", 1, fabric("")), class("class"), asking("claim", 1))
 	r := w.find(using("pod", "claim"))

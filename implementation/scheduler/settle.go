@@ -33,11 +33,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// errUnsettled says that nobody knows yet whether an allocation was written.
+// errUnsettled means it is still unknown whether an allocation was written.
 var errUnsettled = errors.New("not known whether it was written")
 
-// definite says that nothing was written: the API server refused, or was not asked.
-// A conflict may be one with an earlier try of the client's own.
+// definite reports whether an error proves that nothing was written: the API server refused, or was
+// not called. A conflict may come from an earlier retry inside the client.
 func definite(err error) bool {
 	var before overtakenError
 	if errors.As(err, &before) {
@@ -45,24 +45,23 @@ func definite(err error) bool {
 	}
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
-		return false // the connection broke, or the time was over
+		return false // connection lost or timeout
 	}
 	return !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) && !apierrors.IsInternalError(err) &&
 		!apierrors.IsServiceUnavailable(err) && !apierrors.IsUnexpectedServerError(err) && !apierrors.IsConflict(err)
 }
 
 const (
-	// settleTime bounds how long a pod waits until it is known whether one of its
-	// claims was written. As long as the API server is away nothing else can be done
-	// for it.
+	// settleTime limits a pod's wait for the fate of a claim's write. While the API server is down,
+	// nothing else can be done for the pod.
 	settleTime = 2 * time.Minute
-	// settlePoll and settlePollMax bound the time between two tries to find out.
+	// settlePoll and settlePollMax bound the retry interval.
 	settlePoll    = 100 * time.Millisecond
 	settlePollMax = 5 * time.Second
 )
 
-// settle finds out whether the allocation was written of which only the answer was
-// lost. Until that is known the devices must not be given to somebody else.
+// settle finds out whether an allocation was written after its response was lost. Until then no other
+// claim may get the devices.
 func (w *claimWrite) settle(ctx context.Context, cause error) (*resourceapi.ResourceClaim, error) {
 	var latest *resourceapi.ResourceClaim
 	backoff := wait.Backoff{Duration: settlePoll, Factor: 2, Jitter: 0.1, Steps: 100, Cap: settlePollMax}
@@ -86,12 +85,10 @@ func (w *claimWrite) settle(ctx context.Context, cause error) (*resourceapi.Reso
 	}
 }
 
-// fate returns the claim if the allocation was written, and nil if it was not and
-// never will be. That the API server has the claim without it is not enough: the
-// request may be on its way still. It cannot succeed any more once the claim has
-// another version than the one that it was sent for; so fate makes one, by removing
-// the finalizer, which without an allocation has no purpose. The error means that
-// nobody knows.
+// fate returns the claim if the allocation was written, and nil if it never will be. A claim without
+// allocation is not enough: the request may still be in transit. It cannot succeed once the claim has
+// a newer version, so fate creates one by removing the finalizer, useless without an allocation. An
+// error means the fate is unknown.
 func (w *claimWrite) fate(ctx context.Context) (*resourceapi.ResourceClaim, error) {
 	latest, err := w.get(ctx)
 	switch {
@@ -111,14 +108,14 @@ func (w *claimWrite) fate(ctx context.Context) (*resourceapi.ResourceClaim, erro
 	return nil, err
 }
 
-// leftover is the pending allocation of a claim that outlived the attempt to bind its pod.
+// leftover is a claim's pending allocation that outlived its attempt.
 type leftover struct {
 	write *claimWrite
 	claim *claimAttempt
 }
 
-// leave takes the pending allocation of a claim out of the attempt, so that Unreserve
-// does not end it. It goes on until settleLeftovers knows how it ended.
+// leave moves the pending allocation of a claim from the attempt to settleLeftovers. Unreserve does
+// not end it.
 func (pl *Plugin) leave(w *claimWrite, c *claimAttempt) {
 	pending := *c
 	c.reserved, c.signaled = nil, false
@@ -129,7 +126,7 @@ func newLeftovers() workqueue.TypedRateLimitingInterface[leftover] {
 	return workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[leftover](settlePoll, settlePollMax))
 }
 
-// settleLeftovers ends pending allocations that were left, until ctx ends.
+// settleLeftovers settles pending allocations until ctx ends.
 func (pl *Plugin) settleLeftovers(ctx context.Context) {
 	stop := context.AfterFunc(ctx, pl.leftovers.ShutDown)
 	defer stop()
@@ -149,7 +146,7 @@ func (pl *Plugin) settleLeftovers(ctx context.Context) {
 	}
 }
 
-// settle ends a pending allocation; latest is the claim if it got its allocation.
+// settle ends a pending allocation; latest is the claim if it was allocated.
 func (pl *Plugin) settle(ctx context.Context, l leftover, latest *resourceapi.ResourceClaim) {
 	klog.FromContext(ctx).V(2).Info("Found out whether claim was allocated", "resourceclaim", klog.KObj(l.write.claim), "allocated", latest != nil)
 	if latest != nil {
@@ -161,8 +158,7 @@ func (pl *Plugin) settle(ctx context.Context, l leftover, latest *resourceapi.Re
 	}
 }
 
-// retryAll retries all pods that may wait for devices. No event tells them that
-// those of a leftover are free.
+// retryAll retries all pods waiting for devices. No event announces free devices of a leftover.
 func (pl *Plugin) retryAll(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	pods, err := pl.handle.SharedInformerFactory().Core().V1().Pods().Lister().List(labels.Everything())

@@ -31,12 +31,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// network is the way to an API server that compares versions, with a request that
-// gets stuck there: the next one that writes a status.
+// network simulates an API server with version checks. The next status update gets stuck on the way.
 type network struct {
 	w     *world
 	stuck *resourceapi.ResourceClaim
-	// away: no request gets through.
+	// away drops all requests.
 	away atomic.Bool
 }
 
@@ -63,13 +62,13 @@ func newNetwork(w *world) *network {
 	return n
 }
 
-// current says whether a request is about the version that the API server has.
+// current reports whether a request has the API server's version.
 func (n *network) current(claim *resourceapi.ResourceClaim) bool {
 	known, err := n.w.client.Tracker().Get(resourceapi.SchemeGroupVersion.WithResource("resourceclaims"), "ns", claim.Name)
 	return err == nil && known.(*resourceapi.ResourceClaim).ResourceVersion == claim.ResourceVersion
 }
 
-// deliver lets the stuck request arrive, and says whether it is served.
+// deliver lets the stuck request arrive and reports whether it succeeds.
 func (n *network) deliver() bool {
 	n.w.t.Helper()
 	if !n.current(n.stuck) {
@@ -82,9 +81,8 @@ func (n *network) deliver() bool {
 	return true
 }
 
-// The request that writes the allocation seems to have failed and the claim has
-// none, but the request is on its way still and arrives after that was looked up.
-// The devices were given to the next pod then.
+// The write of an allocation seems to have failed: the claim has none. The request is still in transit
+// and arrives after the check. The devices were given to the next pod.
 func TestWriteArrivesAfterItWasLookedFor(t *testing.T) {
 	w := newWorld(t, small()...)
 	n := newNetwork(w)
@@ -123,8 +121,8 @@ func TestWriteArrivesAfterItWasGivenUp(t *testing.T) {
 	w.schedule(using("pod", "one"))
 }
 
-// Binding ends before it is known whether a claim was written. Its device stays in
-// use until then, and then those who wait for it are tried again.
+// Binding ends before the fate of a write is known. The device stays in use until then; afterwards
+// waiting pods are retried.
 func TestBindingEndsBeforeTheFateOfAWriteIsKnown(t *testing.T) {
 	for _, served := range []bool{true, false} {
 		w := newWorld(t, small(asking("both", 2), using("greedy", "both"))...)

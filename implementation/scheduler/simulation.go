@@ -30,21 +30,19 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// Simulation is a SharedDRAManager that has all objects itself, as that of an
-// autoscaler has. A plugin whose handle has one goes by it in place of informers: it
-// filters, scores, reserves and unreserves as ever, but writes nothing to an API
-// server and wakes no pod. What PostFilter would write it tells the manager.
+// Simulation is a SharedDRAManager with all objects in memory, e.g. of an autoscaler. It replaces the
+// informers of a plugin: the plugin filters, scores, reserves and unreserves as usual, but writes
+// nothing to an API server and wakes no pods. PostFilter writes to the manager.
 //
-// Lists of slices that it returns must never be modified.
+// Returned lists of slices must never be modified.
 type Simulation interface {
 	fwk.SharedDRAManager
-	// State says which devices the claims use. Reserve assumes allocations there
-	// before it signals them to the manager.
+	// State tracks the devices in use. Reserve assumes allocations there before it signals them to the
+	// manager.
 	State() *state.State
 	// Indexer has the claims by "namespace/name". The plugin adds an index.
 	Indexer() cache.Indexer
-	// Rewrite stores a claim whose allocation PostFilter takes back, and Remove takes one
-	// away that it deletes.
+	// Rewrite stores a claim deallocated by PostFilter, Remove drops a claim deleted by PostFilter.
 	Rewrite(claim *resourceapi.ResourceClaim)
 	Remove(claim *resourceapi.ResourceClaim)
 }
@@ -58,16 +56,15 @@ func simulate(s Simulation, features inventory.Features) (*cluster, error) {
 	return c, nil
 }
 
-// activate makes the scheduler try pods again, by "namespace/name".
+// activate makes the scheduler retry pods, by "namespace/name".
 func (pl *Plugin) activate(ctx context.Context, pods map[string]*v1.Pod) {
 	if pl.cluster.simulated == nil {
 		pl.handle.Activate(klog.FromContext(ctx), pods)
 	}
 }
 
-// Distance says how far from a node the devices are that Filter has found there for a pod:
-// 0 if the node has them, or the pod needs none. It is for simulations, which end where no
-// node can be nearer.
+// Distance returns the distance from a node to the devices found by Filter: 0 if the node has them or
+// the pod needs none. Simulations use it to stop once no node can be nearer.
 func Distance(cycle fwk.CycleState, node string) int {
 	a, err := attemptOf(cycle)
 	if err != nil {

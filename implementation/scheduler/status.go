@@ -21,9 +21,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// unschedulable rejects a pod, or a node for it. Evicting pods does not help pods
-// that wait for devices, so that the status always is "and unresolvable", which
-// saves preemption the attempt.
+// unschedulable rejects a pod or a node. Preemption does not free devices, so the status is always
+// "unschedulable and unresolvable" to skip it.
 func unschedulable(logger klog.Logger, reason string, keysAndValues ...any) *fwk.Status {
 	if v := logger.V(5); v.Enabled() {
 		v.WithCallDepth(1).Info("Pod is unschedulable", append(keysAndValues, "reason", reason)...)
@@ -31,7 +30,7 @@ func unschedulable(logger klog.Logger, reason string, keysAndValues ...any) *fwk
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reason)
 }
 
-// failed aborts the attempt to schedule a pod. It is retried after a backoff.
+// failed aborts the scheduling attempt. The pod is retried after a backoff.
 func failed(logger klog.Logger, err error, keysAndValues ...any) *fwk.Status {
 	if v := logger.V(5); v.Enabled() {
 		v.WithCallDepth(1).Info("Attempt failed", append(keysAndValues, "err", err)...)

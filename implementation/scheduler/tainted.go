@@ -24,11 +24,10 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// taintedDevice returns a device of an allocated claim that got a taint NoExecute which the
-// claim does not tolerate, or nil: no further pod may reserve such a claim
-// (resource.k8s.io/v1, ExactDeviceRequest.Tolerations). Slices of older generations of a
-// pool do not count. It wants a look at all slices, and is for claims that are there to be
-// shared or were left over, not for those that are to be allocated.
+// taintedDevice returns a device of an allocated claim with an untolerated NoExecute taint, or nil. No
+// further pod may reserve such a claim (resource.k8s.io/v1, ExactDeviceRequest.Tolerations). Slices of
+// older pool generations do not count. It reads all slices, so it is only for shared and leftover
+// claims, not for pending ones.
 func (pl *Plugin) taintedDevice(claim *resourceapi.ResourceClaim) (*resourceapi.DeviceRequestAllocationResult, error) {
 	if !pl.features.DeviceTaints {
 		return nil, nil

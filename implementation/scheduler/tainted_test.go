@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// tainted gives each device of a slice a taint.
+// tainted adds a taint to each device of a slice.
 func tainted(effect resourceapi.DeviceTaintEffect) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) { d.Taints = []resourceapi.DeviceTaint{{Key: "broken", Effect: effect}} }
 }

@@ -24,15 +24,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// waitingPods remembers which pods were rejected because somebody else is
-// allocating one of their claims. If that fails before anything is written, there
-// is no event that would wake them.
+// waitingPods are pods rejected because another pod is allocating one of their claims. If the
+// allocation fails before anything is written, no event wakes them.
 type waitingPods struct {
 	mu   sync.Mutex
 	pods map[types.UID]map[types.UID]*v1.Pod // by claim, then by pod
 }
 
-// add makes pod wait for claim.
 func (w *waitingPods) add(claim types.UID, pod *v1.Pod) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +43,6 @@ func (w *waitingPods) add(claim types.UID, pod *v1.Pod) {
 	w.pods[claim][pod.UID] = pod
 }
 
-// remove makes pod not wait for claim.
 func (w *waitingPods) remove(claim types.UID, pod *v1.Pod) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,8 +52,7 @@ func (w *waitingPods) remove(claim types.UID, pod *v1.Pod) {
 	}
 }
 
-// take returns the pods that wait for claim, as Handle.Activate wants them, and
-// forgets them.
+// take removes and returns the pods waiting for a claim, in the format of Handle.Activate.
 func (w *waitingPods) take(claim types.UID) map[string]*v1.Pod {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,12 +64,10 @@ func (w *waitingPods) take(claim types.UID) map[string]*v1.Pod {
 	return pods
 }
 
-// recentPodsTime is how long recentPods remembers. The event for which it is made
-// comes at once.
+// recentPodsTime limits the memory of recentPods. The relevant event comes immediately.
 const recentPodsTime = time.Minute
 
-// recentPods remembers the pods that gave back devices which nobody could see in
-// the API.
+// recentPods are pods that released devices never visible in the API.
 type recentPods struct {
 	mu   sync.Mutex
 	pods map[types.UID]time.Time
@@ -100,14 +94,14 @@ func (r *recentPods) has(pod types.UID) bool {
 	return ok
 }
 
-// claimWatches tells those who wait for a change of claims about it.
+// claimWatches notifies watchers about changes of claims.
 type claimWatches struct {
 	mu      sync.Mutex
 	watches map[types.UID]map[chan struct{}]struct{}
 }
 
-// watch returns a channel that gets a value when one of the claims changes.
-// Changes that nobody has taken note of yet are joined. stop must be called.
+// watch returns a channel with a value after a change of one of the claims. Pending notifications are
+// merged. Callers must call stop.
 func (w *claimWatches) watch(claims []types.UID) (changed <-chan struct{}, stop func()) {
 	ch := make(chan struct{}, 1)
 	w.mu.Lock()

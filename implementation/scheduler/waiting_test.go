@@ -21,8 +21,8 @@ import (
 	"testing"
 )
 
-// After the claim was written and before its allocation is no longer pending, an attempt that has
-// not seen the claim's new version yet makes another pod wait.
+// The claim is written, its allocation still pending. An attempt without the claim's new version makes
+// another pod wait.
 func TestPodStartsToWaitAtTheEndOfAFlight(t *testing.T) {
 	w := newWorld(t, small()...)
 	claim := w.claim("one")

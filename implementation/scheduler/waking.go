@@ -30,17 +30,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 
-// waking wakes the pods that wait for a claim to be created. For an event the
-// scheduling queue would ask each waiting pod whether it helps, and while many pods
-// are created nearly all of them wait for a claim of their own: that took an eighth
-// of the scheduler's time.
+// waking retries pods waiting for a claim to be created. With a queueing hint the queue would call it
+// for each waiting pod. When many pods are created, nearly all wait for their own claims: that took an
+// eighth of the scheduler's time.
 type waking struct {
 	pods     cache.Indexer
 	activate func(map[string]*v1.Pod)
 }
 
-// claimPodsIndex finds pods that have no node yet by "namespace/name" of the claims
-// that they use.
+// claimPodsIndex indexes unbound pods by "namespace/name" of their claims.
 const claimPodsIndex = "draUnboundPodsByClaim"
 
 func indexUnboundPod(obj any) ([]string, error) {
@@ -58,7 +56,7 @@ func indexUnboundPod(obj any) ([]string, error) {
 	return keys, nil
 }
 
-// podsOf returns the pods without a node that use the claim.
+// podsOf returns the pods without a node using the claim.
 func (w *waking) podsOf(claim *resourceapi.ResourceClaim) ([]*v1.Pod, error) {
 	objs, err := w.pods.ByIndex(claimPodsIndex, claim.Namespace+"/"+claim.Name)
 	if err != nil {
@@ -71,12 +69,12 @@ func (w *waking) podsOf(claim *resourceapi.ResourceClaim) ([]*v1.Pod, error) {
 	return pods, nil
 }
 
-// wake retries the pods that use a claim. A pod that comes to use it later, by a
-// change of its status, finds it.
+// wake retries the pods using a claim. A pod with a later reference, by a status update, finds the
+// claim itself.
 func (w *waking) wake(claim *resourceapi.ResourceClaim) {
 	pods, err := w.podsOf(claim)
 	if err != nil || len(pods) == 0 {
-		return // The index is ours: there is no error.
+		return // our own index: never fails
 	}
 	waiting := make(map[string]*v1.Pod, len(pods))
 	for _, pod := range pods {
@@ -85,8 +83,7 @@ func (w *waking) wake(claim *resourceapi.ResourceClaim) {
 	w.activate(waiting)
 }
 
-// podsToAsk names the pods that afterClaimChange has to be asked for, if the
-// scheduler wants to know (feature SchedulerPreQueueingHints).
+// podsToAsk names the pods to call afterClaimChange for (feature SchedulerPreQueueingHints).
 func (pl *Plugin) podsToAsk(_ klog.Logger, oldObj, newObj any) (fwk.PreQueueingHintResult, error) {
 	before, after, _, err := extension.Objects[resourceapi.ResourceClaim](oldObj, newObj)
 	if err != nil || after == nil || freed(before, after) {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// templated is a pod whose claim was generated under that name; empty means not yet.
+// templated is a pod whose generated claim has this name; empty means it is missing.
 func templated(name, claim string) *v1.Pod {
 	pod := using(name)
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To("template")}}
@@ -57,8 +57,7 @@ func TestCreatedClaimWakesItsPods(t *testing.T) {
 	}
 }
 
-// A pod is woken once. If the DRA manager heard of the claim later than we did, the
-// pod would be rejected for ever.
+// Pods are woken once. If the DRA manager lagged behind, the pod would be rejected forever.
 func TestManagerIsBehind(t *testing.T) {
 	w := newWorld(t, small()...)
 	w.manager.missing = errors.New("object not found")

@@ -24,15 +24,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// watermark remembers up to which resource version events have been handled. The
-// zero value has seen nothing.
+// watermark is the resource version up to which events have been handled. The zero value is before all
+// events.
 type watermark struct {
 	mu      sync.Mutex
 	version string
-	moved   chan struct{} // closed when version changes; nil if nobody waits
+	moved   chan struct{} // closed when version changes; nil without waiters
 }
 
-// advance says that the event with this version has been handled.
+// advance records that the event with this version has been handled.
 func (w *watermark) advance(version string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,8 +46,8 @@ func (w *watermark) advance(version string) {
 	}
 }
 
-// reached must be called with the lock held. Versions that cannot be compared
-// count as reached: nothing can be waited for.
+// reached must be called with the lock held. Incomparable versions count as reached: waiting would be
+// pointless.
 func (w *watermark) reached(version string) bool {
 	if w.version == "" {
 		_, err := resourceversion.CompareResourceVersion(version, version)
@@ -57,9 +57,8 @@ func (w *watermark) reached(version string) bool {
 	return err != nil || order >= 0
 }
 
-// wait returns true when version has been reached, and false if that takes longer
-// than limit. Then it takes version for one that comes without an event (the
-// informer's initial list, a bookmark), so that nobody else waits for it.
+// wait returns true when version has been reached, false after limit. A timeout marks version as an
+// eventless one (initial list, bookmark), so no other caller waits for it.
 func (w *watermark) wait(ctx context.Context, version string, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -79,8 +78,7 @@ func (w *watermark) wait(ctx context.Context, version string, limit time.Duratio
 	}
 }
 
-// next returns nil if version has been reached, else what is closed when another
-// look is due.
+// next returns nil if version has been reached, otherwise a channel closed at the next change.
 func (w *watermark) next(version string) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()

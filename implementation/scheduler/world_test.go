@@ -42,8 +42,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is an API server with what a test put there, and the plugin that follows it
-// with real informers.
+// world is an API server with the test's objects and a plugin with real informers.
 type world struct {
 	t       testing.TB
 	ctx     context.Context
@@ -87,7 +86,7 @@ func newWorldWith(t testing.TB, args DRAArgs, features Features, objects ...runt
 		}
 		return false, nil, nil
 	})
-	// The fake API server does not tell a watch what happened before it.
+	// The fake API server does not send a watch earlier events.
 	watched := make(chan struct{}, 100)
 	w.client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		i, err := w.client.Tracker().Watch(action.GetResource(), action.GetNamespace())
@@ -125,7 +124,7 @@ func setVersion(object runtime.Object, version int64) {
 	}
 }
 
-// testHandle is the part of the framework that the plugin uses.
+// testHandle implements the parts of the framework used by the plugin.
 type testHandle struct {
 	fwk.Handle
 	client   kubernetes.Interface
@@ -197,14 +196,14 @@ func (n testNode) GetScalarResources() map[v1.ResourceName]int64 {
 // String is ambiguous in the embedded interfaces.
 func (n testNode) String() string { return n.node.Name }
 
-// run is one attempt to schedule a pod, as the framework does it.
+// run is one attempt to schedule a pod, with the framework's order of calls.
 type run struct {
 	w     *world
 	pod   *v1.Pod
 	cycle *testCycle
-	// node that was chosen: the best score, then the first name.
+	// node is the chosen one: the best score, then the first name.
 	node string
-	// rejected has the message for each node that does not fit, or "" for all.
+	// rejected has the message for each rejected node, or "" for all.
 	rejected map[string]string
 }
 
@@ -246,8 +245,7 @@ func (w *world) find(pod *v1.Pod) *run {
 	return r
 }
 
-// bind runs Reserve and PreBind, and Unreserve if one of them fails. The result is
-// the message of the failure.
+// bind runs Reserve and PreBind, and Unreserve after a failure. It returns the failure's message.
 func (r *run) bind() string {
 	r.w.t.Helper()
 	if r.node == "" {
@@ -271,7 +269,7 @@ func (r *run) postFilter() string {
 	return status.Message()
 }
 
-// schedule finds a node and binds, and fails the test if one of them does not work.
+// schedule runs find and bind, and fails the test on any error.
 func (w *world) schedule(pod *v1.Pod) *run {
 	w.t.Helper()
 	r := w.find(pod)
@@ -294,7 +292,7 @@ func (r *run) wantRejected(text string) {
 	}
 }
 
-// claim returns a claim as the API server has it.
+// claim returns a claim from the API server.
 func (w *world) claim(name string) *resourceapi.ResourceClaim {
 	w.t.Helper()
 	claim, err := w.manager.api(w.ctx, w.client, name)

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package extension has what plugins need to extend kube-scheduler, whichever kind of
-// claims they allocate. Start at Shared.
+// Package extension has helpers for kube-scheduler plugins, independent of the kind of claims. Start
+// at Shared.
 package extension

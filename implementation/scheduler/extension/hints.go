@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Objects converts what a queueing hint gets. A nil object stays nil; final is false if the
-// last state of a deleted object is not known.
+// Objects converts the arguments of a queueing hint. A nil object stays nil. final is false if the
+// last state of a deleted object is unknown.
 func Objects[T any](oldObj, newObj any) (before, after *T, final bool, err error) {
 	final = true
 	if tombstone, ok := oldObj.(cache.DeletedFinalStateUnknown); ok {

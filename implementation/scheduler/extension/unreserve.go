@@ -30,11 +30,11 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Unreserve takes a pod out of the consumers of a claim, whatever the claim's version is, and
-// returns the claim as it is then: nil if it is gone, or another one has its name by now.
+// Unreserve removes a pod from the consumers of a claim, in any version of the claim. It returns the
+// updated claim, or nil if the claim was deleted or replaced.
 //
-// It is a merge patch of the whole list. With a strategic one the API server writes opaque
-// parameters with their keys in order, and refuses that as another allocation if they were not.
+// It sends a merge patch with the whole list. With a strategic patch the API server reorders the keys
+// of opaque parameters, and then rejects them as a changed allocation.
 func Unreserve(ctx context.Context, claims resourceclient.ResourceClaimInterface, name string, uid, pod types.UID) (*resourceapi.ResourceClaim, error) {
 	var latest *resourceapi.ResourceClaim
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
