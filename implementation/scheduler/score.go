@@ -121,7 +121,7 @@ func (a *attempt) farthest(nodes []fwk.NodeInfo) int {
 const alternativeWeight = 2 * fwk.MaxScore
 
 // nearness is a node's saving compared with the worst node's distance, in percent: one nearer device
-// in 32 has little effect, 32 nearer ones have the maximum effect.
+// in 32 has little effect, all 32 have the maximum.
 func (p *preferences) nearness(distance int) int64 {
 	if p.farthest == 0 {
 		return 0

@@ -25,8 +25,8 @@ import (
 
 const nodesInBench = 2000
 
-// BenchmarkGrow: 1000 pods of 20 kinds wait, 2000 nodes have 8 devices each and all of
-// them are in use, ten groups of different size and cost can grow.
+// BenchmarkGrow has 1000 waiting pods of 20 kinds, 2000 nodes with 8 devices each, all in use, and ten
+// groups of different size and cost.
 func BenchmarkGrow(b *testing.B) {
 	objects, groups := whatif.Problem(nodesInBench)
 	for i, g := range groups {

@@ -24,14 +24,14 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// bound is what the nodes cost at least. Each kind alone needs so many of the groups
-// that serve it best for their cost, and all kinds need so many devices.
+// bound is a lower bound on the cost of nodes: each kind alone needs a number of nodes of its most
+// cost-effective group, and all kinds together need a number of devices.
 func (g *growing) bound() int64 {
 	var bound int64
 	devices := 0
 	shared, err := g.shared()
 	if err != nil {
-		return 0 // Nothing is known then.
+		return 0 // no bound known
 	}
 	for i := range g.kinds {
 		k := &g.kinds[i]
@@ -41,11 +41,11 @@ func (g *growing) bound() int64 {
 		if cheapest, ok := g.cheapest(k, shared); ok {
 			bound = max(bound, roundUp(float64(len(k.pods))*cheapest))
 		}
-		if g.shape(k.pods[0]) != "" { // Claims that pods share are not counted.
+		if g.shape(k.pods[0]) != "" { // do not count claims shared by pods
 			devices += len(k.pods) * k.devices
 		}
 	}
-	if len(shared) > 0 { // They may do without those of new nodes.
+	if len(shared) > 0 { // they may not need devices of new nodes
 		devices = 0
 	}
 	cheapest := math.Inf(1)
@@ -60,7 +60,7 @@ func (g *growing) bound() int64 {
 	return bound
 }
 
-// shared are the slices that more than one node may reach.
+// shared are the slices reachable from several nodes.
 func (g *growing) shared() ([]*resourceapi.ResourceSlice, error) {
 	all, err := g.manager.ResourceSlices().ListWithDeviceTaintRules()
 	if err != nil {
@@ -69,7 +69,7 @@ func (g *growing) shared() ([]*resourceapi.ResourceSlice, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(s *resourceapi.ResourceSlice) bool { return s.Spec.NodeName != nil }), nil
 }
 
-// cheapest is what a pod of a kind costs at least, if that is known.
+// cheapest is the minimum cost of a pod of a kind, if known.
 func (g *growing) cheapest(k *kind, shared []*resourceapi.ResourceSlice) (cost float64, ok bool) {
 	cost = math.Inf(1)
 	for i, group := range g.groups {
@@ -81,7 +81,7 @@ func (g *growing) cheapest(k *kind, shared []*resourceapi.ResourceSlice) (cost f
 		case k.devices == 0 || len(shared) > 0:
 			return 0, false
 		default:
-			// What the first pod has may keep more from the second than it needs.
+			// The first pod's devices may block more devices than the second pod needs.
 			most = max(most, group.published()/k.devices)
 		}
 		cost = min(cost, float64(group.cost())/float64(most))
@@ -89,7 +89,7 @@ func (g *growing) cheapest(k *kind, shared []*resourceapi.ResourceSlice) (cost f
 	return cost, true
 }
 
-// roundUp leaves room for what floating point adds.
+// roundUp tolerates floating-point errors.
 func roundUp(x float64) int64 { return int64(math.Ceil(x - 1e-6)) }
 
 func (g *growing) costOf(counts []int) int64 {

@@ -24,7 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// boundOf is what the nodes cost at least that pods need.
+// boundOf returns the minimum cost of nodes for pods.
 func boundOf(t *testing.T, w *cluster, groups ...*Group) int64 {
 	t.Helper()
 	s := w.simulate(t)
@@ -39,8 +39,8 @@ func boundOf(t *testing.T, w *cluster, groups ...*Group) int64 {
 	return g.bound()
 }
 
-// Devices that new nodes reach were not counted: four pods were said to need four nodes with
-// one device each, and one node does, whose pods use devices of a rack, too.
+// Devices reachable from new nodes were not counted: the bound for four pods was four nodes with one
+// device each. One node suffices, because its pods also use devices of a rack.
 func TestBoundWithDevicesThatAllNodesReach(t *testing.T) {
 	rack := slice("rack", 3)
 	rack.Spec.NodeName, rack.Spec.AllNodes = nil, ptr.To(true)
@@ -58,7 +58,7 @@ func TestBoundWithDevicesThatAllNodesReach(t *testing.T) {
 	}
 }
 
-// quarters has a device that is the whole of four quarters, a half, and two that are a quarter.
+// quarters has devices of four, two, one and one quarters.
 func quarters(s *resourceapi.ResourceSlice) {
 	for i, parts := range []int64{4, 2, 1} {
 		d := &s.Spec.Devices[i]
@@ -75,8 +75,8 @@ func quarter(name string) *resourceapi.ResourceClaim {
 	}))
 }
 
-// A pod that takes the whole of a node when that is empty takes a part where another pod has
-// one: two such pods were said to need two nodes, and with the other pod one does.
+// A pod takes a whole node if it is empty, but a part of a node with another pod. The bound for two
+// such pods was two nodes; together with the other pod they need one.
 func TestBoundWithPartitions(t *testing.T) {
 	g := group("g", 3, quarters)
 	counters := slice("g-template", 0)
@@ -96,7 +96,7 @@ func TestBoundWithPartitions(t *testing.T) {
 	}
 }
 
-// The same where the partitions are those of a rack that all nodes reach.
+// The same with partitions of a rack reachable from all nodes.
 func TestBoundWithPartitionsThatAllNodesReach(t *testing.T) {
 	rack := slice("rack", 3, quarters)
 	counters := slice("rack", 0)

@@ -44,7 +44,7 @@ func node(name string, change ...func(*v1.Node)) *v1.Node {
 	return n
 }
 
-// slice has devices dev-0, dev-1, … on a node, which is its pool, too.
+// slice has devices dev-0, dev-1, … on a node, in a pool of the same name.
 func slice(nodeName string, devices int, change ...func(*resourceapi.ResourceSlice)) *resourceapi.ResourceSlice {
 	s := &resourceapi.ResourceSlice{ObjectMeta: meta("slice-" + nodeName), Spec: resourceapi.ResourceSliceSpec{
 		Driver: driver, NodeName: ptr.To(nodeName), Pool: resourceapi.ResourcePool{Name: nodeName, Generation: 1, ResourceSliceCount: 1},
@@ -103,7 +103,6 @@ func using(name string, claims ...string) *v1.Pod {
 	return p
 }
 
-// cluster collects objects.
 type cluster struct{ Objects }
 
 func world() *cluster {
@@ -122,7 +121,7 @@ func (c *cluster) withPod(pod *v1.Pod, claims ...*resourceapi.ResourceClaim) *cl
 	return c
 }
 
-// withPods adds pods, each with a claim of its own as from a template.
+// withPods adds pods, each with its own claim, as from a template.
 func (c *cluster) withPods(n int, claim func(name string) *resourceapi.ResourceClaim) *cluster {
 	for range n {
 		name := fmt.Sprintf("pod-%03d", len(c.Pods))
@@ -135,7 +134,7 @@ func (c *cluster) withPods(n int, claim func(name string) *resourceapi.ResourceC
 	return c
 }
 
-// running puts the last pod onto a node, with device dev-0 for its claims.
+// running binds the last pod to a node, with device dev-0 for its claims.
 func (c *cluster) running(nodeName, device string) *cluster {
 	pod := c.Pods[len(c.Pods)-1]
 	pod.Spec.NodeName = nodeName

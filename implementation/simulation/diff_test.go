@@ -45,16 +45,16 @@ var (
 	seed     = flag.Uint64("seed", 1, "seed of the problems")
 )
 
-// twin is the slow twin of a simulation: for each pod it makes everything anew from
-// objects and asks the allocator, without plugin, manager, undoing and memory.
+// twin is the slow twin of a simulation: for each pod it rebuilds everything from objects and calls
+// the allocator, without plugin, manager, undo and memory.
 type twin struct {
 	Objects
 	cache *celeval.Cache
 }
 
-// place returns the node of a pod with one claim and its devices, "" for none. After an error,
-// as of a selector that fails for a device, the scheduler tries the pod again, and may place
-// it when others have other devices.
+// place returns node and devices of a pod with one claim, "" if it does not fit. After an error, e.g.
+// a selector failing on a device, the scheduler retries the pod and may place it once other pods have
+// other devices.
 func (w *twin) place(t *testing.T, claim *resourceapi.ResourceClaim) (string, error) {
 	used := state.New()
 	for _, c := range w.Claims {
@@ -74,7 +74,7 @@ func (w *twin) place(t *testing.T, claim *resourceapi.ResourceClaim) (string, er
 		Compile: func(expression string) allocator.Selector { return w.cache.Compile(expression) },
 	})
 	if err != nil {
-		return "", nil //nolint:nilerr // A pod that waits for another claim, not an attempt that failed.
+		return "", nil //nolint:nilerr // The pod waits for another claim, so the attempt did not fail.
 	}
 	var fits []fit
 	for _, node := range w.Nodes {
@@ -96,7 +96,7 @@ func (w *twin) place(t *testing.T, claim *resourceapi.ResourceClaim) (string, er
 		allocation := result.Allocations(func() types.UID { n++; return types.UID(fmt.Sprint(claim.Name, "-", n)) })[0]
 		fits = append(fits, fit{node.Name, &allocation, scoreOf(claim, &allocation), result.Distance()})
 		if result.Distance() == 0 && !hasList(claim) {
-			break // No other node is asked.
+			break // Skip the other nodes.
 		}
 	}
 	if len(fits) == 0 {
@@ -109,17 +109,16 @@ func (w *twin) place(t *testing.T, claim *resourceapi.ResourceClaim) (string, er
 	return best.node + ": " + devices(allocated), nil
 }
 
-// fit is a node that a claim fits on.
+// fit is a node with room for a claim.
 type fit struct {
 	node       string
 	allocation *resourceapi.AllocationResult
-	// alternatives is what scoreOf says, distance what it takes until the devices are there.
+	// alternatives is scoreOf's score, distance the sum of the devices' distances.
 	alternatives, distance int
 }
 
-// preferred is the first of the nodes with the highest score: alternatives count twice as
-// much as what a node saves of the greatest distance, in percent; with lists all is in
-// percent of the best.
+// preferred returns the first node with the highest score. Alternatives count twice as much as a
+// node's saving of the greatest distance, in percent; with lists, scores are in percent of the best.
 func preferred(fits []fit, lists bool) fit {
 	distances := func(a, b fit) int { return a.distance - b.distance }
 	farthest, nearest := slices.MaxFunc(fits, distances).distance, slices.MinFunc(fits, distances).distance
@@ -167,8 +166,8 @@ func devices(claim *resourceapi.ResourceClaim) string {
 	return text
 }
 
-// randomCluster has one pod for each claim of a random problem. Templates are the nodes
-// with the slices that are theirs alone.
+// randomCluster has one pod for each claim of a random problem. Its nodes with their local slices are
+// the templates.
 func randomCluster(seed, number uint64) (Objects, []*Group) {
 	p := generate.Problem(seed, number)
 	var objects Objects
@@ -209,7 +208,7 @@ func randomCluster(seed, number uint64) (Objects, []*Group) {
 	return objects, groups
 }
 
-// told is what a placement says, as twin says it.
+// told formats a placement like twin does.
 func told(p Placement) string {
 	if p.Node == "" {
 		return ""
@@ -217,7 +216,7 @@ func told(p Placement) string {
 	return p.Node + ": " + devices(p.Claims[0])
 }
 
-// compare places pods on nodes that are grown by counts, by a twin.
+// compare places pods with a twin on nodes grown by counts.
 func compare(t *testing.T, objects Objects, groups []*Group, counts []int, got []Placement) error {
 	w := &twin{Objects: objects, cache: celeval.New(celeval.Config{Results: 5000})}
 	w.Nodes, w.Slices, w.Claims = slices.Clone(w.Nodes), slices.Clone(w.Slices), nil
@@ -230,7 +229,7 @@ func compare(t *testing.T, objects Objects, groups []*Group, counts []int, got [
 			unallocated[c.Name] = c
 		}
 	}
-	// Pods that the cluster serves as it is do not wait for nodes.
+	// Pods placed on the existing cluster do not wait for nodes.
 	var served, waiting []Placement
 	for _, p := range got {
 		if p.Node != "" && !strings.Contains(p.Node, "-new-") {
@@ -251,8 +250,8 @@ func compare(t *testing.T, objects Objects, groups []*Group, counts []int, got [
 	return w.ask(t, unallocated, waiting)
 }
 
-// ask places the pods, those whose attempt fails again as long as others get a node, and says
-// which of them the twin places elsewhere.
+// ask places the pods with the twin and returns differences. Pods with failed attempts are retried as
+// long as other pods get a node.
 func (w *twin) ask(t *testing.T, claims map[string]*resourceapi.ResourceClaim, pods []Placement) error {
 	for served := true; served && len(pods) > 0; {
 		served = false
@@ -278,10 +277,10 @@ func (w *twin) ask(t *testing.T, claims map[string]*resourceapi.ResourceClaim, p
 	return nil
 }
 
-// errNoSuchNode: the cluster cannot have as many nodes.
+// errNoSuchNode means the cluster cannot have so many nodes.
 var errNoSuchNode = errors.New("there cannot be such a node")
 
-// onCounts places pods, those that have no node once more after nodes were added.
+// onCounts places pods, adds nodes, and places the remaining pods again.
 func onCounts(t *testing.T, s *Simulation, groups []*Group, counts []int) ([]Placement, error) {
 	s.Fork()
 	defer s.Revert()
@@ -310,8 +309,8 @@ func onCounts(t *testing.T, s *Simulation, groups []*Group, counts []int) ([]Pla
 	return all, err
 }
 
-// TestAgainstTheAllocator: on a cluster with the nodes that Grow says every pod gets what
-// Grow says, and so it is with one node less and Place.
+// TestAgainstTheAllocator compares Grow's placements with the allocator's, both on the nodes of Grow's
+// answer and with one node less and Place.
 func TestAgainstTheAllocator(t *testing.T) {
 	var sum tally
 	for number := *first; number < *first+*problems; number++ {
@@ -320,11 +319,11 @@ func TestAgainstTheAllocator(t *testing.T) {
 	t.Logf("%d problems compared; %d nodes added, %d clusters with a node less, %d pods without a node", sum.grown, sum.added, sum.fewer, sum.unserved)
 }
 
-// tally is what problems have come to.
+// tally counts outcomes of problems.
 type tally struct{ grown, added, fewer, unserved int }
 
-// problem compares one problem's answer, and that with one node less of each group. What the
-// plugins do in the background ends with it.
+// problem checks one problem's answer, and the answer with one node less per group. It stops
+// background work of the plugins.
 func (n *tally) problem(t *testing.T, number uint64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -30,16 +30,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// ofModelA asks for a device of model a, which every second one is, from the first.
+// ofModelA requests a device of model a: every second device, from the first.
 func ofModelA(name string) *resourceapi.ResourceClaim {
 	return asking(name, 1, request(func(r *resourceapi.DeviceRequest) {
 		r.Exactly.Selectors = selecting(`device.attributes["driver.example.com"].model == "a"`)
 	}))
 }
 
-// Karpenter sorts pods by size, and said of pods of different sizes that one node less does.
-// It would not: the scheduler's queue has another order, and the pod that comes first takes
-// the device that the second one needs. Counts are the least for that order, not for any.
+// Karpenter sorts pods by size and found one node less sufficient for pods of different sizes. The
+// scheduler's queue has another order: there the first pod takes the device needed by the second.
+// Counts are minimal for the queue's order, not for any order.
 func TestCountsAreThoseOfTheQueue(t *testing.T) {
 	g := group("g", 2, each(model))
 	unlucky := world().withPods(1, one).withPods(1, ofModelA)
@@ -57,8 +57,7 @@ func TestCountsAreThoseOfTheQueue(t *testing.T) {
 	}
 }
 
-// TestNothingCheaperServesAsMany tries all counts that are cheaper than an answer that says
-// that it is the cheapest.
+// TestNothingCheaperServesAsMany tries all cheaper counts if an answer claims to be the cheapest.
 func TestNothingCheaperServesAsMany(t *testing.T) {
 	var exact, tried int
 	for number := *first; number < *first+*problems; number++ {
@@ -72,8 +71,8 @@ func TestNothingCheaperServesAsMany(t *testing.T) {
 	t.Logf("%d answers of %d are exact, %d cheaper ones were tried", exact, *problems, tried)
 }
 
-// cheaperTried returns how many cheaper counts were tried of a problem's answer, and whether
-// it says that it is the cheapest. What the plugins do in the background ends with it.
+// cheaperTried returns the number of cheaper counts tried for a problem, and whether its answer claims
+// to be the cheapest. It stops background work of the plugins.
 func cheaperTried(t *testing.T, number uint64) (tried int, exact bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,7 +105,7 @@ func cheaperTried(t *testing.T, number uint64) (tried int, exact bool) {
 	return tried, true
 }
 
-// cheaperThan yields all counts within the groups' limits that cost less.
+// cheaperThan yields all cheaper counts within the groups' limits.
 func cheaperThan(cost int64, groups []*Group) func(func([]int) bool) {
 	return func(yield func([]int) bool) {
 		counts := make([]int, len(groups))
@@ -130,8 +129,8 @@ func cheaperThan(cost int64, groups []*Group) func(func([]int) bool) {
 	}
 }
 
-// fromTemplates has the claims of pods be theirs, so that pods with equal claims are of one kind,
-// and adds two more of each.
+// fromTemplates makes pods the owners of their claims, so pods with equal claims are of one kind, and
+// adds two more of each.
 func fromTemplates(objects Objects) Objects {
 	made := objects
 	made.Pods = nil

@@ -24,17 +24,17 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// modelLess is a slice whose first device has no model: a selector that reads it fails, and
-// with it the attempt, as long as that device is free.
+// modelLess has no model on its first device: a selector reading it fails, and so do attempts while
+// this device is free.
 func modelLess(_ int, d *resourceapi.Device) {
 	if d.Name != "dev-0" {
 		d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"model": {StringValue: ptr.To("a")}}
 	}
 }
 
-// An attempt that ended in an error was taken for the last one, and the pod for one that no
-// node serves. The scheduler tries it again, and places it once another pod has the device
-// that it fails for. Problem 59143 of seed 23 had a claim for all devices with a constraint.
+// A failed attempt counted as the last one, and the pod as unschedulable. The scheduler retries it and
+// places it once another pod has the failing device. Problem 59143 of seed 23 had a claim for all
+// devices with a constraint.
 func TestPodWhoseAttemptFailedIsTriedAgain(t *testing.T) {
 	s := world().withNode(node("a"), slice("a", 2, each(modelLess))).withPods(1, ofModelA).withPods(1, one).simulate(t)
 	pods := s.Pending()
@@ -49,7 +49,7 @@ func TestPodWhoseAttemptFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The same for pods that nodes are added for, of which several are equal.
+// The same for several equal pods on new nodes.
 func TestGrowTriesPodsAgainWhoseAttemptFailed(t *testing.T) {
 	w := world().withPods(2, ofModelA).withPods(2, one)
 	growth := grow(t, w, group("g", 4, each(modelLess)))

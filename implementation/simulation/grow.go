@@ -24,19 +24,19 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// Group are nodes that can be added.
+// Group is a kind of node to add.
 type Group struct {
 	Name string `json:"name"`
-	// Cost of a node in whatever unit; 0 means 1.
+	// Cost of a node in any unit; 0 means 1.
 	Cost int64 `json:"cost,omitempty"`
-	// Max is how many nodes can be added; 0 means as many as needed.
+	// Max is the maximum number of new nodes; 0 means unlimited.
 	Max      int `json:"max,omitempty"`
 	Template `json:",inline"`
 }
 
 func (g *Group) cost() int64 { return max(1, g.Cost) }
 
-// Validate returns all that is wrong with the group.
+// Validate returns all errors of the group.
 func (g *Group) Validate() error {
 	var errs []error
 	if g.Name == "" {
@@ -51,32 +51,31 @@ func (g *Group) Validate() error {
 	return errors.Join(append(errs, g.Template.Validate())...)
 }
 
-// NodeName is what the nodes that are added to a group are called, from 1; numbers
-// whose name a node of the cluster has are left out.
+// NodeName names the group's new nodes, numbered from 1. Numbers with the name of an existing node are
+// skipped.
 func (g *Group) NodeName(number int) string { return fmt.Sprintf("%s-new-%d", g.Name, number) }
 
-// Growth says which nodes pods need.
+// Growth is the answer of Grow.
 type Growth struct {
-	// Counts are the nodes to add, one number for each group, and Names what they are
-	// called in the placements.
+	// Counts are the nodes to add by group, Names their names in placements.
 	Counts []int
 	Names  [][]string
-	// Left is how many devices of the new nodes of each group nobody has. Those of which
-	// somebody has a share are not among them, those that nobody can have any more are.
+	// Left counts the unallocated devices of new nodes by group. Shared devices are not included, devices
+	// no claim can use any more are.
 	Left []int
-	// Refused says of each group why it can have no node beside these, as a pod of a
-	// DaemonSet that does not fit; empty if nothing but its limit keeps it from that.
+	// Refused explains for each group why it cannot have another node besides these, e.g. a DaemonSet pod
+	// does not fit. It is empty if only the limit prevents it.
 	Refused []string
 	// Cost of these nodes.
 	Cost int64
-	// Bound is what any counts cost at least with which as many pods are placed. Cost is
-	// the least if it is the same as Bound, which is so for small problems.
+	// Bound is a lower bound on the cost for as many placed pods. If Cost equals Bound, it is minimal, as
+	// for small problems.
 	Bound int64
-	// Placements of all pods that were asked for, on old and new nodes, in order.
+	// Placements of all pods in order, on old and new nodes.
 	Placements []Placement
 }
 
-// Unserved returns the pods that have no node.
+// Unserved returns the pods without a node.
 func (g *Growth) Unserved() []Placement {
 	var unserved []Placement
 	for _, p := range g.Placements {
@@ -87,23 +86,21 @@ func (g *Growth) Unserved() []Placement {
 	return unserved
 }
 
-// maxCombinations bounds how many counts are tried to find the cheapest ones, and
-// maxPlaced how many pods are placed for that.
+// maxCombinations and maxPlaced bound the search for the cheapest counts: the combinations tried and
+// the pods placed.
 const (
 	maxCombinations = 300
 	maxPlaced       = 5_000
 )
 
-// Grow says how many nodes of which groups pods need that have no node among those
-// that are there. Pods that no group serves are left out of that. Pods are placed in
-// their order, each on the first node that fits, new ones group by group. Nothing is
-// changed. For a pod whose attempts end in an error on a new node no node is added; it is
-// placed where it can be once others are.
+// Grow returns the new nodes needed for pods without room on existing nodes. Pods no group can serve
+// are ignored. Pods are placed in order on the first fitting node, new ones group by group. Nothing is
+// changed. A pod with failing attempts on a new node adds no node; it is placed once other pods allow
+// it.
 //
-// For up to maxCombinations combinations of counts the result is the cheapest one with
-// which as many pods are placed in that order; in another one fewer nodes may do.
-// Beyond that nodes are added one by one, each of the group that serves most for its
-// cost, and Bound says how much cheaper something else could be at best.
+// For up to maxCombinations combinations of counts, the result is the cheapest one for as many pods in
+// this order; other orders may need fewer nodes. Beyond that nodes are added one by one from the most
+// cost-effective group, and Bound limits the possible saving.
 func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) (*Growth, error) {
 	if err := validateGroups(groups); err != nil {
 		return nil, err
@@ -153,7 +150,7 @@ func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) 
 	return growth, nil
 }
 
-// growing is a Grow in which the pods wait that are not placed now.
+// growing prepares a Grow; pods not placed now are waiting.
 func (s *Simulation) growing(groups []*Group, now []Placement) *growing {
 	g := &growing{
 		Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups)),
@@ -191,20 +188,19 @@ func validateGroups(groups []*Group) error {
 type growing struct {
 	*Simulation
 	groups []*Group
-	// waiting are the pods that existing nodes do not serve; measure leaves those that
-	// a group serves.
+	// waiting are the pods without room on existing nodes; measure removes those no group can serve.
 	waiting []*v1.Pod
-	// failed are those whose attempt on existing nodes ended in an error.
+	// failed are pods with a failed attempt on existing nodes.
 	failed map[*v1.Pod]bool
 	kinds  []kind
 	kindOf map[*v1.Pod]int
 	counts []int
 	exact  bool
 	tried  int // pods placed so far
-	// old are the nodes that are there; names are those of new ones, as many as were asked
-	// for, and numbers the last ones that are in names.
+	// old are the existing nodes; names are the names generated so far for new ones, numbers the last
+	// number used by group.
 	old     map[string]bool
 	names   [][]string
 	numbers []int
-	refused []bool // groups that could not have a node in some trial
+	refused []bool // groups refused a node in some trial
 }

@@ -35,12 +35,12 @@ func all(name string) *resourceapi.ResourceClaim {
 	return asking(name, 0, request(func(r *resourceapi.DeviceRequest) { r.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll }))
 }
 
-// model gives devices the models "a" and "b" in turn.
+// model alternates the devices' models "a" and "b".
 func model(i int, d *resourceapi.Device) {
 	d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"model": {StringValue: ptr.To(string(rune('a' + i%2)))}}
 }
 
-// halves are partitions: of three devices each takes a half of what there is.
+// halves are partitions: each of three devices takes a half.
 func halves(s *resourceapi.ResourceSlice) {
 	s.Spec.SharedCounters = nil
 	for i := range s.Spec.Devices {
@@ -48,7 +48,7 @@ func halves(s *resourceapi.ResourceSlice) {
 	}
 }
 
-// partitionable is a group whose pool has counters in a slice of their own.
+// partitionable is a group whose pool has counters in their own slice.
 func partitionable(name string, devices int) *Group {
 	g := group(name, devices, halves)
 	counters := slice(name+"-template", 0)
@@ -76,7 +76,7 @@ func TestGrow(t *testing.T) {
 		cluster *cluster
 		groups  []*Group
 		want    []int
-		left    string // the reason of each pod that has no node, if any
+		left    string // reasons of the pods without a node
 	}{
 		{"claims from a template", world().withPods(5, one), []*Group{group("g", 2)}, []int{3}, ""},
 		{"what is free comes first", world().withNode(node("old"), slice("old", 3)).withPods(5, one), []*Group{group("g", 2)}, []int{1}, ""},
@@ -166,8 +166,8 @@ func (c *cluster) eachPod(change func(*pod)) *cluster {
 	return c
 }
 
-// Devices that all nodes reach come with no node: four of them once made four nodes of
-// the group with devices the least that there could be, and any answer the cheapest.
+// Devices reachable from all nodes do not come with a node. Four of them once raised the bound to four
+// nodes of the group, and made any answer the cheapest.
 func TestBoundLeavesOutPoolsOfTheCluster(t *testing.T) {
 	network := slice("network", 4)
 	network.Spec.NodeName, network.Spec.AllNodes = nil, ptr.To(true)
@@ -181,7 +181,7 @@ func TestBoundLeavesOutPoolsOfTheCluster(t *testing.T) {
 	}
 }
 
-// A pod of a DaemonSet takes one of three devices of each new node.
+// A DaemonSet pod takes one of three devices of each new node.
 func TestGrowWithPodsOfDaemonSets(t *testing.T) {
 	g := group("g", 3)
 	g.Pods, g.Claims = []*v1.Pod{using("agent", "agent-claim")}, []*resourceapi.ResourceClaim{one("agent-claim")}
@@ -195,7 +195,7 @@ func TestGrowWithPodsOfDaemonSets(t *testing.T) {
 	}
 }
 
-// A node of the group would have a pool with one of two slices.
+// A new node's pool would have one of two slices.
 func TestIncompletePoolIsRefused(t *testing.T) {
 	g := group("g", 2)
 	g.Slices[0].Spec.Pool.ResourceSliceCount = 2
@@ -205,7 +205,7 @@ func TestIncompletePoolIsRefused(t *testing.T) {
 	}
 }
 
-// A node is Ready before its slices: what is there now does not do, and says why.
+// A node is Ready before its slices: it does not fit now, and the reason says so.
 func TestNodeWithoutSlices(t *testing.T) {
 	s := world().withNode(node("new")).withPods(1, one).simulate(t)
 	placements, err := s.Place(t.Context(), s.Pending())

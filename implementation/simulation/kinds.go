@@ -25,23 +25,20 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// kind are pods with the same shape.
+// kind is a set of pods with the same shape.
 type kind struct {
 	pods []*v1.Pod
-	// fits is how many of them fit a new node of each group that has no other pods; with other
-	// pods there may be more if it is not plain.
+	// fits is the number of these pods on an otherwise empty new node of each group. If the kind is not
+	// plain, more may fit next to other pods.
 	fits  []int
 	plain bool
-	// devices is how many devices one of them needs for itself at least, 0 if that is not
-	// known.
+	// devices is the minimum number of exclusive devices per pod, 0 if unknown.
 	devices int
-	// failed: an attempt to place one ended in an error. It may not once others are there, so
-	// that fits is not all that can be.
+	// failed: an attempt ended in an error. It may succeed next to other pods, so fits is not the maximum.
 	failed bool
 }
 
-// measure finds out how many of each kind fit a node of each group, and returns why not
-// for those that fit none.
+// measure computes fits for each kind and group, and returns the reasons of pods without a group.
 func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	byShape := make(map[string]int)
 	var kinds []kind
@@ -100,10 +97,10 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	return reasons, nil
 }
 
-// measured is what equal pods get on a new node that has no other pods.
+// measured is the result of placing equal pods on an otherwise empty new node.
 type measured struct {
-	pods int // that fit
-	// devices and plain are those of the first pod; last is the first that does not fit.
+	pods int // number of fitting pods
+	// devices and plain describe the first pod; last is the first pod without room.
 	devices int
 	plain   bool
 	last    Placement
@@ -120,7 +117,7 @@ func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (measured
 	}
 	if refused != "" {
 		g.refused[index] = true
-		return measured{last: Placement{Reason: refused}}, nil // The group serves nobody.
+		return measured{last: Placement{Reason: refused}}, nil // the group is useless
 	}
 	alternatives := g.hasAlternatives(pods[0])
 	var f measured
@@ -130,7 +127,7 @@ func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (measured
 			return measured{}, err
 		}
 		if p.Node == "" {
-			p.why() // Later the nodes are others.
+			p.why() // later attempts see other nodes
 			f.last = p
 			return f, nil
 		}
@@ -145,8 +142,8 @@ func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (measured
 	return f, nil
 }
 
-// isPlain says whether claims have one request together, for which any of the devices that
-// match is as good as another: others can only take devices away.
+// isPlain reports whether the claims have a single request with interchangeable devices: other pods
+// can only take devices away.
 func isPlain(claims []*resourceapi.ResourceClaim) bool {
 	requests := 0
 	for _, claim := range claims {
@@ -158,7 +155,7 @@ func isPlain(claims []*resourceapi.ResourceClaim) bool {
 	return true
 }
 
-// ownDevices counts the devices of some pools that nobody else can have.
+// ownDevices counts the exclusive devices from some pools.
 func (p *Placement) ownDevices(pools map[poolID]bool) int {
 	n := 0
 	for _, claim := range p.Claims {

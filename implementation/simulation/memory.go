@@ -26,16 +26,16 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// memory has, by shape of pods, which nodes rejected such a pod. As long as pods only
-// come, they would do so again: what is free becomes less.
+// memory caches the rejecting nodes by pod shape. Rejections stay valid while pods are only added:
+// free capacity only shrinks.
 type memory struct {
 	shapes map[string]*rejections
-	// forks counts Forks; what is older than the last one is copied before it changes.
+	// forks counts Forks; entries older than the last one are copied on write.
 	forks    int
 	messages *messages
 }
 
-// messages are what nodes said, by number.
+// messages numbers the nodes' messages.
 type messages struct {
 	texts   []string
 	numbers map[string]int32
@@ -45,7 +45,7 @@ func newMemory() memory {
 	return memory{shapes: make(map[string]*rejections), messages: &messages{numbers: make(map[string]int32)}}
 }
 
-// forked returns a memory that can be changed while the receiver stays as it is.
+// forked returns a copy-on-write copy.
 func (m *memory) forked() memory {
 	return memory{shapes: maps.Clone(m.shapes), forks: m.forks + 1, messages: m.messages}
 }
@@ -55,7 +55,7 @@ func (m *memory) forget() memory {
 	return memory{shapes: make(map[string]*rejections), forks: m.forks, messages: m.messages}
 }
 
-// of returns the rejections of pods of a shape, to be changed; empty for no shape.
+// of returns the modifiable rejections for a shape; empty for no shape.
 func (m *memory) of(shape string) *rejections {
 	if shape == "" {
 		return &rejections{messages: m.messages}
@@ -73,12 +73,12 @@ func (m *memory) of(shape string) *rejections {
 	return r
 }
 
-// rejections are what nodes said, by their index.
+// rejections are messages by node index.
 type rejections struct {
-	// nodes have the numbers of messages, from 1; 0 if the node was not asked.
+	// nodes have the numbers of messages, from 1; 0 for nodes not tried yet.
 	nodes []int32
 	count int
-	// first is the index of the first node that was not asked.
+	// first is the index of the first node not tried yet.
 	first    int
 	forks    int
 	messages *messages
@@ -93,7 +93,7 @@ func (r *rejections) add(node int, message string) {
 	number, ok := r.messages.numbers[message]
 	if !ok {
 		r.messages.texts = append(r.messages.texts, message)
-		number = int32(len(r.messages.texts)) //nolint:gosec // as many as there are kinds of pods
+		number = int32(len(r.messages.texts)) //nolint:gosec // at most the number of pod kinds
 		r.messages.numbers[message] = number
 	}
 	r.nodes[node] = number
@@ -103,9 +103,9 @@ func (r *rejections) add(node int, message string) {
 	}
 }
 
-// shape spells out all that matters of a pod but for names. It is empty for pods for
-// which a node may become better when another pod comes: they have affinity to pods or
-// spread, or use a claim that others may allocate, or had one for extended resources.
+// shape encodes everything relevant about a pod except names. It is empty if another pod can improve a
+// node for it: the pod has affinity or topology spread, uses a claim that other pods may allocate, or
+// had a claim for extended resources.
 func (s *Simulation) shape(pod *v1.Pod) string {
 	spec := pod.Spec.DeepCopy()
 	if len(spec.TopologySpreadConstraints) > 0 || hasPodAffinity(pod) || s.retried[pod.UID] {
@@ -126,12 +126,12 @@ func (s *Simulation) shape(pod *v1.Pod) string {
 	}
 	text, err := json.Marshal([]any{pod.Namespace, pod.Labels, pod.Status.NominatedNodeName, spec, claims})
 	if err != nil {
-		return "" // Only the memory is lost.
+		return "" // only the cache is lost
 	}
 	return string(text)
 }
 
-// String is what the scheduler would say: how many nodes reject the pod for what.
+// String is the scheduler's summary: the number of nodes by reason.
 func (r *rejections) String() string {
 	if r.count == 0 {
 		return "there are no nodes"

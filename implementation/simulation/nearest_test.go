@@ -22,9 +22,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// The first node that fits was taken, where the scheduler prefers one that has the device
-// itself to one that a fabric attaches it to (KEP-5007): the devices that were left, and the
-// nodes to buy, were others.
+// The first fitting node was chosen. The scheduler prefers nodes with a local device to nodes with one
+// attached from a fabric (KEP-5007), so remaining devices and new nodes differed.
 func TestNodeThatHasTheDeviceItselfIsPreferred(t *testing.T) {
 	attached := each(func(_ int, d *resourceapi.Device) {
 		d.BindingConditions, d.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/failed"}

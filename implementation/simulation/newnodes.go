@@ -24,7 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// namesOf returns what the first n new nodes of a group are called.
+// namesOf returns the names of the first n new nodes of a group.
 func (g *growing) namesOf(group, n int) []string {
 	for len(g.names[group]) < n {
 		g.numbers[group]++
@@ -35,9 +35,9 @@ func (g *growing) namesOf(group, n int) []string {
 	return g.names[group][:n:n]
 }
 
-// addAll adds nodes group by group. It returns the placements of the pods that come with
-// them, how many it has added, and for each group why it can have no further node: one
-// that cannot have a node is asked for no other one.
+// addAll adds nodes group by group. It returns the placements of the nodes' own pods, the number of
+// added nodes, and for each group the reason why it has no further node. A refused group is not tried
+// again.
 func (g *growing) addAll(ctx context.Context, counts []int) (own []Placement, added []int, refused []string, err error) {
 	added, refused = make([]int, len(counts)), make([]string, len(counts))
 	for i, group := range g.groups {
@@ -57,8 +57,8 @@ func (g *growing) addAll(ctx context.Context, counts []int) (own []Placement, ad
 	return own, added, refused, nil
 }
 
-// refusals says of each group why it can have no node beside those of the answer; empty
-// if it can, or if its limit keeps it from that.
+// refusals explains for each group why it cannot have a node besides the answer's; empty if it can or
+// if only its limit prevents it.
 func (g *growing) refusals(ctx context.Context) ([]string, error) {
 	why := make([]string, len(g.groups))
 	for i := range g.groups {
@@ -78,7 +78,7 @@ func (g *growing) refusals(ctx context.Context) ([]string, error) {
 	return why, nil
 }
 
-// ended says why no node was added for a pod that nodes of some group would serve.
+// ended explains why a pod served by some group got no node.
 func (g *growing) ended(pod *v1.Pod, refusals []string) string {
 	refused := false
 	for i, fits := range g.kinds[g.kindOf[pod]].fits {
@@ -96,7 +96,7 @@ func (g *growing) ended(pod *v1.Pod, refusals []string) string {
 	return "; all nodes that the groups may have are added"
 }
 
-// left counts the devices of new nodes that nobody has, by group.
+// left counts the unallocated devices of new nodes by group.
 func (g *growing) left(t trial) []int {
 	left := make([]int, len(g.groups))
 	groupOf := make(map[poolID]int)

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// withAgent has a pod come with each node, which takes a device by this claim.
+// withAgent adds a pod to each new node, with a device for this claim.
 func withAgent(g *Group, claim *resourceapi.ResourceClaim, change ...func(*v1.Pod)) *Group {
 	agent := using("agent", claim.Name)
 	for _, c := range change {
@@ -49,13 +49,12 @@ func grow(t *testing.T, w *cluster, groups ...*Group) *Growth {
 	return growth
 }
 
-// Devices of DaemonSets' claims, and of pools that came with no node, were counted wrong
-// among those that are left.
+// Left counted devices of DaemonSets' claims and of cluster-wide pools.
 func TestDevicesLeft(t *testing.T) {
 	admin := func(name string) *resourceapi.ResourceClaim {
 		return asking(name, 1, request(func(r *resourceapi.DeviceRequest) { r.Exactly.AdminAccess = ptr.To(true) }))
 	}
-	network := slice("a-network", 2) // The first pool.
+	network := slice("a-network", 2) // the first pool
 	network.Spec.NodeName, network.Spec.AllNodes = nil, ptr.To(true)
 	reaching := world().withPods(2, one)
 	reaching.Slices = append(reaching.Slices, network)
@@ -80,7 +79,7 @@ func TestDevicesLeft(t *testing.T) {
 	}
 }
 
-// One group of which no node could be added ended the whole answer.
+// A refused group ended the whole answer.
 func TestGroupThatIsRefusedServesNobody(t *testing.T) {
 	hungry := func(p *v1.Pod) {
 		p.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceCPU: resource.MustParse("99")}
@@ -96,7 +95,7 @@ func TestGroupThatIsRefusedServesNobody(t *testing.T) {
 	}
 }
 
-// The pods of a DaemonSet get devices that all nodes reach, of which there is one.
+// The DaemonSet's pods need a device reachable from all nodes, and there is only one.
 func TestGroupCanHaveFewerNodesThanItsLimit(t *testing.T) {
 	w, g := onceOnly(3)
 	growth := grow(t, w, g, costing(atMost(group("h", 1), 1), 5))
@@ -108,8 +107,8 @@ func TestGroupCanHaveFewerNodesThanItsLimit(t *testing.T) {
 	}
 }
 
-// onceOnly is a group of which there can be one node, as its own pod takes the network's
-// only device, and a cluster with that and pods that ask for another one.
+// onceOnly is a group limited to one node, because its own pod takes the network's only device, and a
+// cluster with that device and pods requesting another.
 func onceOnly(pods int) (*cluster, *Group) {
 	network := slice("network", 1, each(func(_ int, d *resourceapi.Device) {
 		d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"net": {BoolValue: ptr.To(true)}}
@@ -125,8 +124,7 @@ func onceOnly(pods int) (*cluster, *Group) {
 	return w, withAgent(group("g", 1), want(`"net" in device.attributes["driver.example.com"]`)("agent-claim"))
 }
 
-// Groups were said to have no more nodes because of counts that were only tried: there is
-// no node of g in the answer, and one could be added.
+// Refusals of trials showed up in the answer: it has no node of g, and one could be added.
 func TestRefusalIsThatOfTheAnswer(t *testing.T) {
 	w, g := onceOnly(4)
 	growth := grow(t, w, g, costing(group("h", 2), 2))
@@ -135,7 +133,7 @@ func TestRefusalIsThatOfTheAnswer(t *testing.T) {
 	}
 }
 
-// Counts that a group cannot have were tried again and again, until the search gave up.
+// Impossible counts were retried until the search gave up.
 func TestRefusedCountsAreNotSearched(t *testing.T) {
 	w, g := onceOnly(30)
 	growth := grow(t, w, g, costing(group("h", 2), 3))
@@ -144,7 +142,7 @@ func TestRefusedCountsAreNotSearched(t *testing.T) {
 	}
 }
 
-// Nodes without a limit were said to be added all, where another one is of no use.
+// The reason said that all nodes of unlimited groups were added, but another node is useless.
 func TestReasonSaysWhyNoMoreNodesAreAdded(t *testing.T) {
 	network := slice("network", 1)
 	network.Spec.NodeName, network.Spec.AllNodes = nil, ptr.To(true)
@@ -156,7 +154,7 @@ func TestReasonSaysWhyNoMoreNodesAreAdded(t *testing.T) {
 	}
 }
 
-// The first group that serves a pod was asked again although it can have no more nodes.
+// The first group serving a pod was tried again after it was full.
 func TestGroupsThatAreFullAreNotAskedAgain(t *testing.T) {
 	pod := using("p")
 	g := &growing{groups: []*Group{group("g", 1), group("h", 1)}, kinds: []kind{{pods: []*v1.Pod{pod}, fits: []int{1, 1}}}}
@@ -168,7 +166,7 @@ func TestGroupsThatAreFullAreNotAskedAgain(t *testing.T) {
 	}
 }
 
-// A claim of a group that left out its count asked for no device.
+// Claims of a group with an omitted count requested no device.
 func TestClaimsOfGroupsHaveDefaults(t *testing.T) {
 	claim := one("agent-claim")
 	claim.Spec.Devices.Requests[0].Exactly.AllocationMode, claim.Spec.Devices.Requests[0].Exactly.Count = "", 0
@@ -182,7 +180,7 @@ func TestClaimsOfGroupsHaveDefaults(t *testing.T) {
 	}
 }
 
-// Where the gate is off, pods with extended resources of classes were placed anywhere.
+// With the gate disabled, pods with extended resources of classes were placed anywhere.
 func TestExtendedResourcesThatTheClusterDoesNotServe(t *testing.T) {
 	w := world().withNode(node("a"), slice("a", 2)).withPod(extended("p", "deviceclass.resource.kubernetes.io/any"))
 	features := scheduler.AllFeatures()
@@ -197,8 +195,8 @@ func TestExtendedResourcesThatTheClusterDoesNotServe(t *testing.T) {
 	}
 }
 
-// Nodes that were added as predicted had the names of further ones, and there was no
-// second answer.
+// After the predicted nodes were added, further new nodes got the same names, and there was no second
+// answer.
 func TestNamesThatAreTakenAreLeftOut(t *testing.T) {
 	growth := grow(t, world().withNode(node("g-new-1")).withNode(node("g-new-3")).withPods(2, one), group("g", 1))
 	if want := []string{"g-new-2", "g-new-4"}; !slices.Equal(growth.Names[0], want) || growth.Placements[1].Node != "g-new-4" {
@@ -206,7 +204,7 @@ func TestNamesThatAreTakenAreLeftOut(t *testing.T) {
 	}
 }
 
-// Pods that want a feature of the node that it does not declare were placed.
+// Pods were placed on nodes without the declared features they need.
 func TestDeclaredFeatures(t *testing.T) {
 	w := world().withPod(using("p")).eachPod(func(p *v1.Pod) { p.Spec.HostNetwork, p.Spec.HostUsers = true, ptr.To(false) })
 	declaring := group("h", 0)
@@ -223,7 +221,7 @@ func TestDeclaredFeatures(t *testing.T) {
 	}
 }
 
-// A cluster whose gate for device taints is off was taken for one where it is on.
+// Device taints were enabled for clusters with the gate disabled.
 func TestFeaturesOfTheCluster(t *testing.T) {
 	w := world().withPods(2, one)
 	tainted := group("g", 2, each(func(_ int, d *resourceapi.Device) {

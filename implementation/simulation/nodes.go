@@ -28,14 +28,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// nodes are the nodes with their pods, as the framework's plugins see them. What is not
-// about nodes (pod groups) is that of an empty cluster.
+// nodes implements the framework's view of nodes and their pods. Everything else (pod groups) is
+// empty.
 type nodes struct {
 	*internalcache.Snapshot
-	list   []*framework.NodeInfo // in the order in which pods try them
+	list   []*framework.NodeInfo // in the order pods try them
 	infos  []fwk.NodeInfo        // the same
 	byName map[string]*framework.NodeInfo
-	// affine says that a pod with affinity to pods was there once.
+	// affine: a pod with pod affinity was added at some time.
 	affine bool
 }
 
@@ -56,7 +56,7 @@ func (n *nodes) add(node *v1.Node) {
 	n.byName[node.Name] = info
 }
 
-// remove returns how to undo it.
+// remove returns its undo function.
 func (n *nodes) remove(name string) (undo func()) {
 	list, infos, info := n.list, n.infos, n.byName[name]
 	n.list = slices.DeleteFunc(slices.Clone(list), func(other *framework.NodeInfo) bool { return other == info })
@@ -65,14 +65,14 @@ func (n *nodes) remove(name string) (undo func()) {
 	return func() { n.list, n.infos, n.byName[name] = list, infos, info }
 }
 
-// drop takes away the node that was added last.
+// drop removes the last added node.
 func (n *nodes) drop() {
 	last := len(n.list) - 1
 	delete(n.byName, n.list[last].Node().Name)
 	n.list, n.infos = n.list[:last], n.infos[:last]
 }
 
-// place puts a pod on a node and returns how to undo it.
+// place adds a pod to a node and returns the undo function.
 func (n *nodes) place(pod *v1.Pod, name string) (undo func()) {
 	info, placed := n.byName[name], pod.DeepCopy()
 	placed.Spec.NodeName = name
@@ -80,7 +80,7 @@ func (n *nodes) place(pod *v1.Pod, name string) (undo func()) {
 	return func() { take(info, placed) }
 }
 
-// addPod adds a pod that has a node.
+// addPod adds a pod with a node.
 func (n *nodes) addPod(pod *v1.Pod) {
 	n.affine = n.affine || hasPodAffinity(pod)
 	n.byName[pod.Spec.NodeName].AddPod(pod)
@@ -93,7 +93,7 @@ func hasPodAffinity(pod *v1.Pod) bool {
 
 func take(info *framework.NodeInfo, pod *v1.Pod) {
 	if err := info.RemovePod(klog.Background(), pod); err != nil {
-		panic(err) // It is there.
+		panic(err) // exists
 	}
 }
 
@@ -105,18 +105,18 @@ func (n *nodes) List() ([]fwk.NodeInfo, error) {
 	return n.infos, nil
 }
 
-// HavePodsWithAffinityList returns those of pods with affinity.
+// HavePodsWithAffinityList returns the nodes having pods with affinity.
 func (n *nodes) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 	return n.having(func(info *framework.NodeInfo) bool { return len(info.PodsWithAffinity) > 0 })
 }
 
-// HavePodsWithRequiredAntiAffinityList returns those of pods that keep others away.
+// HavePodsWithRequiredAntiAffinityList returns the nodes having pods with required anti-affinity.
 func (n *nodes) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return n.having(func(info *framework.NodeInfo) bool { return len(info.PodsWithRequiredAntiAffinity) > 0 })
 }
 
-// HavePodsWithRequiredNonHostScopedAntiAffinityList returns those of pods that keep
-// others away from more than their node.
+// HavePodsWithRequiredNonHostScopedAntiAffinityList returns the nodes having pods with required
+// anti-affinity beyond their node.
 func (n *nodes) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return n.having(func(info *framework.NodeInfo) bool { return len(info.PodsWithRequiredNonHostScopedAntiAffinity) > 0 })
 }

@@ -31,27 +31,26 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// Placement is what becomes of a pod.
+// Placement is the result for a pod.
 type Placement struct {
 	Pod *v1.Pod
-	// Node is empty if there is none for the pod; Reason says why.
+	// Node is empty if the pod does not fit; Reason explains why.
 	Node string
 	// Reason is set by Place, Grow and Shrink.
 	Reason string
-	// Claims are those of the pod with their devices, the special claim for extended
-	// resources among them, by name. nil if the pod uses none.
+	// Claims of the pod by name with their devices, including the special claim for extended resources.
+	// nil if the pod uses none.
 	Claims []*resourceapi.ResourceClaim
 
-	// rejected says why there is no node where Reason does not yet.
+	// rejected is the source of a Reason not rendered yet.
 	rejected *rejections
-	// final: another attempt, with what PostFilter might free, makes no difference.
+	// final: another attempt cannot help, whatever PostFilter might free.
 	final bool
-	// failed: the attempt ended in an error, and the scheduler tries again without waiting
-	// for anything.
+	// failed: the attempt ended in an error, and the scheduler retries without waiting for an event.
 	failed bool
 }
 
-// why returns the reason, which is told only to those who ask.
+// why renders the reason on demand.
 func (p *Placement) why() string {
 	if p.Reason == "" && p.rejected != nil {
 		p.Reason = p.rejected.String()
@@ -59,9 +58,8 @@ func (p *Placement) why() string {
 	return p.Reason
 }
 
-// Place puts pods on nodes, one after the other, and returns what became of each. Pods
-// that are placed stay until Revert. An error means that it went wrong, not that
-// there is no node.
+// Place places pods one after the other and returns their placements. Placed pods stay until Revert.
+// An error is a failure of the simulation, not a pod without a node.
 func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, error) {
 	placements := make([]Placement, len(pods))
 	err := s.inRounds(len(pods), func(i int) (Placement, error) {
@@ -79,10 +77,9 @@ func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, er
 	return placements, nil
 }
 
-// inRounds calls try for each of n pods, and again for those that have no node: for all of
-// them when PostFilter took something back for one, as the scheduler wakes the pods that
-// wait then, and for those whose attempt failed when another pod got a node since. That
-// ends, as there is less to take back, or one pod less, each time.
+// inRounds calls try for each of n pods, and again for those without a node: for all of them after
+// PostFilter freed something, like the scheduler's wake-ups, and for failed ones after another pod got
+// a node. It terminates: each round has less to free or one pod less.
 func (s *Simulation) inRounds(n int, try func(pod int) (Placement, error)) error {
 	waiting := make([]int, n)
 	for i := range waiting {
@@ -91,7 +88,7 @@ func (s *Simulation) inRounds(n int, try func(pod int) (Placement, error)) error
 	for len(waiting) > 0 {
 		before := s.manager.Rewritten()
 		var left, failed []int
-		changed := false // since an attempt failed
+		changed := false // since a failed attempt
 		for _, i := range waiting {
 			p, err := try(i)
 			if err != nil {
@@ -118,9 +115,8 @@ func (s *Simulation) inRounds(n int, try func(pod int) (Placement, error)) error
 	return nil
 }
 
-// place puts a pod on one of the nodes that among is true for, nil for all; it does not
-// fit others, or must not go there. As the scheduler does, it tries again as long as
-// PostFilter takes something back that keeps the pod from the nodes.
+// place places a pod on a node selected by among (nil for all); elsewhere the pod does not fit or must
+// not go. Like the scheduler, it retries as long as PostFilter frees something for the pod.
 func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
 	for {
 		before := s.manager.Rewritten()
@@ -136,11 +132,10 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 		if s.manager.Rewritten() == before {
 			return placement, nil
 		}
-		s.memory = s.memory.forget() // There are more devices now.
+		s.memory = s.memory.forget() // there are more devices now
 	}
 }
 
-// attempt is one attempt to place a pod.
 func (s *Simulation) attempt(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
 	if len(pod.Spec.SchedulingGates) > 0 {
 		return Placement{Pod: pod, Reason: "it has scheduling gates", final: true}, nil
@@ -178,7 +173,7 @@ func (s *Simulation) attempt(ctx context.Context, cycle fwk.CycleState, pod *v1.
 	return Placement{Pod: pod, Node: node, Claims: s.manager.Claims(pod)}, nil
 }
 
-// candidates are the indices of the nodes to ask, a nominated one first.
+// candidates are the indices of the nodes to try, a nominated one first.
 func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among func(*framework.NodeInfo) bool, rejected *rejections) []int {
 	var asked []int
 	for i := rejected.first; i < len(s.nodes.list); i++ {
@@ -199,10 +194,9 @@ func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among 
 	return asked
 }
 
-// choose returns the first node that fits and has the devices itself; for a pod with
-// alternatives, and where devices come from elsewhere (KEP-5007), the best one, and the first
-// of these. It is empty if none fits. The status is that of a node for which something went
-// wrong.
+// choose returns the first fitting node with local devices. For pods with alternatives or non-local
+// devices (KEP-5007) it returns the first of the best nodes. It is empty if no node fits. The status
+// is set if a node returned an error.
 func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, *fwk.Status) {
 	var fitting []fwk.NodeInfo
 	scored := s.hasAlternatives(pod)
@@ -244,8 +238,7 @@ func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	return fitting[best].Node().Name, nil
 }
 
-// hasAlternatives says whether a claim that the pod has to get devices for has a list
-// of alternatives (KEP-4816).
+// hasAlternatives reports whether an unallocated claim of the pod lists alternatives (KEP-4816).
 func (s *Simulation) hasAlternatives(pod *v1.Pod) bool {
 	for _, claim := range s.claimsOf(pod) {
 		if claim.Status.Allocation != nil {
@@ -267,7 +260,7 @@ func plural(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// claimsOf returns the claims that the pod's spec names and that are there.
+// claimsOf returns the existing claims of the pod's spec.
 func (s *Simulation) claimsOf(pod *v1.Pod) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim
 	for i := range pod.Spec.ResourceClaims {

@@ -36,15 +36,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// filters are the plugins that say where a pod may go, but for those of volumes, in
-// the order in which they are asked: the reason of the first one is told.
+// filters are kube-scheduler's filter plugins except for volumes, in order: the first rejection is the
+// reason.
 var filters = []string{ //nolint:gochecknoglobals // a table
 	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodeDeclaredFeatures, names.NodePorts,
 	names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity, scheduler.Name,
 }
 
-// newFramework returns kube-scheduler's framework with the filters and this project's
-// plugin for DRA.
+// newFramework returns kube-scheduler's framework with the filters and this project's DRA plugin.
 func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.SharedLister, c Config) (framework.Framework, error) {
 	defaults, err := latest.Default()
 	if err != nil {
@@ -55,7 +54,8 @@ func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.S
 	if err != nil {
 		return nil, err
 	}
-	// The process's gate is locked on; it would leave to DRA what this cluster's DRA does not serve.
+	// The process's gate is locked on, and would leave resources to DRA that this cluster's DRA does not
+	// serve.
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	gates.EnableDRAExtendedResource = dras.ExtendedResource
 	registry[names.NodeResourcesFit] = frameworkruntime.FactoryAdapter(gates, noderesources.NewFit)
@@ -84,7 +84,7 @@ func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.S
 			profile.PluginConfig = append(profile.PluginConfig, c)
 		}
 	}
-	metrics.Register() // The framework counts.
+	metrics.Register() // the framework needs metrics
 	f, err := frameworkruntime.NewFramework(ctx, registry, profile,
 		frameworkruntime.WithSharedDRAManager(manager),
 		frameworkruntime.WithSnapshotSharedLister(nodes),
@@ -97,7 +97,7 @@ func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.S
 	return f, nil
 }
 
-// preFilters leaves out the filters that have nothing to prepare.
+// preFilters are the filters with a PreFilter.
 func preFilters(all config.PluginSet) config.PluginSet {
 	var set config.PluginSet
 	for _, p := range all.Enabled {

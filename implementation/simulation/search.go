@@ -26,22 +26,22 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// on is for place: one node.
+// on selects one node for place.
 func on(name string) func(*framework.NodeInfo) bool {
 	return func(info *framework.NodeInfo) bool { return info.Node().Name == name }
 }
 
-// placed are the pods that have a node.
+// placed are the pods with a node.
 type placed map[*v1.Pod]Placement
 
-// trial is what becomes of pods with new nodes, and of those that come with these.
+// trial is the placement of pods with new nodes, and of the new nodes' own pods.
 type trial struct {
 	placed placed
 	own    []Placement
 }
 
-// addNodes sets counts, and exact if nothing cheaper places as many pods. It returns the
-// placements on what was added.
+// addNodes sets counts, and exact if nothing cheaper places as many pods. It returns the placements on
+// the added nodes.
 func (g *growing) addNodes(ctx context.Context, bound int64) (trial, error) {
 	counts, goal, err := g.greedy(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (g *growing) addNodes(ctx context.Context, bound int64) (trial, error) {
 	if err != nil {
 		return trial{}, err
 	}
-	// Pods are on other nodes when these come group by group.
+	// Pods move when nodes are added group by group.
 	full := make([]bool, len(g.groups)) // groups that can have no more nodes
 	for len(best.placed) < goal {
 		more := g.more(best.placed, counts, full)
@@ -78,8 +78,7 @@ func (g *growing) addNodes(ctx context.Context, bound int64) (trial, error) {
 	return g.cheaper(ctx, bound, best)
 }
 
-// more returns a group whose nodes serve a pod that has none, -1 for none. Groups that are
-// full are left out.
+// more returns a group serving a pod without a node, -1 if there is none. It skips full groups.
 func (g *growing) more(best placed, counts []int, full []bool) int {
 	for _, k := range g.kinds {
 		for _, pod := range k.pods {
@@ -101,7 +100,7 @@ func (g *growing) mayAdd(group int, counts []int) bool {
 	return limit == 0 || counts[group] < limit
 }
 
-// worth is what pods are to greedy: as much as the devices that they need.
+// worth is the value of pods to greedy: the number of devices they need.
 func (g *growing) worth(pods placed) int64 {
 	var sum int64
 	for pod := range pods {
@@ -110,8 +109,8 @@ func (g *growing) worth(pods placed) int64 {
 	return sum
 }
 
-// greedy adds nodes one by one, each of the group that serves most for its cost, and
-// returns how many that makes and how many pods they serve.
+// greedy adds nodes one by one from the most cost-effective group. It returns the counts and the
+// number of placed pods.
 func (g *growing) greedy(ctx context.Context) (counts []int, served int, err error) {
 	g.Fork()
 	defer g.Revert()
@@ -122,7 +121,7 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 	for len(waiting) > 0 {
 		best, bestServed := -1, int64(0)
 		if last >= 0 && g.mayAdd(last, counts) {
-			// As long as another node of the same group serves as many, it stays the best.
+			// While another node of the same group serves as many, it stays the best.
 			best, bestServed = last, lastServed
 		} else {
 			for i := range g.groups {
@@ -165,8 +164,8 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 	return counts, served, nil
 }
 
-// grown adds a node of a group and places pods, wherever they fit. It says whether the
-// group can have that node.
+// grown adds a node of a group and places pods on any node. added is false if the group cannot have
+// the node.
 func (g *growing) grown(ctx context.Context, group, number int, pods []*v1.Pod) (_ placed, added bool, err error) {
 	_, refused, err := g.addNode(ctx, &g.groups[group].Template, g.namesOf(group, number)[number-1])
 	if refused != "" || err != nil {
@@ -177,8 +176,8 @@ func (g *growing) grown(ctx context.Context, group, number int, pods []*v1.Pod) 
 	return all, true, err
 }
 
-// try adds nodes group by group, places the pods that wait, and undoes that. It returns
-// how many nodes it has added: a group that cannot have one has no further ones.
+// try adds nodes group by group, places the waiting pods, and reverts. It returns the number of added
+// nodes: a refused group gets no further ones.
 func (g *growing) try(ctx context.Context, counts []int) (trial, []int, error) {
 	g.Fork()
 	defer g.Revert()
@@ -190,12 +189,11 @@ func (g *growing) try(ctx context.Context, counts []int) (trial, []int, error) {
 	return trial{placed: all, own: own}, added, err
 }
 
-// placeAll places pods in order. When one has no node those like it have none either,
-// unless PostFilter takes something back afterwards; when its attempt failed, until another
-// pod has a node.
+// placeAll places pods in order. After a pod without a node it skips equal pods, until PostFilter
+// frees something. After a failed attempt it skips them until another pod gets a node.
 func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) {
 	all := make(placed)
-	full := make(map[int]Placement) // what a pod of a kind without a node got
+	full := make(map[int]Placement) // result of a kind without a node
 	rewritten := g.manager.Rewritten()
 	err := g.inRounds(len(pods), func(i int) (Placement, error) {
 		kind := g.kindOf[pods[i]]
@@ -225,8 +223,7 @@ func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) 
 	return all, nil
 }
 
-// cheaper looks for cheaper counts than those that are known, with which at least as
-// many pods are placed, beginning with the cheapest ones.
+// cheaper searches for cheaper counts with at least as many placed pods, cheapest first.
 func (g *growing) cheaper(ctx context.Context, bound int64, best trial) (trial, error) {
 	complete := len(best.placed) == len(g.waiting)
 	queue := &combinations{growing: g, counts: [][]int{make([]int, len(g.groups))}}
@@ -248,7 +245,7 @@ func (g *growing) cheaper(ctx context.Context, bound int64, best trial) (trial, 
 			return trial{}, err
 		}
 		if !slices.Equal(got, counts) {
-			continue // What there can be of it was tried before, and more of it cannot be either.
+			continue // Its feasible part was tried before; its successors are infeasible, too.
 		}
 		queue.grow(counts)
 		more := len(found.placed) - len(best.placed)
@@ -261,15 +258,14 @@ func (g *growing) cheaper(ctx context.Context, bound int64, best trial) (trial, 
 	return best, nil
 }
 
-// combinations is a heap of counts, the cheapest first; of the same cost the first
-// groups first.
+// combinations is a heap of counts by cost; ties go to the first groups.
 type combinations struct {
 	*growing
 	counts [][]int
 }
 
-// grow adds what has one node more, each of them once: of the last group that has nodes,
-// or of one after it.
+// grow adds the successors with one more node, each of them once: of the last group with nodes or a
+// later one.
 func (c *combinations) grow(counts []int) {
 	last := 0
 	for i, n := range counts {
@@ -286,8 +282,7 @@ func (c *combinations) grow(counts []int) {
 	}
 }
 
-// enough is how many nodes of a group serve all pods that it can serve, if each has only
-// pods of one kind.
+// enough is the number of nodes of a group for all pods it can serve, with one kind of pods per node.
 func (c *combinations) enough(group int) int {
 	n := 0
 	for _, k := range c.kinds {
@@ -301,7 +296,7 @@ func (c *combinations) enough(group int) int {
 	return n
 }
 
-// Len is of heap.Interface, as are the others.
+// Len implements heap.Interface, like the methods below.
 func (c *combinations) Len() int { return len(c.counts) }
 
 // Less compares by cost.
@@ -310,13 +305,13 @@ func (c *combinations) Less(i, j int) bool {
 	return a < b || a == b && slices.Compare(c.counts[i], c.counts[j]) > 0
 }
 
-// Swap exchanges two.
+// Swap exchanges two entries.
 func (c *combinations) Swap(i, j int) { c.counts[i], c.counts[j] = c.counts[j], c.counts[i] }
 
-// Push adds one.
+// Push adds an entry.
 func (c *combinations) Push(counts any) { c.counts = append(c.counts, counts.([]int)) }
 
-// Pop takes the last one.
+// Pop removes the last entry.
 func (c *combinations) Pop() any {
 	last := c.counts[len(c.counts)-1]
 	c.counts = c.counts[:len(c.counts)-1]

@@ -28,22 +28,21 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Departure is what would become of a cluster without a node.
+// Departure is the result of removing a node.
 type Departure struct {
-	// Possible: all pods that have to move have a node.
+	// Possible: all pods that have to move fit elsewhere.
 	Possible bool
-	// Moved are the pods that have to move, in the order in which they are tried.
+	// Moved are the pods that have to move, in the order of attempts.
 	Moved []Placement
-	// Blockers are the claims with devices of the node that others go on using, and why.
+	// Blockers are claims on the node's devices in use by pods elsewhere, and why.
 	Blockers []string
 }
 
-// Shrink says whether all pods of a node could go elsewhere, if it went away with its
-// devices. Pods of DaemonSets and static pods are not asked. Nothing is changed.
+// Shrink reports whether all pods of a node fit elsewhere if the node is removed with its devices.
+// DaemonSet and static pods are ignored. Nothing is changed.
 //
-// A claim that a pod shares with pods on other nodes keeps its devices, so that the pod
-// can only go where these are reachable; one that only pods of this node use is
-// allocated again.
+// A claim shared with pods on other nodes keeps its devices, so its pods can only move to nodes with
+// access to them. Claims used only by pods of this node are reallocated.
 func (s *Simulation) Shrink(ctx context.Context, name string) (Departure, error) {
 	info := s.nodes.byName[name]
 	if info == nil {
@@ -51,7 +50,7 @@ func (s *Simulation) Shrink(ctx context.Context, name string) (Departure, error)
 	}
 	s.Fork()
 	defer s.Revert()
-	s.memory = s.memory.forget() // Nodes may be better for a pod without another one.
+	s.memory = s.memory.forget() // Removing a node may improve others for a pod.
 	var moving []*v1.Pod
 	for _, p := range slices.Clone(info.Pods) {
 		pod := p.GetPod()
@@ -85,13 +84,13 @@ func (s *Simulation) Shrink(ctx context.Context, name string) (Departure, error)
 	return d, nil
 }
 
-// stays says whether a pod ends with its node.
+// stays reports whether a pod ends with its node.
 func stays(pod *v1.Pod) bool {
 	owner := metav1.GetControllerOf(pod)
 	return owner != nil && (owner.Kind == "DaemonSet" || owner.Kind == "Node")
 }
 
-// blockers returns the claims that have devices of pools that are gone.
+// blockers returns the claims with devices of removed pools.
 func (s *Simulation) blockers(gone map[poolID]bool) ([]string, error) {
 	claims, err := s.manager.ResourceClaims().List()
 	if err != nil {

@@ -32,7 +32,7 @@ func TestShrink(t *testing.T) {
 		name     string
 		cluster  *cluster
 		possible bool
-		moved    string // node of each pod that moves, or its reason
+		moved    string // node of each moved pod, or its reason
 		blocker  string
 	}{
 		{"no pods", two(), true, "", ""},
@@ -50,7 +50,7 @@ func TestShrink(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := test.cluster.simulate(t)
-			for range 2 { // Nothing is changed.
+			for range 2 { // nothing is changed
 				d, err := s.Shrink(t.Context(), "a")
 				if err != nil {
 					t.Fatal(err)

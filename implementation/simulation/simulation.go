@@ -34,21 +34,20 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// Objects are a cluster as the API has it. They are not modified, and must not be
-// afterwards.
+// Objects are a cluster's API objects. The simulation does not modify them, and callers must not
+// either.
 type Objects struct {
 	dramanager.Objects
 	Nodes []*v1.Node
 	Pods  []*v1.Pod
 }
 
-// Config is how a cluster differs from one of Kubernetes v1.37 with nothing but
-// defaults, which the zero value is. Kube-scheduler's own filters go by the feature
-// gates of the process.
+// Config describes a cluster. The zero value is Kubernetes v1.37 with defaults. Kube-scheduler's own
+// filters use the feature gates of the process.
 type Config struct {
-	// Features are those of this project's plugin; nil means all that are on by default.
+	// Features of this project's plugin; nil means the defaults.
 	Features *scheduler.Features
-	// NoDeclaredFeatures is for clusters in which nodes do not declare their features.
+	// NoDeclaredFeatures is for clusters whose nodes do not declare features.
 	NoDeclaredFeatures bool
 }
 
@@ -59,21 +58,21 @@ func (c Config) features() (scheduler.Features, error) {
 	return *c.Features, nil
 }
 
-// Simulation is a cluster in which pods are placed and nodes come and go without
-// anybody's notice. It is not safe for concurrent use.
+// Simulation is a copy of a cluster for placing pods and adding or removing nodes. It is not safe for
+// concurrent use.
 type Simulation struct {
 	manager   *dramanager.Manager
 	nodes     *nodes
 	framework framework.Framework
 	pending   []*v1.Pod
-	// memory is what is known of pods that ask for the same.
+	// memory caches rejections of equal pods.
 	memory memory
-	// retried are pods for whose extended resources there is a claim of an earlier attempt.
+	// retried are pods with a claim for extended resources of an earlier attempt.
 	retried map[types.UID]bool
 }
 
-// New returns the cluster of these objects. Pods that have ended are left out; that
-// have a node that is not there, too. ctx ends what the plugins do in the background.
+// New returns a simulation of these objects. It ignores terminated pods and pods on missing nodes. ctx
+// ends the plugins' background work.
 func New(ctx context.Context, objects Objects, config Config) (*Simulation, error) {
 	manager, err := dramanager.New(objects.Objects)
 	if err != nil {
@@ -103,8 +102,8 @@ func New(ctx context.Context, objects Objects, config Config) (*Simulation, erro
 	return s, nil
 }
 
-// before is the order in which pods are tried: those that wait in PreBind have a node
-// and devices already (KEP-5007), then as the scheduler's queue has them.
+// before is the order of attempts: pods waiting in PreBind already have node and devices (KEP-5007),
+// then the scheduler's queue order.
 func before(a, b *v1.Pod) int {
 	return cmp.Or(
 		-compareBools(a.Status.NominatedNodeName != "", b.Status.NominatedNodeName != ""),
@@ -131,14 +130,14 @@ func priority(pod *v1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
-// Pending returns the pods that had no node at the start, in the order in which the
-// scheduler would try them. Those with scheduling gates are among them.
+// Pending returns the pods without a node at the start in the scheduler's order, including pods with
+// scheduling gates.
 func (s *Simulation) Pending() []*v1.Pod { return slices.Clone(s.pending) }
 
-// HasNode says whether a node is there.
+// HasNode reports whether a node exists.
 func (s *Simulation) HasNode(name string) bool { return s.nodes.byName[name] != nil }
 
-// Fork begins changes that Revert undoes and Commit keeps. Forks nest.
+// Fork starts changes for Revert or Commit. Forks nest.
 func (s *Simulation) Fork() {
 	s.manager.Fork()
 	before := s.memory
@@ -152,9 +151,8 @@ func (s *Simulation) Commit() { s.manager.Commit() }
 // Revert undoes the changes since the last Fork.
 func (s *Simulation) Revert() { s.manager.Revert() }
 
-// AddNode adds a node of a template under a name, and places the pods that come with
-// it. The error says that the name is taken or that such a pod does not fit; nothing
-// has changed then.
+// AddNode adds a node from a template under a name and places its own pods. It fails without changes
+// if the name is taken or one of these pods does not fit.
 func (s *Simulation) AddNode(ctx context.Context, template *Template, name string) error {
 	_, refused, err := s.addNode(ctx, template, name)
 	if err == nil && refused != "" {
@@ -163,8 +161,8 @@ func (s *Simulation) AddNode(ctx context.Context, template *Template, name strin
 	return err
 }
 
-// addNode returns the placements of the pods that come with the node, or why the node
-// cannot be added, which changes nothing.
+// addNode returns the placements of the node's own pods, or without changes the reason why the node
+// cannot be added.
 func (s *Simulation) addNode(ctx context.Context, template *Template, name string) (own []Placement, refused string, err error) {
 	s.Fork()
 	own, refused, err = s.tryNode(ctx, template, name)

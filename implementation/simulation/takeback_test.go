@@ -26,8 +26,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// stuck is a cluster in which pod "p" has a claim with the device of node a, where it
-// cannot go; user is who else the claim is reserved for, if anybody.
+// stuck is a cluster with pod "p" unable to run on node a, where its claim has a device. user, if set,
+// has the claim reserved, too.
 func stuck(user string) *cluster {
 	w := world().withNode(node("a", func(n *v1.Node) { n.Spec.Unschedulable = true }), slice("a", 1)).withNode(node("b"), slice("b", 1))
 	w.withPod(using("p", "x"), one("x")).running("a", "dev-0")
@@ -38,11 +38,11 @@ func stuck(user string) *cluster {
 	return w
 }
 
-// An allocation that nobody used and that kept a pod from all nodes was left as it was,
-// where the scheduler takes it back: the pod was said to be served by no node.
+// An unused allocation blocked a pod from all nodes. The scheduler deallocates it, but the pod was
+// reported as unschedulable.
 func TestAllocationThatKeepsAPodFromNodesIsTakenBack(t *testing.T) {
 	s := stuck("").simulate(t)
-	for range 2 { // Nothing is changed.
+	for range 2 { // nothing is changed
 		s.Fork()
 		placements, err := s.Place(t.Context(), s.Pending())
 		if err != nil || placements[0].Node != "b" || devicesOf(placements[0]) != "b/dev-0 " {
@@ -62,19 +62,19 @@ func stuckIn(t *testing.T, c *cluster) ([]Placement, error) {
 	return s.Place(t.Context(), s.Pending())
 }
 
-// takenBackLate is a cluster in which the pod that is tried last, "z", has the only device
-// that waiting others could use, until PostFilter takes it back.
+// takenBackLate is a cluster whose last pod, "z", has the only device usable by waiting others until
+// PostFilter frees it.
 func takenBackLate(waiting int) *cluster {
 	w := stuck("")
 	w.Nodes[0].Spec.Unschedulable = false
-	w.Slices = w.Slices[:1] // Node b has no device.
+	w.Slices = w.Slices[:1] // node b has no device
 	w.Pods[0].Spec.NodeSelector = map[string]string{v1.LabelHostname: "b"}
-	w.Pods[0].Name = "z" // After the others.
+	w.Pods[0].Name = "z" // after the others
 	return w.withPods(waiting, one)
 }
 
-// Pods that were tried before PostFilter freed a device for a later one were not tried
-// again: nodes were bought for them in vain, and a node was said to be needed.
+// Pods tried before PostFilter freed a device were not retried: nodes were bought in vain, and a node
+// was reported as needed.
 func TestDevicesThatAreTakenBackServeOthers(t *testing.T) {
 	s := takenBackLate(1).simulate(t)
 	growth, err := s.Grow(t.Context(), s.Pending(), []*Group{group("g", 1)})
@@ -87,12 +87,12 @@ func TestDevicesThatAreTakenBackServeOthers(t *testing.T) {
 	}
 }
 
-// The same for a node that goes away: its pod was said to have no other one.
+// The same when a node is removed: its pod had no other node.
 func TestShrinkWithDevicesThatAreTakenBack(t *testing.T) {
 	w := takenBackLate(0)
 	w.withNode(node("c"), slice("c", 1)).withPod(using("early", "y"), one("y")).running("c", "dev-0")
 	w.withPod(using("late", "x2"), one("x2")).running("c", "dev-0")
-	// What "late" has is not of node c, and keeps it from all others.
+	// Claim "late" has a device not on node c and blocks it from all other nodes.
 	late := w.Claims[len(w.Claims)-1]
 	*late = *w.Claims[0].DeepCopy()
 	late.ObjectMeta = meta("x2")
@@ -105,8 +105,8 @@ func TestShrinkWithDevicesThatAreTakenBack(t *testing.T) {
 	}
 }
 
-// Two pods of a kind wait for the device that is taken back once a node is there: what is
-// freed while nodes are tried serves pods of kinds that were full.
+// Two equal pods wait for a device freed once a node is there: devices freed while trying nodes also
+// serve kinds that were full.
 func TestKindsThatWereFullAreTriedAgain(t *testing.T) {
 	s := takenBackLate(2).simulate(t)
 	growth, err := s.Grow(t.Context(), s.Pending(), []*Group{group("g", 1)})
@@ -123,8 +123,8 @@ func TestKindsThatWereFullAreTriedAgain(t *testing.T) {
 	}
 }
 
-// The claim that an earlier attempt made for extended resources kept the pod from all
-// nodes; the scheduler deletes it.
+// The claim for extended resources of an earlier attempt blocked the pod from all nodes; the scheduler
+// deletes it.
 func TestClaimOfAnEarlierAttemptIsDeleted(t *testing.T) {
 	w := world().withNode(node("a"), slice("a", 2)).withPod(extended("p", "deviceclass.resource.kubernetes.io/any"))
 	left := one("p-extended-resources-abcde")
@@ -138,14 +138,14 @@ func TestClaimOfAnEarlierAttemptIsDeleted(t *testing.T) {
 	if err != nil || placements[0].Node != "a" || devicesOf(placements[0]) != "a/dev-0 a/dev-1 " {
 		t.Errorf("%+v and error %v", placements, err)
 	}
-	// Somebody else's finalizer keeps the claim, and its devices were given away.
+	// Another finalizer keeps the claim, and its devices were given to other pods.
 	left.Finalizers = []string{resourceapi.Finalizer, "example.com/keep"}
 	if placements, err = stuckIn(t, w); err != nil || placements[0].Node != "" || !strings.Contains(placements[0].Reason, "cannot schedule extended resource claim") {
 		t.Errorf("%+v and error %v", placements, err)
 	}
 }
 
-// Nodes are needed for what is left once the allocation was taken back.
+// Nodes are only needed for the pods left after the deallocation.
 func TestGrowWithAnAllocationThatIsTakenBack(t *testing.T) {
 	w := stuck("")
 	w.Nodes[1].Spec.Unschedulable = true

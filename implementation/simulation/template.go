@@ -33,15 +33,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/dramanager"
 )
 
-// Template is what comes with a new node.
+// Template has the objects of a new node.
 type Template struct {
 	Node *v1.Node `json:"node"`
-	// Slices are those that drivers will publish for the node: all slices of each of
-	// their pools, reached from this node alone. A generation or a count that is 0 is
-	// filled in.
+	// Slices are the node's future slices: all slices of each of their pools, reachable from this node
+	// alone. Generation and count default to the right values.
 	Slices []*resourceapi.ResourceSlice `json:"slices,omitempty"`
-	// Pods come with each node, as those of DaemonSets, and use Claims. What these leave out
-	// of allocation mode and count is as the API server fills it in.
+	// Pods come with each node, e.g. DaemonSet pods, and use Claims. Omitted allocation modes and counts
+	// get the API server's defaults.
 	Pods   []*v1.Pod                    `json:"pods,omitempty"`
 	Claims []*resourceapi.ResourceClaim `json:"claims,omitempty"`
 }
@@ -52,8 +51,8 @@ func poolOf(slice *resourceapi.ResourceSlice) poolID {
 	return poolID{slice.Spec.Driver, slice.Spec.Pool.Name}
 }
 
-// Validate returns everything because of which nodes of the template could not be
-// added, or would not have what is meant.
+// Validate returns everything that prevents nodes of the template, or makes them differ from the
+// intention.
 func (t *Template) Validate() error {
 	if t.Node == nil || t.Node.Name == "" {
 		return errors.New("node: it has no name: give it the one that its slices have")
@@ -110,7 +109,7 @@ func (t *Template) Validate() error {
 	return errors.Join(errs...)
 }
 
-// local says whether a slice is for the template's node alone.
+// local reports whether only the template's node can reach a slice.
 func (t *Template) local(slice *resourceapi.ResourceSlice) error {
 	switch name := slice.Spec.NodeName; {
 	case name != nil && *name == t.Node.Name:
@@ -125,8 +124,8 @@ func (t *Template) local(slice *resourceapi.ResourceSlice) error {
 	return errors.New("spec.nodeName is missing")
 }
 
-// instance returns the objects of a node of the template with another name. Slices are
-// in the same order, the names of pools have that of the node.
+// instance returns the objects of a new node with this name. Slices keep their order; pool names
+// contain the node's name.
 func (t *Template) instance(name string) Objects {
 	rename := func(s string) string {
 		if strings.Contains(s, t.Node.Name) {
@@ -176,7 +175,7 @@ func (t *Template) instance(name string) Objects {
 	return made
 }
 
-// counted returns allocation mode and count of all requests and alternatives of a claim.
+// counted yields allocation mode and count of all requests and alternatives of a claim.
 func counted(claim *resourceapi.ResourceClaim) iter.Seq2[*resourceapi.DeviceAllocationMode, *int64] {
 	return func(yield func(*resourceapi.DeviceAllocationMode, *int64) bool) {
 		for i := range claim.Spec.Devices.Requests {
@@ -193,7 +192,7 @@ func counted(claim *resourceapi.ResourceClaim) iter.Seq2[*resourceapi.DeviceAllo
 	}
 }
 
-// published is how many devices a node of the template has.
+// published is the number of devices on the template's node.
 func (t *Template) published() int {
 	n := 0
 	for _, slice := range t.Slices {
@@ -202,8 +201,7 @@ func (t *Template) published() int {
 	return n
 }
 
-// arePlain says whether each device of slices is for one claim, and has nothing to do with
-// the others.
+// arePlain reports whether all devices are exclusive and independent of each other.
 func arePlain(slices []*resourceapi.ResourceSlice) bool {
 	for _, slice := range slices {
 		for i := range slice.Spec.Devices {
@@ -215,7 +213,7 @@ func arePlain(slices []*resourceapi.ResourceSlice) bool {
 	return true
 }
 
-// pools are those that come with a node of that name.
+// pools are the pools of a new node with this name.
 func (t *Template) pools(name string) map[poolID]bool {
 	pools := make(map[poolID]bool)
 	for _, slice := range t.instance(name).Slices {
@@ -226,7 +224,7 @@ func (t *Template) pools(name string) map[poolID]bool {
 
 func podUID(node, pod string) types.UID { return types.UID("pod-" + node + "-" + pod) }
 
-// renameOwners leads from claims to the new pods that own them.
+// renameOwners updates the claims' owner references to the new pods.
 func renameOwners(owners []metav1.OwnerReference, node string, rename func(string) string) []metav1.OwnerReference {
 	for i := range owners {
 		if owners[i].Kind == "Pod" {
@@ -240,7 +238,7 @@ func (t *Template) hasClaim(name string) bool {
 	return slices.ContainsFunc(t.Claims, func(c *resourceapi.ResourceClaim) bool { return c.Name == name })
 }
 
-// slices returns the slices for a node with another name.
+// slices returns the slices for a new node.
 func (t *Template) slices(name string, rename func(string) string) []*resourceapi.ResourceSlice {
 	counts := make(map[poolID]int64)
 	for _, slice := range t.Slices {

@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A node's host name may be another than the node's, and new nodes must not share it.
+// A node's host name may differ from its name, and new nodes must not share it.
 func TestNewNodesHaveTheirOwnHostname(t *testing.T) {
 	template := Template{Node: &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1.example.com", Labels: map[string]string{v1.LabelHostname: "node-1"}}}}
 	if got := template.instance("new").Nodes[0].Labels[v1.LabelHostname]; got != "new" {
