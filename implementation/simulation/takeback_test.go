@@ -92,7 +92,7 @@ func TestShrinkWithDevicesThatAreTakenBack(t *testing.T) {
 	w := takenBackLate(0)
 	w.withNode(node("c"), slice("c", 1)).withPod(using("early", "y"), one("y")).running("c", "dev-0")
 	w.withPod(using("late", "x2"), one("x2")).running("c", "dev-0")
-	// Claim "late" has a device not on node c and blocks it from all other nodes.
+	// Pod "late" has a device outside of node c, so it cannot move to any other node.
 	late := w.Claims[len(w.Claims)-1]
 	*late = *w.Claims[0].DeepCopy()
 	late.ObjectMeta = meta("x2")

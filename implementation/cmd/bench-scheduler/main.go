@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command bench-scheduler compares this project's scheduler plugin with upstream's
-// on upstream's scheduler_perf workloads. ".ci/bench-scheduler" builds what it
-// needs and starts it.
+// Command bench-scheduler compares this project's scheduler plugin with upstream's on upstream's
+// scheduler_perf workloads. ".ci/bench-scheduler" builds the binaries and runs it.
 package main
 
 import (
@@ -36,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 )
 
-// errFailed says that a workload has no numbers; what and why has been printed.
+// errFailed means a workload has no numbers; the cause has been printed.
 var errFailed = errors.New("some runs failed")
 
 func main() {
@@ -96,7 +95,7 @@ func run(ctx context.Context) error {
 	return err
 }
 
-// unsupported is why dra-scheduler does not start with the workload's feature gates.
+// unsupported returns the reason why dra-scheduler rejects the workload's feature gates.
 func unsupported(w schedulerperf.Workload) error {
 	_, err := plugin.Features(func(gate featuregate.Feature) bool { return w.Gates[string(gate)] })
 	return err

@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// connection is which driver of which cluster it is.
+// connection identifies a driver and its cluster.
 type connection struct {
 	kubeconfig, name string
-	// qps and burst limit what each of the clients asks.
+	// qps and burst are the rate limits of each client.
 	qps   float32
 	burst int
 }
@@ -47,7 +47,7 @@ func (c *connection) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&c.burst, "kube-api-burst", 200, "How many of them are sent at once after a pause.")
 }
 
-// validate returns all that is wrong with the flags.
+// validate returns all errors in the flags.
 func (c *connection) validate() error {
 	var errs []error
 	for _, problem := range validation.IsDNS1123Subdomain(c.name) {
@@ -59,7 +59,7 @@ func (c *connection) validate() error {
 	return errors.Join(errs...)
 }
 
-// clients are those of a cluster, with what reads parameters there.
+// clients are the clients for a cluster and its parameter readers.
 type clients struct {
 	kube    kubernetes.Interface
 	classic client.Interface
@@ -85,7 +85,7 @@ func (c *connection) clients() (clients, error) {
 	return clients{kube, classic, parametersref.New(anything, kube.Discovery())}, err
 }
 
-// deviceFlags are those that say which devices there are, and who has them.
+// deviceFlags adds the flags for devices and their nodes.
 func deviceFlags(flags *pflag.FlagSet, d *sampledriver.Config) {
 	flags.IntVar(&d.Devices, "devices", 1, "How many devices there are: on each node, or in the network.")
 	flags.BoolVar(&d.Network, "network", false, "The devices are in a network that all selected nodes reach, not in nodes.")

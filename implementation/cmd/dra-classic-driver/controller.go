@@ -32,7 +32,6 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
-// options are the flags.
 type options struct {
 	connection
 
@@ -89,7 +88,7 @@ func controllerCommand() *cobra.Command {
 	return cmd
 }
 
-// validate returns all that is wrong with the flags.
+// validate returns all errors in the flags.
 func (o *options) validate() error {
 	errs := []error{o.connection.validate()}
 	if o.workers < 1 {

@@ -25,11 +25,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// definitions are what a cluster needs for classic DRA: the CustomResourceDefinitions, which
-// are generated from classic/api/v1alpha1, and admission policies, which keep what the API
-// server cannot know. These are how many pods may use a claim, where another scheduler would
-// let any number do so, and that a DeviceClass which names a ResourceClass is of no use to a
-// scheduler.
+// definitions are a cluster's prerequisites for classic DRA: CustomResourceDefinitions, generated from
+// classic/api/v1alpha1, and admission policies for rules unknown to the API server. The policies limit
+// the users of a claim, because other schedulers do not, and require a DeviceClass naming a
+// ResourceClass to match no device in ResourceSlices.
 //
 //go:embed crd/*.yaml policy/*.yaml
 var definitions embed.FS

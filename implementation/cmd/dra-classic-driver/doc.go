@@ -14,13 +14,12 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-classic-driver is a classic DRA driver to try and to test with. "controller"
-// is its half in the control plane, with the devices of classic/sampledriver; its half on
-// nodes is dra-sim, which kubelet-plugin.yaml deploys: the module of that program has what
-// talks to kubelets and writes CDI files. "simulate" says what pods that wait would get with
-// more nodes, and "definitions" prints what the cluster needs.
+// Command dra-classic-driver is a classic DRA driver for trials and tests. "controller" is its control
+// plane part, with the devices of classic/sampledriver. Its node part is dra-sim, deployed by
+// kubelet-plugin.yaml: that program's module talks to kubelets and writes CDI files. "simulate" predicts
+// the devices of waiting pods on additional nodes. "definitions" prints the cluster's prerequisites.
 //
-// manifest.yaml deploys it with the least rights. Outside of a cluster it needs
-// --kubeconfig. With --leader-elect it competes for the Lease of the driver's name in
-// --namespace, and ends when it loses that.
+// manifest.yaml deploys it with minimal permissions. Outside of a cluster it needs --kubeconfig. With
+// --leader-elect it competes for the Lease with the driver's name in --namespace, and exits when it
+// loses that.
 package main

@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/whatif"
 )
 
-// readNodes reads a file with Nodes, - for in.
+// readNodes reads Nodes from a file, or from in for "-".
 func readNodes(name string, in io.Reader) ([]*corev1.Node, error) {
 	var content []byte
 	var err error
@@ -75,7 +75,7 @@ func readNodes(name string, in io.Reader) ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
-// nodesOf are the Node of a document, those of a List, or none of one with comments only.
+// nodesOf returns the Node of a document, or those of a List. A document with only comments has none.
 func nodesOf(document []byte) ([]*corev1.Node, error) {
 	var kind metav1.TypeMeta
 	if err := yaml.Unmarshal(document, &kind); err != nil {
@@ -95,8 +95,7 @@ func nodesOf(document []byte) ([]*corev1.Node, error) {
 	return []*corev1.Node{&node}, nil
 }
 
-// newNodes are so many like each of the templates, whose names none of those has that are
-// there.
+// newNodes creates count nodes from each template, without names of existing nodes.
 func newNodes(templates []*corev1.Node, count int, there []*corev1.Node) []*corev1.Node {
 	taken := sets.New[string]()
 	for _, node := range there {
@@ -122,7 +121,7 @@ func newNodes(templates []*corev1.Node, count int, there []*corev1.Node) []*core
 	return nodes
 }
 
-// readCluster lists all that a simulation looks at.
+// readCluster lists the simulation's input.
 func readCluster(ctx context.Context, kube kubernetes.Interface, classic client.Interface) (whatif.Objects, error) {
 	nodes, err := kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -33,7 +33,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// load returns the policy of a file, and checks that its binding is for it.
+// load returns the policy of a file, and checks its binding.
 func load(t *testing.T, file string) *admissionv1.ValidatingAdmissionPolicy {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -58,7 +58,7 @@ func load(t *testing.T, file string) *admissionv1.ValidatingAdmissionPolicy {
 	return &policy
 }
 
-// evaluator evaluates expressions of a policy for a request.
+// evaluator evaluates a policy's expressions for a request.
 type evaluator struct {
 	*testing.T
 	env  *cel.Env
@@ -82,7 +82,7 @@ func (e *evaluator) eval(expression string) any {
 	return value.Value()
 }
 
-// admit returns what a policy has against a request, empty if nothing.
+// admit returns a policy's objections to a request, empty if there are none.
 func admit(t *testing.T, policy *admissionv1.ValidatingAdmissionPolicy, object, old map[string]any) string {
 	t.Helper()
 	base, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Env(environment.NewExpressions)
@@ -132,7 +132,7 @@ func bufferedReader(text []byte) *bufio.Reader { return bufio.NewReader(bytes.Ne
 
 func TestUserLimit(t *testing.T) {
 	policy := load(t, "policy/user-limit.yaml")
-	// claim has an allocation for so many users, empty for one of a scheduler.
+	// claim has an allocation with a limit of users; an empty limit means a scheduler's allocation.
 	claim := func(limit string, users ...string) string {
 		config := `{source: FromClaim, opaque: {driver: gpu.example.com, parameters: {kind: X}}}`
 		if limit != "" {

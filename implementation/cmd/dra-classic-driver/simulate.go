@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/whatif"
 )
 
-// question is what is asked with "simulate".
+// question is the input of "simulate".
 type question struct {
 	connection
 
@@ -81,7 +81,7 @@ func simulateCommand() *cobra.Command {
 	return cmd
 }
 
-// validate returns all that is wrong with the flags.
+// validate returns all errors in the flags.
 func (q *question) validate() error {
 	errs := []error{q.connection.validate(), q.driver.Validate()}
 	if q.file == "" {
@@ -113,7 +113,7 @@ func (q *question) ask(ctx context.Context, like []*corev1.Node) (*answer, error
 }
 
 func simulate(ctx context.Context, name string, config sampledriver.Config, parameters *parametersref.Reader, objects whatif.Objects, more []*corev1.Node) (*answer, error) {
-	driver, err := sampledriver.New(config, parameters, nil) // it is asked for its simulation only
+	driver, err := sampledriver.New(config, parameters, nil) // only for its simulation
 	if err != nil {
 		return nil, err
 	}
@@ -139,21 +139,21 @@ func simulate(ctx context.Context, name string, config sampledriver.Config, para
 	return a, nil
 }
 
-// answer is what -o json prints.
+// answer is the output with -o json.
 type answer struct {
-	// Pods are those that wait, in the order in which they were tried.
+	// Pods waiting for devices, in the order of attempts.
 	Pods []foretold `json:"pods"`
 }
 
 type foretold struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Node is empty if there is none; Reason says why. New says that it is not there yet.
+	// Node is empty if the pod does not fit; Reason explains why. New means the node does not exist yet.
 	Node    string   `json:"node,omitempty"`
 	New     bool     `json:"new,omitempty"`
 	Devices []device `json:"devices,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
-	// NotAsked are claims of the pod that somebody else is to allocate.
+	// NotAsked are claims of the pod allocated by another party.
 	NotAsked []string `json:"notAsked,omitempty"`
 }
 
@@ -206,7 +206,7 @@ func (a *answer) table(text *strings.Builder) {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s%s\n", pod, p.Node, strings.Join(devices, ", "), others)
 	}
-	_ = table.Flush() // A strings.Builder takes everything.
+	_ = table.Flush() // strings.Builder never fails
 	fmt.Fprintf(text, "%d pods wait: %d fit nodes that are there, %d need new nodes, %d cannot be served\n", len(a.Pods), old, added, len(a.Pods)-old-added)
 	if old+added > 0 {
 		text.WriteString(served.String())

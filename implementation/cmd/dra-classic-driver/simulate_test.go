@@ -106,7 +106,7 @@ func podOf(name string, claims ...string) *corev1.Pod {
 	return pod
 }
 
-// What is printed for a pod that is served, and for one that is not.
+// The output for pods with and without a node.
 func TestSimulate(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state.json")
 	if err := os.WriteFile(state, []byte(`{"claims":{"other":{"Pool":"a","Device":"device-0"}}}`), 0o600); err != nil {

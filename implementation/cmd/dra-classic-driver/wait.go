@@ -25,14 +25,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// withSignals ends when the process is told to.
+// withSignals ends on a termination signal.
 func withSignals(ctx context.Context) context.Context {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
 }
 
-// waitFor waits until the objects that existed at the start are known.
+// waitFor waits for the initial objects.
 func waitFor(ctx context.Context, informer cache.SharedIndexInformer) bool {
 	return cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
 }

@@ -14,18 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-composable-controller stands between a fabric of devices, which several
-// clusters share, and a cluster (KEP-5007): it publishes what is free, attaches devices
-// for claims, and detaches what nobody uses.
+// Command dra-composable-controller connects a cluster to a device fabric shared by several clusters
+// (KEP-5007): it publishes free devices, attaches devices for claims, and detaches unused devices.
 //
-// It is deployed with manifest.yaml, as a Deployment of the namespace kube-system with
-// a service account and the permissions that it needs and no others. To be replaced there
-// are the image, the driver's name, which is in a permission and a flag, the fabric's
+// manifest.yaml deploys it as a Deployment in the namespace kube-system, with a service account and
+// minimal permissions. Replace the image, the driver's name (in a permission and a flag), the fabric's
 // address, and the Secret with the token and the fabric's certificate authority.
 //
-// Outside of a cluster it needs --kubeconfig (and, to serve metrics,
-// --authentication-kubeconfig and --authorization-kubeconfig). It elects a leader with
-// the Lease kube-system/dra-composable-controller, or of the name that
-// --leader-elect-resource-name tells where there are several fabrics, and serves
-// /healthz, /livez, /readyz and /metrics with TLS on port 10269.
+// Outside of a cluster it needs --kubeconfig (and, to serve metrics, --authentication-kubeconfig and
+// --authorization-kubeconfig). It elects a leader with the Lease
+// kube-system/dra-composable-controller; with several fabrics, set --leader-elect-resource-name. It
+// serves /healthz, /livez, /readyz and /metrics with TLS on port 10269.
 package main

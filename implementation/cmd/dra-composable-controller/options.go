@@ -42,20 +42,20 @@ import (
 )
 
 const (
-	// cordonFor is for how long an idle device that a driver publishes has a taint before
-	// it is detached: much longer than schedulers take to see that.
+	// cordonFor is the time an idle device published by a driver stays tainted before it is detached: much
+	// longer than schedulers need to see the taint.
 	cordonFor = 5 * time.Second
-	// answerTime is how long the fabric may take to answer, which is not to attach.
+	// answerTime is the fabric's response timeout, not including the attachment.
 	answerTime = 10 * time.Second
 )
 
-// What becomes of a pod whose device was attached.
+// What happens to a pod after its device was attached.
 const (
 	reschedule = "reschedule"
 	bind       = "bind"
 )
 
-// options are the flags of this command alone.
+// options are the flags specific to this command.
 type options struct {
 	driver, fabric, url, tokenFile, caFile string
 	nodes, whenAttached                    string
@@ -101,7 +101,7 @@ func (o *options) flags(sets *cliflag.NamedFlagSets) {
 		"How long dra-scheduler is to wait for a device; other schedulers have a setting of their own. 0 leaves that to its configuration.")
 }
 
-// config is what the flags come to. The error says all that is wrong.
+// config converts the flags and returns all their errors.
 func (o *options) config() (composable.Config, error) {
 	c := composable.Config{
 		Config: fabricplan.Config{
@@ -136,7 +136,7 @@ func (o *options) config() (composable.Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// nodeSelector is a label selector in the form that slices have; nil for all nodes.
+// nodeSelector converts a label selector to the slices' format; nil means all nodes.
 func nodeSelector(text string) (*corev1.NodeSelector, error) {
 	selector, err := metav1.ParseToLabelSelector(text)
 	if err != nil {
@@ -155,7 +155,7 @@ func nodeSelector(text string) (*corev1.NodeSelector, error) {
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}, nil
 }
 
-// controller makes the controller of what the flags say.
+// controller creates the controller from the flags.
 func (o *options) controller(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (app.Controller, error) {
 	config, err := o.config()
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 )
 
 func TestFlagsThatAreWrong(t *testing.T) {
-	// A process configures its log once.
+	// Logging can only be configured once per process.
 	t.Cleanup(func() { _ = logsapi.ResetForTest(utilfeature.DefaultFeatureGate) })
 	cmd := program(&options{}).Command()
 	var out bytes.Buffer
@@ -63,8 +63,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// The controller may write what its driver says of devices, on any node, and nothing of
-// others.
+// The controller may write its own driver's device status, on any node, and no other driver's.
 func TestPermissions(t *testing.T) {
 	data, err := os.ReadFile("manifest.yaml")
 	if err != nil {

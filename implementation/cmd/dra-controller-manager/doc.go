@@ -14,25 +14,23 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-controller-manager runs this project's controllers for dynamic resource
-// allocation in place of those of kube-controller-manager:
+// Command dra-controller-manager replaces kube-controller-manager's controllers for dynamic resource
+// allocation with this project's:
 //
 //	resourceclaim-controller           creates claims from templates, cleans up after pods
 //	device-taint-eviction-controller   evicts pods from devices with NoExecute taints
 //
-// It is deployed with manifest.yaml, as a Deployment of the namespace kube-system with
-// a service account and the permissions that it needs and no others. Two things have
-// to be done by who applies it: the image has to be named, and kube-controller-manager
-// has to leave the work alone:
+// manifest.yaml deploys it as a Deployment in the namespace kube-system, with a service account and
+// minimal permissions. Before applying it, set the image and disable the controllers in
+// kube-controller-manager:
 //
 //	--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller
 //
-// Do that first, the other way round when going back: there may be a time when nobody
-// does the work, but if two do it, a pod may get two claims where it needs one. All
-// state is in the objects themselves, in the form that Kubernetes' controllers keep it.
+// When going back, delete the Deployment first. A gap without controllers is harmless, but with both
+// running a pod may get two claims instead of one. All state is in the API objects, in the format of
+// Kubernetes' controllers.
 //
-// Outside of a cluster it needs --kubeconfig (and, to serve metrics,
-// --authentication-kubeconfig and --authorization-kubeconfig). It elects a leader with
-// the Lease kube-system/dra-controller-manager, and serves /healthz, /livez, /readyz
-// and /metrics with TLS on port 10257.
+// Outside of a cluster it needs --kubeconfig (and, to serve metrics, --authentication-kubeconfig and
+// --authorization-kubeconfig). It elects a leader with the Lease kube-system/dra-controller-manager,
+// and serves /healthz, /livez, /readyz and /metrics with TLS on port 10257.
 package main

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-kubelet is the kubelet with this project's DRA manager in place of the
-// built-in one. It takes the kubelet's flags and files, and leaves behind what the
-// kubelet would: either can take over a node from the other, with its pods running.
+// Command dra-kubelet is the kubelet with this project's DRA manager instead of the built-in one. It
+// uses the kubelet's flags and files. Either kubelet can take over a node with running pods from the
+// other.
 package main
 
 import (

@@ -56,8 +56,7 @@ func loadFile(t *testing.T, file string) *config.KubeSchedulerConfiguration {
 	return object.(*config.KubeSchedulerConfiguration)
 }
 
-// The shipped configuration must put the plugin where DynamicResources was, and
-// nothing else anywhere else.
+// The shipped configuration replaces DynamicResources with the plugin and changes nothing else.
 func TestConfigReplacesDynamicResources(t *testing.T) {
 	cfg := loadConfig(t)
 	client := fake.NewClientset()
@@ -97,8 +96,8 @@ func TestConfigReplacesDynamicResources(t *testing.T) {
 	}
 }
 
-// ClassicDRA has to come before DRA where that goes by what it says, and after it where
-// the reasons of others count; and nothing of classic DRA is read without it.
+// ClassicDRA comes before DRA where DRA depends on its result, and after DRA where other plugins' reasons
+// matter. Without it, nothing of classic DRA is read.
 func TestConfigWithClassicDRA(t *testing.T) {
 	objects, err := classicfake.New()
 	if err != nil {

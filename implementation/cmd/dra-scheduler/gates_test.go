@@ -29,12 +29,11 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// gatesFile is the framework's table of feature gates. The framework is in another
-// module, which must not require Kubernetes.
+// gatesFile is the framework's table of feature gates. The framework's module must not require
+// Kubernetes.
 const gatesFile = "../../../framework/spec/testdata/gates.txt"
 
-// There were two tables of when a feature gate changes, which did not agree with each
-// other, and nothing held them against Kubernetes'.
+// Two tables of feature gate changes disagreed, and neither was compared with Kubernetes'.
 func TestGateStagesAreThoseOfKubernetes(t *testing.T) {
 	data, err := os.ReadFile(gatesFile)
 	if err != nil {
@@ -55,7 +54,7 @@ func TestGateStagesAreThoseOfKubernetes(t *testing.T) {
 		before := featuregate.FeatureSpec{}
 		for _, s := range all[featuregate.Feature(gate)] {
 			if len(want) > 0 && s.Default == before.Default && s.LockToDefault == before.LockToDefault {
-				continue // Only what it is called has changed.
+				continue // Only the label has changed.
 			}
 			before = s
 			want = append(want, fmt.Sprintf("%d.%d on=%t locked=%t", s.Version.Major(), s.Version.Minor(), s.Default, s.LockToDefault))
@@ -66,7 +65,7 @@ func TestGateStagesAreThoseOfKubernetes(t *testing.T) {
 	}
 }
 
-// upTo leaves out what is announced for later versions.
+// upTo removes changes announced for later versions.
 func upTo(t *testing.T, now *version.Version, stages []string) []string {
 	t.Helper()
 	var past []string

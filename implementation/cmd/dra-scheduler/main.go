@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-scheduler is kube-scheduler with this project's plugin for dynamic
-// resource allocation in place of the built-in DynamicResources. config.yaml is
-// the configuration that puts it there. With config-classic.yaml it has the plugin for
-// classic DRA, too, where the definitions of classic DRA are installed.
+// Command dra-scheduler is kube-scheduler with this project's plugin for dynamic resource allocation
+// instead of the built-in DynamicResources. config.yaml enables the plugin. config-classic.yaml also
+// enables the plugin for classic DRA, on clusters with the definitions of classic DRA.
 package main
 
 import (

@@ -49,12 +49,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// The stories here are about what only the whole scheduler shows: when a pod is
-// tried again. The queue gives up on a pod for five minutes unless it is woken.
+// The stories cover retries, visible only in the whole scheduler. Unless woken, a pod stays in the
+// queue for five minutes.
 const soon = 30 * time.Second
 
-// newAPI returns an API server that gives versions, to deletions as well, and binds
-// pods.
+// newAPI is an API server that sets versions, even on deletion, and binds pods.
 func newAPI(objects ...runtime.Object) *fake.Clientset {
 	var versions atomic.Int64
 	version := func(object runtime.Object) {
@@ -66,7 +65,7 @@ func newAPI(objects ...runtime.Object) *fake.Clientset {
 		version(object)
 	}
 	api := fake.NewClientset(objects...)
-	var deleted sync.Map // what watches get, by UID
+	var deleted sync.Map // objects for watches, by UID
 	api.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch action := action.(type) {
 		case clienttesting.CreateActionImpl:
@@ -169,7 +168,7 @@ func awaitBound(t *testing.T, api *fake.Clientset, pods ...string) {
 	}
 }
 
-// awaitRejected waits until the scheduler has given up on a pod.
+// awaitRejected waits until the scheduler has rejected a pod.
 func awaitRejected(t *testing.T, api *fake.Clientset, name string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, soon, true, func(ctx context.Context) (bool, error) {
@@ -241,21 +240,21 @@ func TestPodGetsTheDeviceOfADeletedClaim(t *testing.T) {
 	awaitBound(t, api, "second")
 }
 
-// The device is in flight for a pod that then cannot be bound. Nothing of that is
-// in the API, so that no event tells the other pod.
+// The device is in flight for a pod that then fails to bind. No event tells the other pod, because the
+// API never had the allocation.
 func TestPodGetsTheDeviceOfAPodThatCouldNotBeBound(t *testing.T) {
 	api := newAPI(clusterOfOne(1, claim("one"), pod("first", "one"), claim("two"), pod("second", "two"))...)
-	var loser atomic.Pointer[string] // the claim that is tried first
+	var loser atomic.Pointer[string] // the claim tried first
 	var answers atomic.Bool
 	api.PrependReactor("update", "resourceclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() != "status" {
-			return false, nil, nil // the finalizer, without which nothing is in flight
+			return false, nil, nil // the finalizer; nothing is in flight without it
 		}
 		name := action.(clienttesting.UpdateAction).GetObject().(*resourceapi.ResourceClaim).Name
 		loser.CompareAndSwap(nil, &name)
 		return *loser.Load() == name, nil, errors.New("connection reset")
 	})
-	// For as long as the scheduler cannot know, the device stays in use.
+	// While the outcome is unknown, the device stays in use.
 	api.PrependReactor("get", "resourceclaims", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return !answers.Load(), nil, errors.New("connection reset")
 	})
@@ -272,8 +271,7 @@ func TestPodGetsTheDeviceOfAPodThatCouldNotBeBound(t *testing.T) {
 	awaitBound(t, api, winner)
 }
 
-// A pod may be there long before its claim; no event of the scheduling queue is about
-// that.
+// A pod may exist long before its claim, and no event of the scheduling queue announces that.
 func TestPodIsBoundWhenItsClaimIsCreated(t *testing.T) {
 	api := newAPI(clusterOfOne(3, claim("one"), pod("first", "one"), pod("early", "late"))...)
 	start(t, api)
@@ -284,8 +282,8 @@ func TestPodIsBoundWhenItsClaimIsCreated(t *testing.T) {
 	awaitBound(t, api, "early")
 }
 
-// Between two attempts the claim is deleted, so that the pod is rejected by
-// PreFilter or kept from the queue, and then there is another one of that name.
+// The claim is deleted between two attempts and re-created: the pod is rejected by PreFilter or kept
+// from the queue, and then the claim exists again.
 func TestPodIsBoundWhenItsClaimIsCreatedAgain(t *testing.T) {
 	api := newAPI(clusterOfOne(1, claim("one"), pod("first", "one"), claim("two"))...)
 	start(t, api)

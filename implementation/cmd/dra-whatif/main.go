@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-whatif says which nodes the pods of a cluster need that wait for
-// devices. Its --help has the rest.
+// Command dra-whatif computes the nodes needed by pods waiting for devices. See --help.
 package main
 
 import (

@@ -28,10 +28,10 @@ import (
 	"k8s.io/component-base/version/verflag"
 )
 
-// NewCommand is the command dra-controller-manager.
+// NewCommand returns the command dra-controller-manager.
 func NewCommand() *cobra.Command { return controllerManager().Command() }
 
-// Command is the program as a command.
+// Command returns the program's cobra command.
 func (p Program) Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:          p.Name,
@@ -41,7 +41,7 @@ func (p Program) Command() *cobra.Command {
 	}
 	o, err := newOptions(p)
 	if err != nil {
-		// The defaults are compiled in: this cannot be helped by whoever calls.
+		// The defaults are compiled in: callers cannot fix them.
 		panic(fmt.Errorf("set up %s: %w", p.Name, err))
 	}
 	sets := o.flags()

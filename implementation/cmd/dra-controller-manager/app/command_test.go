@@ -23,8 +23,8 @@ import (
 	"testing"
 )
 
-// A command configures the log of its process, where servers of other tests may still log:
-// it has a process of its own.
+// A command configures the log of its process, and servers of other tests may still log, so it runs in
+// its own process.
 func TestCommandRefusesWhatIsWrong(t *testing.T) {
 	if argument := os.Getenv("COMMAND_ARGUMENT"); argument != "" {
 		cmd := NewCommand()
@@ -43,8 +43,7 @@ func TestCommandRefusesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Feature gates belong to the process: "go test -count=2" made a second command, and
-// panicked.
+// Feature gates belong to the process: "go test -count=2" created a second command and panicked.
 func TestTwoCommands(t *testing.T) {
 	for range 2 {
 		if flag := NewCommand().Flags().Lookup("feature-gates"); !strings.Contains(flag.Usage, "ContextualLogging") {

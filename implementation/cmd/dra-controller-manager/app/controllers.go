@@ -35,40 +35,40 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/tainteviction"
 )
 
-// Controller is one that the leader runs.
+// Controller is run by the leader.
 type Controller interface {
-	// Run works with so many workers until ctx ends, and returns when they have stopped.
+	// Run works with this number of workers until ctx ends, and returns when they have stopped.
 	Run(ctx context.Context, workers int)
 	HasSynced() bool
 }
 
-// Descriptor is what is known of a controller before it exists.
+// Descriptor describes a controller before it is created.
 type Descriptor struct {
 	Name, Alias string
-	// WorkersFlag says how many workers it has; Workers is the default.
+	// WorkersFlag sets the number of workers; Workers is the default.
 	WorkersFlag, WorkersHelp string
 	Workers                  int
 	New                      func(context.Context, kubernetes.Interface, informers.SharedInformerFactory) (Controller, error)
 }
 
-// Program is a command that runs controllers.
+// Program is a command running controllers.
 type Program struct {
-	// Name is the command's, its Lease's and that of its clients.
+	// Name of the command, its Lease and its clients.
 	Name string
-	// Long is what its help begins with.
+	// Long is the beginning of the help text.
 	Long string
-	// Port is the one that it serves on, if no other is told.
+	// Port is the default port.
 	Port int
-	// Controllers are those that it has.
+	// Controllers are the available controllers.
 	Controllers []Descriptor
-	// Flags adds flags of its own; nil adds none.
+	// Flags adds the program's own flags; nil adds none.
 	Flags func(*cliflag.NamedFlagSets)
-	// Validate says what is wrong with those.
+	// Validate returns errors in these flags.
 	Validate func() error
 }
 
-// controllerManager has the names and flags of kube-controller-manager, and its port:
-// each is in a network of its own, or on another node, or has to be told.
+// controllerManager has the names, flags and port of kube-controller-manager. Both can only run with
+// the default port in separate networks or on separate nodes.
 func controllerManager() Program {
 	return Program{
 		Name: name,
@@ -132,21 +132,21 @@ func (p Program) aliases() map[string]string {
 	return all
 }
 
-// running is a controller together with the number of its workers.
+// running is a controller and its number of workers.
 type running struct {
 	Controller
 	name    string
 	workers int
 }
 
-// chosen are the controllers that --controllers asks for.
+// chosen are the controllers selected by --controllers.
 func (p Program) chosen(controllers []string) []Descriptor {
 	return slices.DeleteFunc(slices.Clone(p.Controllers), func(d Descriptor) bool {
 		return !genericapp.IsControllerEnabled(d.Name, sets.NewString(), controllers)
 	})
 }
 
-// build makes the controllers that were chosen, once in a process's life.
+// build creates the chosen controllers, once per process.
 func (m *manager) build(ctx context.Context, factory informers.SharedInformerFactory) ([]running, error) {
 	var all []running
 	for _, d := range m.descriptors {

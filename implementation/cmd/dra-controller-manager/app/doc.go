@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package app is the command dra-controller-manager: its flags, its server, the
-// election of a leader and the controllers that the leader runs. Start at NewCommand.
-// A Program with other controllers is such a command, too.
+// Package app is the command dra-controller-manager: flags, server, leader election and the
+// controllers run by the leader. Start at NewCommand. A Program with other controllers is such a
+// command, too.
 package app

@@ -30,16 +30,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// leaseTolerance is how much longer than its lease a leader may take to notice that it
-// has lost it before it counts as dead.
+// leaseTolerance is the time after the lease's end for a leader to notice its loss. Later it counts as
+// dead.
 const leaseTolerance = 20 * time.Second
 
-// errLost is for a leader that another process has taken over from.
+// errLost means another process became the leader.
 var errLost = errors.New("leadership was lost")
 
 // election decides when this process works.
 type election struct {
-	// lock is nil if there is no election.
+	// lock is nil without an election.
 	lock   resourcelock.Interface
 	config *config
 	health *leaderelection.HealthzAdaptor
@@ -67,7 +67,7 @@ func newElection(ctx context.Context, c *config) (*election, error) {
 	return e, nil
 }
 
-// checks are what is to be checked of the election.
+// checks are the health checks of the election.
 func (e *election) checks() []healthz.HealthChecker {
 	if e.health == nil {
 		return nil
@@ -75,9 +75,8 @@ func (e *election) checks() []healthz.HealthChecker {
 	return []healthz.HealthChecker{e.health}
 }
 
-// run calls work as soon as this process leads, and returns when work has returned.
-// The lease is given up after that, so that the next leader does not start while this
-// one still works.
+// run calls work once this process is the leader, and releases the lease after work has returned: the
+// next leader must not start before.
 func (e *election) run(ctx context.Context, work func(context.Context) error) error {
 	if e.lock == nil {
 		return work(ctx)
@@ -109,7 +108,7 @@ func (e *election) run(ctx context.Context, work func(context.Context) error) er
 		return fmt.Errorf("set up leader election: %w", err)
 	}
 	e.health.SetLeaderElection(elector)
-	// Who waits for the lease has nothing to finish.
+	// A waiting candidate has nothing to finish.
 	defer context.AfterFunc(ctx, func() {
 		if !elector.IsLeader() {
 			release()

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
 )
 
-// candidate returns the election of a process.
+// candidate returns a process's election.
 func candidate(t *testing.T, client *fake.Clientset, id string) *election {
 	t.Helper()
 	o, err := newOptions(controllerManager())
@@ -46,7 +46,7 @@ func candidate(t *testing.T, client *fake.Clientset, id string) *election {
 	}
 }
 
-// The next leader starts when the one before has finished what it was at, and then soon.
+// The next leader starts soon after its predecessor has finished its work, and not before.
 func TestLeadershipIsHandedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := apitest.New()
@@ -92,7 +92,7 @@ func TestLeadershipThatIsLost(t *testing.T) {
 		client := apitest.New()
 		e := candidate(t, client, "first")
 		go func() {
-			time.Sleep(time.Minute + time.Second) // between two renewals, with which the update would be in conflict
+			time.Sleep(time.Minute + time.Second) // between two renewals, to avoid a conflict with the update
 			leases := client.CoordinationV1().Leases("kube-system")
 			lease, err := leases.Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil {
@@ -107,7 +107,7 @@ func TestLeadershipThatIsLost(t *testing.T) {
 			}
 		}()
 		stopped := false
-		// What does not notice must not run forever.
+		// A process that misses the loss must not run forever.
 		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		err := e.run(limited, func(ctx context.Context) error {
@@ -144,7 +144,7 @@ func TestWaitingForTheLeaseEnds(t *testing.T) {
 	})
 }
 
-// Work that cannot begin ends the process, and somebody else may try.
+// If work cannot start, the process ends and another may try.
 func TestWorkThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := apitest.New()

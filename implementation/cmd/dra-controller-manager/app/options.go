@@ -38,10 +38,9 @@ import (
 	cmoptions "k8s.io/controller-manager/options"
 )
 
-// name is the command's in whose folder this is.
 const name = "dra-controller-manager"
 
-// options are the flags, with the names that they have in kube-controller-manager.
+// options are the flags, named as in kube-controller-manager.
 type options struct {
 	program         Program
 	generic         *cmoptions.GenericControllerManagerConfigurationOptions
@@ -82,18 +81,18 @@ func newOptions(p Program) (*options, error) {
 	o.generic.LeaderMigration = nil
 	o.authentication.RemoteKubeConfigFileOptional = true
 	o.authorization.RemoteKubeConfigFileOptional = true
-	// As in kube-scheduler: a process that starts while the API server is away waits for
-	// it. What is not looked up again then concerns only aggregated API servers.
+	// As in kube-scheduler: a process started while the API server is down waits for it. The lookup not
+	// repeated later only matters for aggregated API servers.
 	o.authentication.TolerateInClusterLookupFailure = true
-	// No folder: a certificate that nobody brings is made in memory.
+	// No directory: a missing certificate is generated in memory.
 	o.serving.ServerCert.CertDirectory = ""
 	o.serving.ServerCert.PairName = p.Name
 	o.serving.BindPort = p.Port
 	return o, nil
 }
 
-// addLoggingGates makes the feature gates of logging known. A process has one set of
-// gates, to which nothing can be added once they are a flag.
+// addLoggingGates registers the feature gates of logging. A process has one set of gates, frozen once
+// it is a flag.
 func addLoggingGates() error {
 	if _, known := utilfeature.DefaultMutableFeatureGate.GetAll()[logsapi.ContextualLogging]; known {
 		return nil
@@ -128,7 +127,7 @@ func (o *options) flags() cliflag.NamedFlagSets {
 	return sets
 }
 
-// validate returns all that is wrong with the flags.
+// validate returns all errors in the flags.
 func (o *options) validate() error {
 	errs := o.generic.Validate(o.program.controllerNames(), nil, o.program.aliases())
 	errs = append(errs, o.serving.Validate()...)
@@ -149,7 +148,7 @@ func (o *options) validate() error {
 	return errors.Join(errs...)
 }
 
-// config is what flags come to.
+// config is the result of the flags.
 type config struct {
 	program         Program
 	generic         cmconfig.GenericControllerManagerConfiguration
@@ -161,8 +160,7 @@ type config struct {
 	shutdownTimeout time.Duration
 }
 
-// config opens the port and reads the files that the flags name. Errors: flags that
-// are wrong, files and the port.
+// config opens the port and reads the files of the flags. It fails on invalid flags, files or port.
 func (o *options) config() (*config, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -192,7 +190,7 @@ func (o *options) clientConfig(c *config) error {
 	return nil
 }
 
-// server prepares serving; a port of 0 means not to.
+// server prepares serving; port 0 disables it.
 func (o *options) server(c *config) error {
 	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.IPv4(127, 0, 0, 1)}); err != nil {
 		return fmt.Errorf("make a certificate: %w", err)

@@ -27,7 +27,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// parse returns the options that arguments come to.
+// parse returns the options for arguments.
 func parse(t *testing.T, args ...string) *options {
 	t.Helper()
 	o, err := newOptions(controllerManager())
@@ -79,7 +79,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// kubeconfig writes a file that says how to reach an API server.
+// kubeconfig writes a kubeconfig for an API server.
 func kubeconfig(t *testing.T, server string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig.yaml")
@@ -124,8 +124,8 @@ func TestClientSettings(t *testing.T) {
 	}
 }
 
-// While the API server was away for a minute, the process started and ended 15 times, and
-// a kubelet would have let it wait longer each time.
+// While the API server was down for a minute, the process crashed 15 times. A kubelet would have
+// increased the restart delay each time.
 func TestStartsWithoutAPIServer(t *testing.T) {
 	away := kubeconfig(t, "https://127.0.0.1:1")
 	o := parse(t, "--kubeconfig="+away, "--authentication-kubeconfig="+away, "--authorization-kubeconfig="+away, "--bind-address=127.0.0.1")

@@ -34,11 +34,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// errShutdown is for controllers that do not stop when they are told.
+// errShutdown means controllers did not stop in time.
 var errShutdown = errors.New("controllers did not finish in time")
 
-// run serves and works until ctx ends. Errors: what keeps it from starting, and the
-// loss of leadership.
+// run serves and works until ctx ends. It fails if it cannot start or loses leadership.
 func run(ctx context.Context, c *config) error {
 	klog.FromContext(ctx).Info("Starting", "version", version.Get().String())
 	client, err := kubernetes.NewForConfig(rest.AddUserAgent(c.kubeconfig, c.program.Name))
@@ -56,22 +55,21 @@ func run(ctx context.Context, c *config) error {
 	}
 	err = e.run(ctx, m.work)
 	if ctx.Err() != nil {
-		// Who still asks gets an answer until the port is closed.
+		// Pending requests are answered until the port is closed.
 		<-stopped
 	}
 	return err
 }
 
-// manager runs controllers.
 type manager struct {
 	*config
 	client      kubernetes.Interface
 	descriptors []Descriptor
-	// controllers are set once this process leads.
+	// controllers are set once this process is the leader.
 	controllers atomic.Pointer[[]running]
 }
 
-// work runs the controllers until ctx ends. The process can call it once.
+// work runs the controllers until ctx ends. It can only be called once per process.
 func (m *manager) work(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(m.client, resync(m.generic.MinResyncPeriod.Duration), informers.WithTransform(slim))
 	controllers, err := m.build(ctx, factory)
@@ -99,8 +97,8 @@ func (m *manager) work(ctx context.Context) error {
 	}
 }
 
-// ready says what is missing until the controllers work. A process that waits to
-// become the leader is ready: it does what it is there for.
+// ready returns the reason why the controllers do not work yet. A candidate waiting for leadership is
+// ready.
 func (m *manager) ready() error {
 	controllers := m.controllers.Load()
 	if controllers == nil {
@@ -114,8 +112,8 @@ func (m *manager) ready() error {
 	return nil
 }
 
-// slim drops what no controller reads and takes the most memory: of pods all but what they have to
-// do with claims. Who needs more of a pod asks the API server.
+// slim drops large fields no controller reads: of pods everything unrelated to claims. Controllers get
+// complete pods from the API server.
 func slim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)
@@ -131,8 +129,8 @@ func slim(object any) (any, error) {
 	return object, nil
 }
 
-// resync is a time between the given one and twice that, so that processes that
-// start together do not repeat their work together.
+// resync returns a random time between period and twice the period, so processes started together do
+// not repeat their work at the same time.
 func resync(period time.Duration) time.Duration {
 	return period + time.Duration(rand.Float64()*float64(period))
 }

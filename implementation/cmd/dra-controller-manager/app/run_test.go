@@ -38,7 +38,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/tainteviction"
 )
 
-// fakeController is one whose caches fill and whose work ends when told.
+// fakeController fills its caches and ends its work on command.
 type fakeController struct {
 	synced bool
 	ends   func(context.Context)
@@ -99,7 +99,7 @@ func TestControllerThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// Operators know the queues of controllers by these names.
+// Operators know the controllers' queues by these names.
 func TestMetricsOfQueues(t *testing.T) {
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -121,7 +121,7 @@ func TestMetricsOfQueues(t *testing.T) {
 			}
 		}
 	}
-	// The API server's libraries have queues of their own.
+	// The API server's libraries have their own queues.
 	for _, want := range []string{"device-taint-eviction-controller", "resource_claim"} {
 		if !slices.Contains(queues, want) {
 			t.Errorf("queues are %q, want %q to be one", queues, want)
@@ -129,7 +129,7 @@ func TestMetricsOfQueues(t *testing.T) {
 	}
 }
 
-// get asks the server at an address.
+// get requests a URL.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
@@ -149,7 +149,7 @@ func get(t *testing.T, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// Health may be seen by everybody, metrics only by those whom the API server lets.
+// Health is public, metrics need authorization by the API server.
 func TestServer(t *testing.T) {
 	c, err := parse(t, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port=0", "--kubeconfig="+kubeconfig(t, "https://127.0.0.1:1")).config()
 	if err != nil {

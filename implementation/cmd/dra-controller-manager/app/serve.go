@@ -27,11 +27,10 @@ import (
 	controllerhealthz "k8s.io/controller-manager/pkg/healthz"
 )
 
-// drain is how long requests may take that are under way when serving ends.
+// drain is the time for pending requests when serving ends.
 const drain = 5 * time.Second
 
-// serve answers requests until ctx ends, and returns a channel that is closed when no
-// request is being answered any more.
+// serve answers requests until ctx ends. The returned channel is closed after the last response.
 func serve(ctx context.Context, c *config, e *election, ready func() error) (<-chan struct{}, error) {
 	if c.serving == nil {
 		closed := make(chan struct{})

@@ -35,7 +35,7 @@ func TestSlim(t *testing.T) {
 	}
 }
 
-// Ten thousand pods were in memory whole, of which controllers read what they have to do with claims.
+// Ten thousand pods were cached completely, although controllers only read their claims.
 func TestPodsAreKeptForTheirClaims(t *testing.T) {
 	claim := "c"
 	pod := &corev1.Pod{

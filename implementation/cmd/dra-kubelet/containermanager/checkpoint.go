@@ -30,17 +30,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// checkpoint is the file in which the kubelet keeps prepared claims. It is put aside
-// while the kubelet makes its own DRA manager, which otherwise would read it, give up
-// on its claims once a minute, and write it from memory. That manager finds nothing,
-// writes an empty file and never writes again. Then the file is put back.
+// checkpoint is the kubelet's file of prepared claims. It is moved aside while the kubelet creates its
+// own DRA manager. That would read the file, give up on its claims once a minute, and overwrite it
+// from memory. Without a file it writes an empty one once. Then the original is moved back.
 //
-// A kill in between leaves it aside. If Kubernetes' kubelet is started then, it knows
-// nothing of the claims in there. The next putAside adds those that it has prepared.
+// A kill in between leaves the file aside. A stock kubelet started then does not know its claims. The
+// next putAside adds the claims prepared by that kubelet.
 //
-// Where the node has pods and no file, as it was removed, one without content is put aside
-// in its place: our manager takes that for a corrupt one and makes up for it, but would
-// believe that of a kubelet without claims.
+// If the node has pods and the file was removed, an empty one is put aside instead: the manager
+// recovers from a corrupt checkpoint, but would believe a missing one to mean no claims.
 type checkpoint struct{ main, aside string }
 
 func newCheckpoint(rootDirectory string) *checkpoint {
@@ -48,7 +46,7 @@ func newCheckpoint(rootDirectory string) *checkpoint {
 	return &checkpoint{main: main, aside: main + ".aside"}
 }
 
-// putAside moves the file out of the kubelet's sight.
+// putAside hides the file from the kubelet.
 func (c *checkpoint) putAside(ctx context.Context) error {
 	leftBehind, err := exists(c.aside)
 	if err != nil {
@@ -72,8 +70,8 @@ func (c *checkpoint) putAside(ctx context.Context) error {
 	return nil
 }
 
-// markRemoved puts a file without content aside if the node has pods: each kubelet makes a
-// checkpoint before its first pod.
+// markRemoved puts an empty file aside if the node has pods: each kubelet creates a checkpoint before
+// its first pod.
 func (c *checkpoint) markRemoved(ctx context.Context) error {
 	pods, err := os.ReadDir(filepath.Join(filepath.Dir(c.main), "pods"))
 	if err != nil || len(pods) == 0 {
@@ -83,10 +81,9 @@ func (c *checkpoint) markRemoved(ctx context.Context) error {
 	return os.WriteFile(c.aside, nil, 0o600)
 }
 
-// addNewer adds the claims in place to those aside. Those in place replace others of
-// the same name. Claims that another kubelet has unprepared meanwhile are unprepared
-// once more, which is the lesser evil. If one of the files is corrupt, then that one is
-// aside afterwards, so that the manager makes up for all claims of pods that are there.
+// addNewer adds the claims of the file in place to the file aside and replaces claims of the same
+// name. Claims unprepared by another kubelet in between are unprepared again, the lesser evil. A
+// corrupt file becomes the file aside, so the manager recovers all claims of existing pods.
 func (c *checkpoint) addNewer(ctx context.Context) error {
 	newer, err := claimsOf(c.main)
 	if errors.Is(err, nodeplan.ErrCorrupt) {
@@ -138,7 +135,7 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	return nil
 }
 
-// claimsOf returns the claims in a file: none if it does not exist.
+// claimsOf returns the claims in a file, none if it does not exist.
 func claimsOf(path string) ([]nodeplan.ClaimInfo, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -32,8 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// stateOf returns a checkpoint as Kubernetes' kubelet writes it, with a claim of each
-// name.
+// stateOf returns a stock kubelet's checkpoint with one claim per name.
 func stateOf(t *testing.T, claims ...string) string {
 	t.Helper()
 	var list state.ClaimInfoStateList
@@ -51,7 +50,7 @@ func stateOf(t *testing.T, claims ...string) string {
 	return string(content)
 }
 
-// startInner does what the kubelet's DRA manager does when it is made.
+// startInner acts like the kubelet's DRA manager at creation.
 func startInner(t *testing.T, folder string) (claims []string) {
 	t.Helper()
 	checkpointer, err := state.NewCheckpointer(folder, "dra_manager_state")
@@ -76,8 +75,8 @@ func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
 	tests := []struct {
 		name        string
 		main, aside string   // content before the start, "" for no file
-		want        []string // claims in the end
-		corrupt     bool     // in the end
+		want        []string // final claims
+		corrupt     bool     // at the end
 	}{
 		{name: "first start"},
 		{name: "restart", main: stateOf(t, "ours"), want: []string{"ours"}},
@@ -122,8 +121,8 @@ func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
 	}
 }
 
-// The manager made up for a removed checkpoint in its own tests, and not on a node: there
-// the kubelet's manager had written an empty one before. A kill in between makes no difference.
+// On a node the manager never saw a removed checkpoint, unlike in its own tests: the kubelet's manager
+// had written an empty one before. A kill in between makes no difference.
 func TestRemovedCheckpointIsMissed(t *testing.T) {
 	for name, tc := range map[string]struct{ pods, killed, missed bool }{
 		"first start":        {false, false, false},
@@ -160,8 +159,8 @@ func TestRemovedCheckpointIsMissed(t *testing.T) {
 	}
 }
 
-// A start that fails before the kubelet has made its manager must leave the file to
-// whatever kubelet starts next.
+// If the start fails before the kubelet has created its manager, the file must be back for the next
+// kubelet.
 func TestCheckpointIsPutBackAfterAFailedStart(t *testing.T) {
 	file := newCheckpoint(t.TempDir())
 	write(t, file.main, stateOf(t, "ours"))
@@ -178,7 +177,7 @@ func TestCheckpointIsPutBackAfterAFailedStart(t *testing.T) {
 	}
 }
 
-// Two kubelets on a node is a mistake; the claims of either must not get lost by it.
+// Two kubelets on a node are a mistake, but must not lose either's claims.
 func TestCheckpointOfAnotherKubeletIsNotOverwritten(t *testing.T) {
 	file := newCheckpoint(t.TempDir())
 	write(t, file.main, stateOf(t, "ours"))
@@ -194,7 +193,7 @@ func TestCheckpointOfAnotherKubeletIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// The manager decides what becomes of a file that it cannot read.
+// The manager decides about an unreadable file.
 func TestCorruptCheckpointIsPutBack(t *testing.T) {
 	file := newCheckpoint(t.TempDir())
 	write(t, file.main, `{"Data":`)
@@ -209,7 +208,7 @@ func TestCorruptCheckpointIsPutBack(t *testing.T) {
 	}
 }
 
-// A newer kubelet ran in between. Its claims cannot be read and must not be lost.
+// A newer kubelet ran in between. Its claims are unreadable and must not be lost.
 func TestCheckpointOfAnotherVersionIsLeftAlone(t *testing.T) {
 	data := `{"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v7"}`
 	newer := fmt.Sprintf(`{"Data":%q,"Checksum":%d}`, data, crc32.ChecksumIEEE([]byte(data)))

@@ -25,8 +25,8 @@ import (
 	schedutil "k8s.io/kubernetes/pkg/scheduler/util"
 )
 
-// withoutClaims returns the container as the kubelet's DRA manager may see it, which
-// fails for claims that it did not prepare. Limits stay: device plugins go by them.
+// withoutClaims returns the container for the kubelet's DRA manager, as that fails for claims it did
+// not prepare. Limits stay: device plugins need them.
 func withoutClaims(container *v1.Container) *v1.Container {
 	stripped := *container
 	stripped.Resources.Claims = nil
@@ -37,8 +37,8 @@ func withoutClaims(container *v1.Container) *v1.Container {
 	return &stripped
 }
 
-// podWithoutClaims returns the pod with containers that have no claims. The kubelet's
-// DRA manager would put what is in their statuses into random order.
+// podWithoutClaims returns the pod without its containers' claims. The kubelet's DRA manager would put
+// their statuses into random order.
 func podWithoutClaims(pod *v1.Pod) *v1.Pod {
 	if !slices.ContainsFunc(pod.Spec.Containers, func(c v1.Container) bool { return len(c.Resources.Claims) > 0 }) {
 		return pod

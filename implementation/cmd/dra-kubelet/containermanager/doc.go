@@ -14,16 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package containermanager puts this project's DRA manager into the kubelet.
+// Package containermanager installs this project's DRA manager in the kubelet.
 //
-// The kubelet makes its ContainerManager with a DRA manager inside, without a way to
-// choose another. This package lets it, replaces it afterwards by one that answers for
-// DRA itself, and keeps what is inside from doing harm: it never sees a claim, a
-// driver, the checkpoint or the node.
+// The kubelet creates its ContainerManager with a built-in DRA manager and offers no alternative. This
+// package replaces the ContainerManager afterwards by one with its own DRA manager. The built-in one
+// remains but never sees a claim, a driver, the checkpoint or the node.
 //
-// A start goes through these points, each with a line in the log: "Put the DRA
-// checkpoint aside", "Put the DRA checkpoint back", "Installed the DRA manager",
-// "Started the DRA manager". It can be killed at any of them and loses no claim.
+// Each step of a start is logged: "Put the DRA checkpoint aside", "Put the DRA checkpoint back",
+// "Installed the DRA manager", "Started the DRA manager". A kill at any step loses no claim.
 //
 // Start with Run, then manager. The rules of DRA are in implementation/kubelet.
 package containermanager

@@ -23,9 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// whileLocked calls f while it holds the lock of --lock-file, if there is one: a
-// kubelet that still runs keeps its files. The lock is free again when it returns, and
-// the kubelet takes it once more.
+// whileLocked calls f holding the lock of --lock-file, if set: a running kubelet keeps its files. The
+// lock is released afterwards, and the kubelet acquires it again.
 func whileLocked(path string, f func() error) error {
 	if path == "" {
 		return f()

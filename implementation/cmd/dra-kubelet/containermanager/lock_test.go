@@ -25,8 +25,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Another kubelet with the same lock file must wait while files are moved, and not
-// afterwards: this kubelet takes the lock again itself.
+// Another kubelet with the same lock file must wait while files are moved, but not afterwards: this
+// kubelet acquires the lock again itself.
 func TestLockIsHeldWhileFilesMove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubelet.lock")
 	try := func() error {

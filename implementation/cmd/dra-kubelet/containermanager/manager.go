@@ -38,8 +38,8 @@ import (
 	dra "github.com/dra-conformance/dratest/implementation/kubelet"
 )
 
-// manager is a ContainerManager that answers for DRA itself and leaves the rest to
-// the kubelet's. No call with claims gets through to that one.
+// manager is a ContainerManager with its own DRA manager. Everything else goes to the kubelet's,
+// without claims.
 type manager struct {
 	cm.ContainerManager
 	dra     *dra.Manager
@@ -52,7 +52,7 @@ func wrap(ctx context.Context, inner cm.ContainerManager, own *dra.Manager) *man
 	return &manager{ContainerManager: inner, dra: own, updates: fanIn(ctx, own.Updates(), inner.Updates())}
 }
 
-// Start starts the DRA manager and then the rest.
+// Start starts the DRA manager, then the kubelet's ContainerManager.
 func (m *manager) Start(ctx context.Context, node *v1.Node, activePods cm.ActivePodsFunc, getNode cm.GetNodeFunc, sourcesReady config.SourcesReady,
 	podStatuses status.PodStatusProvider, runtime internalapi.RuntimeService, localStorageCapacityIsolation bool) error {
 	if err := m.dra.Start(ctx, dra.ActivePods(activePods), dra.GetNode(getNode), sourcesReady); err != nil {
@@ -62,9 +62,8 @@ func (m *manager) Start(ctx context.Context, node *v1.Node, activePods cm.Active
 	return m.ContainerManager.Start(ctx, node, activePods, noNode, sourcesReady, podStatuses, runtime, localStorageCapacityIsolation)
 }
 
-// noNode keeps the kubelet's DRA manager from deleting the node's ResourceSlices: it
-// asks for the node first and waits. Nothing else asks. In the end the node is not
-// found, which is the error that it does not log.
+// noNode stops the kubelet's DRA manager from deleting the node's ResourceSlices: that waits for the
+// node first. It has no other callers. At the end it returns NotFound, the only error not logged.
 func noNode(ctx context.Context) (*v1.Node, error) {
 	<-ctx.Done()
 	return nil, apierrors.NewNotFound(v1.Resource("nodes"), "")
@@ -77,7 +76,7 @@ func (m *manager) GetPluginRegistrationHandlers() map[string]cache.PluginHandler
 	return handlers
 }
 
-// GetResources puts the claims' CDI devices before what device plugins give.
+// GetResources returns the claims' CDI devices before the device plugins' resources.
 func (m *manager) GetResources(ctx context.Context, pod *v1.Pod, container *v1.Container) (*kubecontainer.RunContainerOptions, error) {
 	ids, err := m.dra.ContainerCDIDevices(ctx, pod, container)
 	if err != nil {
@@ -105,7 +104,7 @@ func (m *manager) UnprepareDynamicResources(ctx context.Context, pod *v1.Pod) er
 	return m.dra.Unprepare(ctx, pod)
 }
 
-// PodMightNeedToUnprepareResources keeps a pod from being reported as terminated.
+// PodMightNeedToUnprepareResources delays reporting a pod as terminated.
 func (m *manager) PodMightNeedToUnprepareResources(uid types.UID) bool {
 	return m.dra.MightNeedToUnprepare(uid)
 }
@@ -115,12 +114,11 @@ func (m *manager) GetDynamicResources(logger klog.Logger, pod *v1.Pod, container
 	return m.dra.PodResources(klog.NewContext(context.Background(), logger), pod, container)
 }
 
-// UpdateAllocatedResourcesStatus adds the health of devices, those of device plugins
-// first.
+// UpdateAllocatedResourcesStatus adds the health of devices after that of device plugins.
 func (m *manager) UpdateAllocatedResourcesStatus(logger klog.Logger, pod *v1.Pod, status *v1.PodStatus) {
 	m.ContainerManager.UpdateAllocatedResourcesStatus(logger, podWithoutClaims(pod), status)
 	m.dra.UpdateStatus(klog.NewContext(context.Background(), logger), pod, status)
 }
 
-// Updates returns the same channel each time: the kubelet asks whenever it waits.
+// Updates returns the same channel each time, because the kubelet calls it before each wait.
 func (m *manager) Updates() <-chan resourceupdates.Update { return m.updates }

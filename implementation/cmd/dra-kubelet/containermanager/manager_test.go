@@ -43,12 +43,11 @@ import (
 	dra "github.com/dra-conformance/dratest/implementation/kubelet"
 )
 
-// inner is the kubelet's ContainerManager as far as its DRA manager is concerned,
-// which is the real one. A method that is missing here panics.
+// inner stands for the kubelet's ContainerManager with the real DRA manager. Missing methods panic.
 type inner struct {
 	cm.ContainerManager
 	stock   *stockdra.Manager
-	devices map[v1.ResourceName]string // what device plugins give for a limit
+	devices map[v1.ResourceName]string // from device plugins, by limit
 	updates chan resourceupdates.Update
 }
 
@@ -77,7 +76,7 @@ func (i *inner) UpdateAllocatedResourcesStatus(logger klog.Logger, pod *v1.Pod, 
 	i.stock.UpdateAllocatedResourcesStatus(logger, pod, status)
 }
 
-// newManager returns a manager whose checkpoint has the pod's claims, prepared.
+// newManager returns a manager with the pod's claims prepared in its checkpoint.
 func newManager(t *testing.T) (*manager, *inner) {
 	t.Helper()
 	logger, ctx := ktesting.NewTestContext(t)
@@ -118,8 +117,7 @@ func newManager(t *testing.T) (*manager, *inner) {
 	return wrap(ctx, stocks, own), stocks
 }
 
-// newPod returns a pod with a claim, devices of a device plugin and devices that are
-// requested as an extended resource.
+// newPod returns a pod with a claim, device plugin resources, and DRA extended resources.
 func newPod() *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Name, pod.Namespace, pod.UID = "pod", "default", "pod-uid"
@@ -134,7 +132,7 @@ func newPod() *v1.Pod {
 	return pod
 }
 
-// The kubelet's DRA manager knows none of the claims. A container with claims ended in
+// The kubelet's DRA manager knows no claims. Containers with claims failed with
 // CreateContainerConfigError, "internal error: unable to get claim info".
 func TestResourcesOfClaimsAndDevicePlugins(t *testing.T) {
 	m, stocks := newManager(t)
@@ -214,7 +212,7 @@ func TestPodWithoutClaimsIsNotCopied(t *testing.T) {
 	}
 }
 
-// The kubelet calls Updates whenever it waits.
+// The kubelet calls Updates before each wait.
 func TestUpdatesOfBothComeFromOneChannel(t *testing.T) {
 	m, stocks := newManager(t)
 	updates := m.Updates()
@@ -241,7 +239,7 @@ func TestUpdatesGoOnWhenOneSourceEnds(t *testing.T) {
 	cancel()
 }
 
-// A node that the kubelet's DRA manager gets would have its ResourceSlices deleted.
+// With a node, the kubelet's DRA manager would delete its ResourceSlices.
 func TestNoNodeUntilTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

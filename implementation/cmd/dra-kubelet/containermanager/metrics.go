@@ -26,7 +26,7 @@ import (
 	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
 )
 
-// operationMetrics counts with the kubelet's metrics, which it registers itself.
+// operationMetrics uses the kubelet's metrics, registered by the kubelet.
 type operationMetrics struct{}
 
 func (operationMetrics) Operation(name string, isError bool, duration time.Duration) {
@@ -45,11 +45,10 @@ func (operationMetrics) UnprepareSkipped(driver string) {
 	kubeletmetrics.DRANodeUnprepareSkipsTotal.WithLabelValues(driver).Inc()
 }
 
-// replaceCollector registers own in place of the collector of claims in use that the
-// kubelet's DRA manager has. To register both panics. The kubelet registered its own
-// with Kubernetes' registry as well as with Prometheus', and has no reference to it:
-// registries find collectors by the names of their metrics. They keep the description
-// for ever, though, so that own's must be the same.
+// replaceCollector replaces the built-in DRA manager's collector of claims in use; registering both
+// panics. The built-in one is registered with both Kubernetes' and Prometheus' registry, without an
+// exported reference, so registries must find it by metric name. They keep descriptions forever, so
+// own's must be identical.
 func replaceCollector(own metrics.StableCollector) {
 	stale := claimsInUse{}
 	legacyregistry.Registerer().Unregister(stale)
@@ -57,7 +56,7 @@ func replaceCollector(own metrics.StableCollector) {
 	kubeletmetrics.RegisterCollectors(own)
 }
 
-// claimsInUse describes dra_resource_claims_in_use and has no value of it.
+// claimsInUse describes dra_resource_claims_in_use without a value.
 type claimsInUse struct{}
 
 func (claimsInUse) Describe(descs chan<- *prometheus.Desc) {

@@ -27,9 +27,9 @@ import (
 	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
 )
 
-// To register a second collector of the metric panics: the start-up of the first
-// kubelet with a DRA manager of its own ended with "duplicate metrics collector
-// registration attempted". One with another description panics too, even after the first has gone.
+// Registering a second collector of the metric panics: the first kubelet with its own DRA manager
+// crashed with "duplicate metrics collector registration attempted". Another description panics too,
+// even after the first collector has been unregistered.
 func TestCollectorTakesThePlaceOfTheKubelets(t *testing.T) {
 	logger, _ := ktesting.NewTestContext(t)
 	stock, err := stockdra.NewManager(logger, fake.NewClientset(), t.TempDir())
@@ -51,7 +51,7 @@ func TestCollectorTakesThePlaceOfTheKubelets(t *testing.T) {
 			}
 		}
 	}
-	// Those of the checkpoint.
+	// From the checkpoint.
 	if want := map[string]float64{"<any>": 2, "driver": 2}; !maps.Equal(values, want) {
 		t.Errorf("claims in use are %v, want %v", values, want)
 	}

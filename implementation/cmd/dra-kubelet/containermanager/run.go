@@ -34,7 +34,7 @@ import (
 // Run runs the kubelet with this project's DRA manager until ctx ends.
 func Run(ctx context.Context, server *options.KubeletServer, deps *kubelet.Dependencies) error {
 	if server.KubeConfig == "" {
-		// Without an API server no pod has claims: only pods of files, which may not.
+		// Without an API server only static pods run, and they cannot have claims.
 		return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
 	}
 	file := newCheckpoint(server.RootDirectory)
@@ -48,16 +48,15 @@ func Run(ctx context.Context, server *options.KubeletServer, deps *kubelet.Depen
 		}
 	})
 	err := app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
-	// Only if the kubelet failed before it made its ContainerManager.
+	// Only needed if the kubelet failed before it created its ContainerManager.
 	if err := file.putBack(ctx); err != nil {
 		klog.FromContext(ctx).Error(err, "Failed to put the DRA checkpoint back")
 	}
 	return err
 }
 
-// onceManagerExists calls f when deps has a ContainerManager and nothing uses it yet.
-// At that moment, and only then, the kubelet adjusts its score for the OOM killer with
-// a function that can be set. It only logs what this function returns.
+// onceManagerExists calls f once deps has an unused ContainerManager. At this moment only, the kubelet
+// adjusts its OOM score with a replaceable function and merely logs its error.
 func onceManagerExists(deps *kubelet.Dependencies, f func()) {
 	adjuster := deps.OOMAdjuster
 	adjust := adjuster.ApplyOOMScoreAdj

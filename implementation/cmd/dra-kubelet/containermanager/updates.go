@@ -23,7 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/resourceupdates"
 )
 
-// fanIn returns a channel with the updates of both, which stays open. It ends with ctx.
+// fanIn merges the updates of both until ctx ends. The channel stays open.
 func fanIn(ctx context.Context, claims <-chan []types.UID, others <-chan resourceupdates.Update) <-chan resourceupdates.Update {
 	all := make(chan resourceupdates.Update)
 	go func() {

@@ -35,8 +35,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// initLogging applies the configuration of logging, then logs the configuration and
-// the flags. It works once per process.
+// initLogging applies the logging configuration, then logs configuration and flags. It works once per
+// process.
 func initLogging(ctx context.Context, set *pflag.FlagSet, config *kubeletconfig.KubeletConfiguration) error {
 	logs.InitLogs()
 	if err := logsapi.ValidateAndApplyAsField(&config.Logging, utilfeature.DefaultFeatureGate, field.NewPath("logging")); err != nil {
@@ -52,7 +52,7 @@ func initLogging(ctx context.Context, set *pflag.FlagSet, config *kubeletconfig.
 	return nil
 }
 
-// loggable renders config as /configz serves it, without secrets.
+// loggable renders config like /configz, without secrets.
 func loggable(config *kubeletconfig.KubeletConfiguration) (string, error) {
 	config = config.DeepCopy()
 	for header := range config.StaticPodURLHeader {
@@ -71,7 +71,7 @@ func loggable(config *kubeletconfig.KubeletConfiguration) (string, error) {
 	return string(text), err
 }
 
-// validate says what is wrong with config.
+// validate returns the errors in config.
 func validate(ctx context.Context, config *kubeletconfig.KubeletConfiguration) error {
 	if err := validation.ValidateKubeletConfiguration(config, utilfeature.DefaultFeatureGate); err != nil {
 		return fmt.Errorf("validate the kubelet's configuration: %w", err)

@@ -38,8 +38,7 @@ import (
 // Run runs the kubelet until ctx ends.
 type Run func(ctx context.Context, server *options.KubeletServer, deps *kubelet.Dependencies) error
 
-// Command returns Kubernetes' own kubelet command with its texts, except that run
-// is what runs the kubelet.
+// Command returns the stock kubelet command, including its texts, with run in place of the kubelet.
 func Command(ctx context.Context, run Run) *cobra.Command {
 	cmd := app.NewKubeletCommand(ctx)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -60,7 +59,7 @@ func Command(ctx context.Context, run Run) *cobra.Command {
 	return cmd
 }
 
-// start logs and checks what is configured, makes the dependencies and runs.
+// start logs and validates the configuration, creates the dependencies and calls run.
 func start(ctx context.Context, line *commandLine, server *options.KubeletServer, run Run) error {
 	if err := initLogging(ctx, line.set, &server.KubeletConfiguration); err != nil {
 		return err

@@ -35,8 +35,8 @@ import (
 	utilfs "k8s.io/kubernetes/pkg/util/filesystem"
 )
 
-// loadFile reads the file of --config. The operating system's eviction thresholds
-// stand in for missing ones: for all or, with mergeDefaultEvictionSettings, for each.
+// loadFile reads the file of --config. The operating system's defaults replace missing eviction
+// thresholds: only if all are missing, or each with mergeDefaultEvictionSettings.
 func loadFile(ctx context.Context, name string) (*kubeletconfig.KubeletConfiguration, error) {
 	loader, err := newLoader(name)
 	if err != nil {
@@ -65,8 +65,7 @@ func newLoader(name string) (configfiles.Loader, error) {
 	return configfiles.NewFsLoader(&utilfs.DefaultFs{}, path)
 }
 
-// mergeDropIns merges the *.conf files below directory into config, in the order of
-// their paths, and then sets defaults.
+// mergeDropIns merges the *.conf files below directory into config in path order, then sets defaults.
 func mergeDropIns(ctx context.Context, config *kubeletconfig.KubeletConfiguration, directory string) error {
 	versioned := &kubeletconfigv1beta1.KubeletConfiguration{}
 	if err := conversion.Convert_config_KubeletConfiguration_To_v1beta1_KubeletConfiguration(config, versioned, nil); err != nil {
@@ -105,7 +104,7 @@ func mergeDropIns(ctx context.Context, config *kubeletconfig.KubeletConfiguratio
 	return nil
 }
 
-// mergeDropIn returns the configuration, as JSON, with one file's settings over it.
+// mergeDropIn returns the configuration as JSON, overridden by one file's settings.
 func mergeDropIn(config []byte, file string) ([]byte, error) {
 	loader, err := newLoader(file)
 	if err != nil {

@@ -14,13 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package startup reads the kubelet's flags and configuration files, and hands the
-// finished configuration and dependencies to the function that runs the kubelet.
+// Package startup reads the kubelet's flags and configuration files, and passes the final
+// configuration and dependencies to the function running the kubelet.
 //
-// Kubernetes' own command does the same in one closure that nothing can be put into
-// (cmd/kubelet/app/server.go). So this package does it again, with the exported parts
-// of the kubelet, and behaves alike: same flags, files, precedence, --help, --version
-// and /flagz. upstream_test.go fails when the functions it stands for change.
+// Kubernetes' own command does this in one closure without extension points
+// (cmd/kubelet/app/server.go). This package reimplements it with the kubelet's exported parts and the
+// same behavior: flags, files, precedence, --help, --version and /flagz. upstream_test.go fails if the
+// replaced functions change.
 //
 // Start with Command.
 package startup

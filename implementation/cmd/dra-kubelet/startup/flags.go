@@ -29,7 +29,6 @@ import (
 	kubeletserver "k8s.io/kubernetes/pkg/kubelet/server"
 )
 
-// commandLine is what the command line says.
 type commandLine struct {
 	args   []string
 	set    *pflag.FlagSet
@@ -38,7 +37,7 @@ type commandLine struct {
 	help   bool
 }
 
-// parse reads the command line. Cobra does not: it would add global flags to the set.
+// parse reads the command line instead of cobra, because that would add global flags to the set.
 func parse(args []string) (*commandLine, error) {
 	config, err := options.NewKubeletConfiguration()
 	if err != nil {
@@ -64,8 +63,7 @@ func parse(args []string) (*commandLine, error) {
 	return line, nil
 }
 
-// server returns what flags and configuration files say together. It switches the
-// feature gates that they name.
+// server merges flags and configuration files, and sets their feature gates.
 func (l *commandLine) server(ctx context.Context) (*options.KubeletServer, error) {
 	if err := setFeatureGates(l.config); err != nil {
 		return nil, err
@@ -96,8 +94,8 @@ func (l *commandLine) server(ctx context.Context) (*options.KubeletServer, error
 	return &options.KubeletServer{KubeletFlags: *l.flags, KubeletConfiguration: *config}, nil
 }
 
-// overrideByFlags parses args once more, into config: a flag that is given wins over
-// the files, feature gate by feature gate (kubernetes#56171).
+// overrideByFlags parses args again, into config: a flag overrides the files, feature gate by feature
+// gate (kubernetes#56171).
 func overrideByFlags(config *kubeletconfig.KubeletConfiguration, args []string) error {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
@@ -118,8 +116,8 @@ func overrideByFlags(config *kubeletconfig.KubeletConfiguration, args []string) 
 	return nil
 }
 
-// addIgnoredGlobals adds the global flags to set without their values, some of which
-// add up when they are set twice.
+// addIgnoredGlobals adds the global flags to set but ignores their values, because some accumulate
+// when set twice.
 func addIgnoredGlobals(set *pflag.FlagSet) {
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)
 	globals.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
@@ -129,7 +127,7 @@ func addIgnoredGlobals(set *pflag.FlagSet) {
 	})
 }
 
-// setFeatureGates switches the process's feature gates as config says.
+// setFeatureGates sets the process's feature gates from config.
 func setFeatureGates(config *kubeletconfig.KubeletConfiguration) error {
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(config.FeatureGates); err != nil {
 		return fmt.Errorf("set feature gates: %w", err)

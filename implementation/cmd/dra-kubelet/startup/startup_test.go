@@ -36,8 +36,8 @@ import (
 
 const kubeletEnv = "DRATEST_TEST_KUBELET"
 
-// TestMain is also both kubelets, because feature gates and logging can be set only
-// once in a process.
+// TestMain also acts as both kubelets, because feature gates and logging can only be set once per
+// process.
 func TestMain(m *testing.M) {
 	switch os.Getenv(kubeletEnv) {
 	case "stock":
@@ -52,22 +52,22 @@ func notReached(context.Context, *options.KubeletServer, *kubelet.Dependencies) 
 	return errors.New("the configuration should not have been valid")
 }
 
-// outcome is what a kubelet prints and how it ends.
+// outcome is a kubelet's output and error.
 type outcome struct {
 	Stdout string
 	Log    []string
 	Failed bool
-	// Err is the message with which it failed. The wording is each kubelet's own.
+	// Err is the error message. Each kubelet has its own wording.
 	Err string
 }
 
-// The kubelet logs the configuration and then checks it. A negative number of pods
-// makes it stop there.
+// The kubelet logs the configuration, then validates it. A negative number of pods makes it stop
+// there.
 var stop = []string{"-v=1", "--max-pods=-1"}
 
 var header = regexp.MustCompile(`(?m)^[IWEF]\d{4} \S+ +\d+ \S+\] `)
 
-// start runs a kubelet in the folder.
+// startKubelet runs a kubelet in the folder.
 func startKubelet(t *testing.T, whose, folder string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -92,7 +92,7 @@ func startKubelet(t *testing.T, whose, folder string, args ...string) outcome {
 
 const kind = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
-// write makes a folder with the files.
+// write creates a folder with the files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -112,7 +112,7 @@ var valid = []struct {
 	name  string
 	files map[string]string
 	args  string
-	want  string // a line of the configuration, so that the row means something
+	want  string // an expected line of the configuration
 }{
 	{name: "defaults", want: "address: 0.0.0.0"},
 	{name: "flags", args: "--cluster-domain=test --node-labels=a=b --node-labels=c=d --system-reserved=cpu=1,memory=1Gi --eviction-hard=memory.available<1Gi",
@@ -142,7 +142,7 @@ var valid = []struct {
 	{name: "flags of the kubelet only", args: "--node-ip=10.0.0.1 --hostname-override=n --root-dir=/r --register-with-taints=a=b:NoSchedule", want: `--root-dir="/r"`},
 }
 
-// Both kubelets must come to the same configuration and flags.
+// Both kubelets must end up with the same configuration and flags.
 func TestConfigurationIsStocks(t *testing.T) {
 	for _, row := range valid {
 		t.Run(row.name, func(t *testing.T) {
@@ -184,7 +184,7 @@ var invalid = []struct {
 	{name: "unknown log format", args: "--logging-format=xml", want: "xml"},
 }
 
-// Both kubelets must refuse what is wrong, for the same reason.
+// Both kubelets must reject invalid input for the same reason.
 func TestRefusalsAreStocks(t *testing.T) {
 	for _, row := range invalid {
 		t.Run(row.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package upstream notices when a new version of Kubernetes changes what dra-kubelet
-// does again or relies on. testdata/functions.txt lists those functions, with a digest
-// of their text and what to read again when it differs. It has only tests.
+// Package upstream detects changes in Kubernetes functions reimplemented or required by dra-kubelet.
+// testdata/functions.txt lists those functions with a digest of their text and the code to review on a
+// change. The package has only tests.
 package upstream

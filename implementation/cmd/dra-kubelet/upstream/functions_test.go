@@ -38,7 +38,7 @@ var rewrite = flag.Bool("rewrite", false, "accept how the functions look now, af
 
 const list = "testdata/functions.txt"
 
-// A line of the list: file, function, digest and what depends on it.
+// pin is a line of the list: file, function, digest and dependent code.
 type pin struct{ file, name, digest, concerns string }
 
 func TestFunctionsAreAsTheyWereRead(t *testing.T) {
@@ -77,7 +77,7 @@ func parsePin(line string) (pin, bool) {
 	return pin{file: fields[0], name: fields[1], digest: fields[2], concerns: strings.Join(fields[3:], " ")}, true
 }
 
-// kubernetes returns the folder of the Kubernetes version that this module uses.
+// kubernetes returns the folder of this module's Kubernetes version.
 func kubernetes(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
@@ -89,8 +89,8 @@ func kubernetes(t *testing.T) string {
 
 var errGone = errors.New("is gone")
 
-// digestOf returns a digest of a function, a method (Type.Name), a type or, with "*",
-// the whole file. Comments and white space do not count.
+// digestOf returns the digest of a function, a method (Type.Name), a type or, with "*", the whole
+// file. It ignores comments and white space.
 func digestOf(file, name string) (string, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -131,7 +131,7 @@ func nameOf(decl ast.Decl) string {
 	return ""
 }
 
-// digest goes by the tokens of source.
+// digest hashes the tokens of source.
 func digest(source []byte) string {
 	var s scanner.Scanner
 	files := token.NewFileSet()

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package plugin joins the scheduler plugin with kube-scheduler: its feature gates
-// and its metrics. Start at Factory.
+// Package plugin connects the scheduler plugin with kube-scheduler's feature gates and metrics. Start
+// at Factory.
 package plugin

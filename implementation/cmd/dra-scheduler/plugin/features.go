@@ -28,12 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// features are those of the process's feature gates.
+// features returns the features for the process's feature gates.
 func features() (scheduler.Features, error) { return Features(utilfeature.DefaultFeatureGate.Enabled) }
 
-// Features returns what feature gates say. Gates that the plugin does not know are off
-// by default; who turns them on must not be served half, so that they are an error, for
-// which the other features are returned, too.
+// Features converts feature gates. Gates unknown to the plugin are off by default; enabling one is an
+// error, to avoid partial support. The other features are returned in any case.
 func Features(on func(featuregate.Feature) bool) (scheduler.Features, error) {
 	var errs []error
 	for _, gate := range []featuregate.Feature{

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// metrics are kube-scheduler's own, under the names that it gives them.
+// metrics are kube-scheduler's own metrics.
 type metrics struct{}
 
 func (metrics) BindingConditionsWait(profile, driver string, outcome scheduler.Outcome, duration time.Duration) {

@@ -18,8 +18,7 @@ package plugin
 
 import "github.com/dra-conformance/dratest/implementation/scheduler"
 
-// Factory makes the plugin as kube-scheduler runs it. It reads the process's
-// feature gates when a plugin is made.
+// Factory returns the plugin factory for kube-scheduler. New plugins read the process's feature gates.
 func Factory() *scheduler.Factory {
 	return scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}})
 }

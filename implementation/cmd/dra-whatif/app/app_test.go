@@ -50,7 +50,7 @@ const groups = `groups:
       devices: [{name: gpu-0}, {name: gpu-1}]
 `
 
-// archive writes a cluster with one full node and some pods that wait for a device.
+// archive writes a cluster with one full node and some pods waiting for a device.
 func archive(t *testing.T, waiting int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,8 +137,7 @@ func TestLearnedGroupsServe(t *testing.T) {
 	}
 }
 
-// Init containers and the overhead of DaemonSets' pods were left out of what new nodes
-// have less.
+// Init containers and the overhead of DaemonSet pods were not subtracted from new nodes.
 func TestPodsAreLearnedWithAllThatTheyAskFor(t *testing.T) {
 	cpu := func(n string) v1.ResourceList { return v1.ResourceList{v1.ResourceCPU: resource.MustParse(n)} }
 	requests := func(n string) v1.ResourceRequirements { return v1.ResourceRequirements{Requests: cpu(n)} }
@@ -158,7 +157,7 @@ func TestPodsAreLearnedWithAllThatTheyAskFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := learned[0].Pods[0]
-	// The init container beside the sidecar asks for more than the container does.
+	// The init container next to the sidecar requests more than the container.
 	if sum := resourcehelper.PodRequests(got, resourcehelper.PodResourcesOptions{}); sum.Cpu().String() != "6" {
 		t.Errorf("%s CPUs are asked for, want 6: %+v", sum.Cpu(), got.Spec)
 	}
@@ -167,7 +166,7 @@ func TestPodsAreLearnedWithAllThatTheyAskFor(t *testing.T) {
 	}
 }
 
-// A group whose own pod does not fit ended the answer, with the exit code of a wrong file.
+// A group whose own pod does not fit ended the answer with the exit code of an invalid file.
 func TestRefusedGroupsAreTold(t *testing.T) {
 	bad := "groups:\n- name: bad\n  node: {metadata: {name: bad}, status: {allocatable: {cpu: 1, pods: 10}}}\n" +
 		"  pods: [{metadata: {namespace: ns, name: own}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}]\n"
@@ -219,7 +218,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// The answer was that of Kubernetes v1.37 with nothing but defaults, whatever the cluster.
+// The answer assumed Kubernetes v1.37 with defaults for every cluster.
 func TestFeatureGatesOfTheCluster(t *testing.T) {
 	metrics := `kubernetes_feature_enabled{name="DRADeviceTaints",stage="BETA"} 0
 kubernetes_feature_enabled{name="DRAConsumableCapacity",stage="BETA"} 1
@@ -240,7 +239,7 @@ kubernetes_feature_enabled{name="NodeDeclaredFeatures",stage="ALPHA"} 0
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An older cluster that does not know the gate for partitionable devices has none.
+	// An older cluster does not know the gate for partitionable devices, so the feature is off.
 	if f := config.Features; f.DeviceTaints || !f.ConsumableCapacity || f.PartitionableDevices || !f.AdminAccess || !config.NoDeclaredFeatures {
 		t.Errorf("%+v", f)
 	}
@@ -256,8 +255,7 @@ kubernetes_feature_enabled{name="NodeDeclaredFeatures",stage="ALPHA"} 0
 	}
 }
 
-// Gates that are locked in this version were taken to be on in older clusters, and what
-// was told of them was refused.
+// Gates locked in this version were assumed to be on in older clusters, and overriding them failed.
 func TestLockedGatesOfOlderClusters(t *testing.T) {
 	gates := utilfeature.DefaultFeatureGate.DeepCopy()
 	rules := func() (o simulation.Objects) {
@@ -282,12 +280,12 @@ func TestLockedGatesOfOlderClusters(t *testing.T) {
 	}
 }
 
-// full is an output to which nothing can be written.
+// full is an output without space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// What could not be written was taken for wrong usage.
+// Write errors were reported as wrong usage.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	var errOut bytes.Buffer
 	if code := Run(t.Context(), []string{"learn", "worker", "--from", archive(t, 0)}, full{}, &errOut); code != 3 || !strings.Contains(errOut.String(), "write the group: no space left") {
@@ -295,7 +293,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Metrics that could not be read were taken for such that nobody had gathered.
+// Unreadable metrics were reported as missing.
 func TestMetricsThatCannotBeRead(t *testing.T) {
 	from := archive(t, 0)
 	if err := os.MkdirAll(filepath.Join(from, metricsFile), 0o755); err != nil {
@@ -306,7 +304,7 @@ func TestMetricsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A cordoned node has a taint that new nodes do not get.
+// A cordoned node has a taint new nodes do not get.
 func TestTaintsThatPassAreNotLearned(t *testing.T) {
 	worker := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Spec: v1.NodeSpec{Unschedulable: true, Taints: []v1.Taint{
 		{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}, {Key: "example.com/gpu", Effect: v1.TaintEffectNoSchedule},
@@ -342,7 +340,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// Every problem is told at once, with its line.
+// All errors are reported at once, with their lines.
 func TestWrongGroups(t *testing.T) {
 	for _, test := range []struct {
 		name, file string

@@ -66,7 +66,7 @@ Exit codes: 0 all pods can be served, 1 some cannot, 2 wrong usage or a wrong fi
 read or simulated, or the answer cannot be written. A pod for which a plugin of the scheduler fails is not served: the scheduler
 tries such a pod again and again.`
 
-// exitError is an error with the exit code that it means.
+// exitError is an error with its exit code.
 type exitError struct {
 	error
 
@@ -75,10 +75,10 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// errUnserved says that some pods cannot be served, which the output has.
+// errUnserved means some pods cannot be served; the output lists them.
 var errUnserved = errors.New("some pods cannot be served")
 
-// Run is the command; it returns the exit code.
+// Run runs the command and returns the exit code.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	cmd := newCommand()
 	cmd.SetArgs(args)
@@ -139,7 +139,7 @@ func newCommand() *cobra.Command {
 	return cmd
 }
 
-// question is how an answer is asked for.
+// question is the input for an answer.
 type question struct {
 	output, namespace string
 	gates             map[string]bool
@@ -157,7 +157,7 @@ func (q *question) validate() error {
 	return nil
 }
 
-// simulate reads a cluster, and returns it in memory with notes on what is not known.
+// simulate reads a cluster into a simulation, with notes on missing information.
 func (q *question) simulate(ctx context.Context, from *source) (*simulation.Simulation, []string, error) {
 	read, err := from.read(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (q *question) simulate(ctx context.Context, from *source) (*simulation.Simu
 	return s, append(from.notes(), notes...), nil
 }
 
-// processGates are those that kube-scheduler's filters go by.
+// processGates are the gates used by kube-scheduler's filters.
 func processGates() featuregate.MutableFeatureGate { return utilfeature.DefaultMutableFeatureGate }
 
 func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, ask question) error {
@@ -200,7 +200,7 @@ func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, ask qu
 	return nil
 }
 
-// tabular is an answer, which is JSON or a table.
+// tabular is an answer printable as JSON or as a table.
 type tabular interface{ writeTable(out io.Writer) error }
 
 func tell(out io.Writer, format string, answer tabular) error {

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package app is the command dra-whatif: it reads a cluster or an archive of one, and
-// groups of nodes from a file, asks package simulation, and tells what it said. Start
-// at Run.
+// Package app is the command dra-whatif: it reads a cluster or an archive, reads node groups from a
+// file, calls package simulation, and prints the answer. Start at Run.
 package app

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// gateLine is what a component of Kubernetes says of a feature gate in its metrics.
+// gateLine matches a Kubernetes component's metric for a feature gate.
 var gateLine = regexp.MustCompile(`^kubernetes_feature_enabled\{name="([A-Za-z0-9]+)",[^}]*\} ([01])\b`)
 
 // gatesIn returns the feature gates in metrics, nil if there are none.
@@ -49,13 +49,11 @@ func gatesIn(metrics []byte) map[string]bool {
 	return gates
 }
 
-// configure sets gates as a cluster has them, and as told says, and returns what the
-// simulation is to go by, with notes on what that does not know. Kube-scheduler's
-// filters go by gates if these are the process's. Objects that the scheduler does not
-// look at are taken out of the world.
+// configure sets gates to the cluster's values, overridden by told. It returns the simulation's
+// configuration with notes on unknown gates. Kube-scheduler's filters only use gates if these are the
+// process's. Objects ignored by the scheduler are removed from the world.
 //
-// The scheduler may have been started with other gates than the API server, of which
-// nothing can be seen: told is for that.
+// The scheduler's gates are not readable and may differ from the API server's: told is for that.
 func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]bool) (simulation.Config, []string, error) {
 	var notes []string
 	if w.gates == nil {
@@ -80,9 +78,9 @@ func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]b
 	return simulation.Config{Features: &features, NoDeclaredFeatures: !on(kubefeatures.NodeDeclaredFeatures)}, notes, nil
 }
 
-// overlay says of DRA's gates, and that for features that nodes declare, whether they are
-// on: as told, else as in the cluster, which is older than one that it does not know,
-// else as in the process. Those that are locked in this version may be off in the cluster.
+// overlay combines DRA's gates and the one for declared node features: told first, then the cluster,
+// then the process. A gate missing in the cluster's metrics is off, because the cluster is older.
+// Gates locked in this version may be off in the cluster.
 func overlay(gates featuregate.FeatureGate, cluster, told map[string]bool) func(featuregate.Feature) bool {
 	return func(gate featuregate.Feature) bool {
 		if on, ok := told[string(gate)]; ok {
@@ -95,8 +93,7 @@ func overlay(gates featuregate.FeatureGate, cluster, told map[string]bool) func(
 	}
 }
 
-// settable leaves out the gates of overlay that are locked: the process cannot have them
-// otherwise, the simulation can.
+// settable removes locked gates of overlay: the simulation can change them, the process cannot.
 func settable(gates featuregate.MutableFeatureGate, told map[string]bool) map[string]bool {
 	known := gates.GetAll()
 	set := maps.Clone(told)
@@ -109,14 +106,14 @@ func settable(gates featuregate.MutableFeatureGate, told map[string]bool) map[st
 
 func ofDRA(gate featuregate.Feature) bool { return strings.HasPrefix(string(gate), "DRA") }
 
-// filterGates are those of kube-scheduler's filters beside DRA's.
+// filterGates are the gates of kube-scheduler's filters, except DRA's.
 var filterGates = []featuregate.Feature{ //nolint:gochecknoglobals // a table
 	kubefeatures.InPlacePodVerticalScaling, kubefeatures.MatchLabelKeysInPodTopologySpread, kubefeatures.NodeInclusionPolicyInPodTopologySpread,
 	kubefeatures.PodLevelResources, kubefeatures.TaintTolerationComparisonOperators,
 }
 
-// takenOver are the gates that matter for placing pods, as a cluster has them. One of
-// DRA's that the cluster does not know is off: it is older.
+// takenOver are the cluster's gates relevant to placement. A DRA gate unknown to the cluster is off:
+// the cluster is older.
 func takenOver(gates featuregate.MutableFeatureGate, cluster map[string]bool) map[string]bool {
 	set := make(map[string]bool)
 	if cluster == nil {
@@ -127,20 +124,20 @@ func takenOver(gates featuregate.MutableFeatureGate, cluster map[string]bool) ma
 		if spec.LockToDefault || !ofDRA(gate) && (!known || !slices.Contains(filterGates, gate)) {
 			continue
 		}
-		if on != gates.Enabled(gate) { // Others would only be warned of.
+		if on != gates.Enabled(gate) { // avoids warnings for unchanged gates
 			set[string(gate)] = on
 		}
 	}
 	return set
 }
 
-// gatesFlag is the flag for feature gates, as Kubernetes' own components have it.
+// gatesFlag is a feature gate flag like those of Kubernetes' components.
 type gatesFlag struct{ into *map[string]bool }
 
-// String is of pflag.Value, as are the others.
+// String implements pflag.Value, like the methods below.
 func (f gatesFlag) String() string { return "" }
 
-// Type is what --help says.
+// Type is the type in --help.
 func (f gatesFlag) Type() string { return "gate=bool,..." }
 
 // Set adds gates.

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// readGroups reads the file with the groups, - for standard input.
+// readGroups reads the groups from a file, or from standard input for "-".
 func readGroups(name string) ([]*simulation.Group, error) {
 	var content []byte
 	var err error
@@ -48,7 +48,7 @@ func readGroups(name string) ([]*simulation.Group, error) {
 	return parseGroups(name, content)
 }
 
-// parseGroups returns the groups, or all that is wrong with them, each with its line.
+// parseGroups returns the groups, or all errors with their lines.
 func parseGroups(name string, content []byte) ([]*simulation.Group, error) {
 	var tree yamltree.Node
 	if err := yamltree.Unmarshal(content, &tree); err != nil {
@@ -85,14 +85,14 @@ func parseGroups(name string, content []byte) ([]*simulation.Group, error) {
 	return groups, nil
 }
 
-// problems are what is wrong with a file.
+// problems are the errors in a file.
 type problems struct {
 	name  string
 	tree  *yamltree.Node
 	found []error
 }
 
-// decode fills in into and says whether it could; unknown fields are problems, too.
+// decode decodes content into into and returns true on success; unknown fields are errors, too.
 func (p *problems) decode(path string, content []byte, into any) bool {
 	unknown, err := strict.UnmarshalStrict(content, into)
 	for _, u := range unknown {
@@ -108,13 +108,13 @@ func (p *problems) decode(path string, content []byte, into any) bool {
 	return err == nil
 }
 
-// quoted is the path in the message about an unknown field.
+// quoted matches the path in the error for an unknown field.
 var quoted = regexp.MustCompile(`"[^"]*"$`)
 
-// leading is the path at the beginning of a message.
+// leading matches the path at the beginning of a message.
 var leading = regexp.MustCompile(`^[a-zA-Z]+(\[\d+\])?`)
 
-// add adds problems whose messages begin with a path below path.
+// add adds errors whose messages begin with a path below path.
 func (p *problems) add(path string, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
@@ -131,10 +131,10 @@ func (p *problems) at(path string, err error) {
 	p.found = append(p.found, fmt.Errorf("%s:%d: %w", p.name, lineOf(p.tree, path), err))
 }
 
-// step is one part of a path.
+// step matches one part of a path.
 var step = regexp.MustCompile(`[^.\[\]"]+`)
 
-// lineOf returns the line of what a path names, or of the last part of it that is there.
+// lineOf returns the line of a path's deepest existing part.
 func lineOf(tree *yamltree.Node, path string) int {
 	at, line := tree, max(1, tree.Line)
 	if at.Kind == yamltree.DocumentNode && len(at.Content) > 0 {
@@ -150,7 +150,7 @@ func lineOf(tree *yamltree.Node, path string) int {
 	return line
 }
 
-// child returns a field or an item of a list, and its line; nil if it is not there.
+// child returns a field or list item and its line, nil if it does not exist.
 func child(at *yamltree.Node, name string) (*yamltree.Node, int) {
 	switch at.Kind {
 	case yamltree.MappingNode:

@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// learn returns a file with a group of nodes like one that is there.
+// learn returns a file with a group modeled on an existing node.
 func learn(objects simulation.Objects, name string) ([]byte, error) {
 	i := slices.IndexFunc(objects.Nodes, func(n *v1.Node) bool { return n.Name == name })
 	if i < 0 {
@@ -72,8 +72,8 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// passing says whether Kubernetes has tainted a node for what it is going through, as
-// node.kubernetes.io/unschedulable while it is cordoned.
+// passing reports whether a taint is Kubernetes' mark of a temporary condition, e.g.
+// node.kubernetes.io/unschedulable on a cordoned node.
 func passing(taint v1.Taint) bool { return strings.HasPrefix(taint.Key, "node.kubernetes.io/") }
 
 func problemsOf(err error) []error {
@@ -84,7 +84,7 @@ func problemsOf(err error) []error {
 	return []error{err}
 }
 
-// learnSlices adds the node's slices, those of the newest generation of their pools.
+// learnSlices adds the node's slices in the newest generation of their pools.
 func learnSlices(objects simulation.Objects, group *simulation.Group) (notes []string) {
 	type pool struct{ driver, name string }
 	newest := make(map[pool]int64)
@@ -114,13 +114,13 @@ func learnSlices(objects simulation.Objects, group *simulation.Group) (notes []s
 }
 
 var (
-	// serialName is how attributes are called that are different on each device.
+	// serialName matches the names of attributes unique to each device.
 	serialName = regexp.MustCompile(`(?i)serial|uuid|guid|mac$|address|pci.*(bus|root|id)`)
-	// serialValue is a UUID, a MAC address or an address on the PCI bus.
+	// serialValue matches a UUID, a MAC address or a PCI bus address.
 	serialValue = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^([0-9a-f]{2}:){5}[0-9a-f]{2}$|^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$|^pci[0-9a-f]{4}:[0-9a-f]{2}$`)
 )
 
-// serials names the attributes of a device that no other device has like that.
+// serials lists the attributes of a device that look unique.
 func serials(d *resourceapi.Device) (notes []string) {
 	for name, attribute := range d.Attributes {
 		value := ptr.Deref(attribute.StringValue, "")
@@ -132,7 +132,7 @@ func serials(d *resourceapi.Device) (notes []string) {
 	return notes
 }
 
-// learnPods adds the pods of DaemonSets, as they ask for resources and devices.
+// learnPods adds the DaemonSet pods with their resource and device requests.
 func learnPods(objects simulation.Objects, group *simulation.Group) (notes []string) {
 	for _, pod := range objects.Pods {
 		owner := metav1.GetControllerOf(pod)
@@ -169,8 +169,7 @@ func learnPods(objects simulation.Objects, group *simulation.Group) (notes []str
 	return notes
 }
 
-// learnContainers returns what the scheduler looks at of containers: what they ask for,
-// those that go on beside the others, ports of the node.
+// learnContainers keeps the scheduler's input: requests, sidecars, host ports.
 func learnContainers(containers []v1.Container) []v1.Container {
 	var learned []v1.Container
 	for i := range containers {

@@ -27,16 +27,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// report is the answer, as -o json has it.
+// report is the answer with -o json.
 type report struct {
-	// Groups have the nodes to add. Cost is that of all of them, Bound what as many pods
-	// need at least.
+	// Groups are the nodes to add. Cost is their total cost, Bound a lower bound for as many pods.
 	Groups []grown `json:"groups"`
 	Cost   int64   `json:"cost"`
 	Bound  int64   `json:"bound"`
-	// Pods are those that wait, in the order in which they were tried.
+	// Pods waiting for a node, in the order of attempts.
 	Pods []served `json:"pods"`
-	// Notes say what was not looked at.
+	// Notes list what was ignored.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -44,18 +43,18 @@ type grown struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 	Cost  int64  `json:"cost"`
-	// Left are devices of the new nodes that nobody has.
+	// Left is the number of unallocated devices on the new nodes.
 	Left int `json:"devicesLeft"`
-	// Nodes are what the new nodes are called among the pods.
+	// Nodes are the names of the new nodes in the list of pods.
 	Nodes []string `json:"nodes,omitempty"`
-	// Refused says why no further node can be added, or none at all.
+	// Refused is the reason why no further node, or none at all, can be added.
 	Refused string `json:"refused,omitempty"`
 }
 
 type served struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Node is empty if there is none; Reason says why.
+	// Node is empty if the pod does not fit; Reason explains why.
 	Node    string   `json:"node,omitempty"`
 	New     bool     `json:"new,omitempty"`
 	Devices []device `json:"devices,omitempty"`
@@ -129,7 +128,7 @@ func (r *report) writeTable(out io.Writer) error {
 			}
 		}
 	}
-	_ = table.Flush() // A strings.Builder takes everything.
+	_ = table.Flush() // strings.Builder never fails
 	for _, g := range r.Groups {
 		if g.Refused != "" {
 			fmt.Fprintf(&text, "\nGroup %s cannot have more nodes: %s\n", g.Name, g.Refused)

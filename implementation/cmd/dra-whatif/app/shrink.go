@@ -28,14 +28,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// departure is the answer to shrink, as -o json has it.
+// departure is the answer to shrink with -o json.
 type departure struct {
 	Node string `json:"node"`
-	// Possible: all pods that have to move have a node, and no claim keeps the node.
+	// Possible: all pods that have to move fit elsewhere, and no claim blocks the node.
 	Possible bool `json:"possible"`
-	// Pods are those that have to move, with where they would go or why they cannot.
+	// Pods that have to move, with their new node or the reason why they cannot.
 	Pods []served `json:"pods"`
-	// Blockers are claims with devices of the node that others go on using.
+	// Blockers are claims on the node's devices in use elsewhere.
 	Blockers []string `json:"blockers,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 }
@@ -108,7 +108,7 @@ func (d *departure) writeTable(out io.Writer) error {
 			}
 			fmt.Fprintf(table, "%s\t%s\t%s\n", klog.KRef(p.Namespace, p.Name), where, p.devices())
 		}
-		_ = table.Flush() // A strings.Builder takes everything.
+		_ = table.Flush() // strings.Builder never fails
 	}
 	for _, b := range d.Blockers {
 		fmt.Fprintf(&text, "\nKept by: %s\n", b)

@@ -40,20 +40,18 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-// source is where the objects of a cluster are read.
+// source is the origin of a cluster's objects.
 type source struct{ kubeconfig, context, archive string }
 
-// world is what was read.
 type world struct {
 	simulation.Objects
 
-	// gates are the feature gates of the API server, nil if they cannot be read, as
-	// gatesUnread says.
+	// gates are the feature gates of the API server, nil if unreadable; gatesUnread has the reason.
 	gates       map[string]bool
 	gatesUnread string
 }
 
-// notes says what the source does not have.
+// notes lists the gaps of the source.
 func (s *source) notes() []string {
 	if s.archive == "" {
 		return nil
@@ -81,14 +79,14 @@ func (s *source) read(ctx context.Context) (world, error) {
 	}
 	text, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
-		w.gatesUnread = err.Error() // Few users may see them.
+		w.gatesUnread = err.Error() // needs permissions few users have
 		return w, nil
 	}
 	w.gates = gatesIn(text)
 	return w, nil
 }
 
-// readCluster lists all that a simulation looks at.
+// readCluster lists the simulation's input.
 func readCluster(ctx context.Context, client kubernetes.Interface) (objects simulation.Objects, err error) {
 	list := func(what string, read func(options metav1.ListOptions) error) {
 		if err != nil {
@@ -142,7 +140,7 @@ func pointers[T any](items []T) []*T {
 	return all
 }
 
-// readArchive reads what "dratest gather" has written.
+// readArchive reads the output of "dratest gather".
 func readArchive(name string) (world, error) {
 	var objects world
 	files, err := archived(name)
@@ -166,7 +164,7 @@ func readArchive(name string) (world, error) {
 	return objects, nil
 }
 
-// metricsFile is where an archive has the metrics of the API server.
+// metricsFile has the API server's metrics in an archive.
 const metricsFile = "metrics/kube-apiserver.txt"
 
 // decode reads all objects of one kind.
@@ -192,8 +190,8 @@ func decode[T interface {
 	return nil
 }
 
-// archived returns the files of a folder or a compressed archive with objects, and with
-// metrics if there are any, by their path below its top.
+// archived returns the objects and metrics of a folder or compressed archive, by their path below its
+// top.
 func archived(name string) (map[string][]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -208,7 +206,7 @@ func archived(name string) (map[string][]byte, error) {
 		for _, n := range append(names, filepath.Join(name, metricsFile)) {
 			content, err := os.ReadFile(n)
 			if errors.Is(err, fs.ErrNotExist) && filepath.Base(n) == filepath.Base(metricsFile) {
-				continue // Whoever gathered may not have been allowed to see it.
+				continue // The archive's author may not have been allowed to see it.
 			}
 			if err != nil {
 				return nil, err
@@ -234,7 +232,7 @@ func archived(name string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("unpack: %w", err)
 		}
-		// Archives have a folder of their own name at the top.
+		// Archives have a top folder with their own name.
 		i := strings.Index("/"+header.Name, "/objects/")
 		if i < 0 || !strings.HasSuffix(header.Name, ".yaml") {
 			if i = strings.Index("/"+header.Name, "/"+metricsFile); i < 0 {
