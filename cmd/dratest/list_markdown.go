@@ -40,8 +40,7 @@ func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 		return withCode(codeUsage, err)
 	}
 	return writeDocument(out, func(kills []catalogue.Kill) ([]byte, error) {
-		texts, err := requirements.Load()
-		return catalogue.RenderCases(metas, texts, kills), err
+		return catalogue.RenderCases(metas, requirements.All(), kills), nil
 	})
 }
 
