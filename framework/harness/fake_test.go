@@ -56,6 +56,7 @@ func newFake(t *testing.T, objects ...runtime.Object) *T {
 	t.Cleanup(cancel)
 	f := newT(spec.Meta{ID: "area/case", Checks: "It holds."}, &Env{ReportDir: t.TempDir()})
 	f.Client, f.Namespace, f.ctx = fake.NewClientset(objects...), namespace, ctx
+	f.driver = f.newDriver()
 	f.abort = func(message string, skip ...int) {
 		panic(failure{message, types.NewCodeLocation(skip[0] + 1)}) // as ginkgo.Fail does
 	}

@@ -58,7 +58,7 @@ func newFound(t *T, s spec.Subject) *found {
 	return &found{t: t, subject: s, lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
 }
 
-func (f *found) request(name string) resourceapi.DeviceRequest {
+func (f *found) Request(name string) resourceapi.DeviceRequest {
 	class := f.subject.ClassFor(f.t.meta.Needs.DriverFeatures)
 	return objects.Request(name, class.Class, class.Selectors...)
 }
@@ -69,9 +69,9 @@ const (
 	devicesEnd   = "-- end of devices"
 )
 
-// script runs the workload's commands. What they say themselves comes before the devices,
+// Script runs the workload's commands. What they say themselves comes before the devices,
 // where people find it.
-func (f *found) script() string {
+func (f *found) Script() string {
 	w := f.subject.Workload
 	identify := ":"
 	if len(w.Identify) > 0 {
@@ -92,7 +92,7 @@ func quote(command []string) string {
 	return strings.Join(words, " ")
 }
 
-// shown is what a container that runs script has shown.
+// shown is what a container that runs Script has shown.
 type shown struct {
 	present, absent bool
 	devices         []string
@@ -112,7 +112,7 @@ func readShown(log string) shown {
 	return s
 }
 
-func (f *found) sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string) {
+func (f *found) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
 	s := readShown(f.t.shownBy(pod, container))
 	where := fmt.Sprintf("container %s of pod %s", container, pod)
@@ -200,22 +200,22 @@ func sortedSet(list []string) []string {
 	return append([]string{}, slices.Compact(set)...)
 }
 
-// holds checks that the kubelets tell of the claim for each pod that uses it.
-func (f *found) holds(claim *resourceapi.ResourceClaim) {
+// ExpectHeld checks that the kubelets list the claim for each pod that uses it.
+func (f *found) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
 	for _, consumer := range claim.Status.ReservedFor {
 		p := f.pod(consumer.Name)
 		for _, c := range p.Spec.Containers {
 			if slices.ContainsFunc(c.Resources.Claims, func(r corev1.ResourceClaim) bool { return r.Name == claim.Name }) {
-				f.sees(p.Name, c.Name, claim, nil)
+				f.ExpectDevices(p.Name, c.Name, claim)
 			}
 		}
 	}
 }
 
-// released waits until the kubelets have had all claims of the case unprepared, which
+// AwaitReleased waits until the kubelets have had all claims of the case unprepared, which
 // their checkpoints tell: claims of pods that were deleted by force are deallocated before.
-func (f *found) released() {
+func (f *found) AwaitReleased() {
 	ginkgo.GinkgoHelper()
 	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
 		left, err := f.t.inCheckpoints(ctx)

@@ -74,7 +74,8 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 			{Request: "req", Driver: vendor, Pool: "worker", Device: "gpu-0"}, {Request: "net", Driver: "nic.example.com", Pool: "worker", Device: "nic-0"},
 		}
 	})
-	return f.use().(*found), n, c
+	f.driver = f.newDriver()
+	return f.driver.(*found), n, c
 }
 
 func TestTraceOfDevices(t *testing.T) {
@@ -136,8 +137,8 @@ func TestDevicesLookTheSameEverywhere(t *testing.T) {
 
 func TestScriptShowsWhatCommandsSay(t *testing.T) {
 	f := &found{subject: spec.Subject{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
-	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(f.script(), want) {
-		t.Errorf("script has no %s:\n%s", want, f.script())
+	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(f.Script(), want) {
+		t.Errorf("script has no %s:\n%s", want, f.Script())
 	}
 	got := readShown("a word\n-- devices\nb\n\na\nb\n-- end of devices\ndratest_present=yes\ndratest_absent=no\n-- end of environment\n")
 	want := shown{present: true, devices: []string{"a", "b"}, log: "a word"}
@@ -161,7 +162,7 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 func TestUnseenCheckpointBlocks(t *testing.T) {
 	f, n, _ := newVendor(t)
 	n.unseen = true
-	if failureOf(f.released) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
+	if failureOf(f.AwaitReleased) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
 		t.Errorf("blocked is %q", f.t.blocked)
 	}
 	f.t.blocked = ""
@@ -169,7 +170,7 @@ func TestUnseenCheckpointBlocks(t *testing.T) {
 		t.Errorf("ends with %v, blocked is %q", err, f.t.blocked)
 	}
 	n.unseen = false
-	succeeds(t, f.t, f.released)
+	succeeds(t, f.t, f.AwaitReleased)
 	if f.t.blocked != "" {
 		t.Errorf("what was read is still blocked: %s", f.t.blocked)
 	}
@@ -182,7 +183,7 @@ func TestTimeThatIsOverWhileACheckpointIsReadDoesNotBlock(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	f.t.ctx, n.unseen = over, true
-	if failureOf(f.released) == nil || f.t.blocked != "" {
+	if failureOf(f.AwaitReleased) == nil || f.t.blocked != "" {
 		t.Errorf("blocked is %q", f.t.blocked)
 	}
 }

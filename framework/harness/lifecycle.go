@@ -98,6 +98,7 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 		t.NoError(err, "find namespace %s", namespace)
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+		t.driver = t.newDriver()
 		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
 			t.Driver = t.addDriver(DriverName(t.meta.ID, namespace), t.meta.Needs.Profile)
 			// All else goes with the namespace.

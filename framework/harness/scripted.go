@@ -36,7 +36,7 @@ type scripted struct {
 	class string
 }
 
-func (s *scripted) request(name string) resourceapi.DeviceRequest {
+func (s *scripted) Request(name string) resourceapi.DeviceRequest {
 	ginkgo.GinkgoHelper()
 	if s.class == "" {
 		s.class = s.t.CreateClass(nil)
@@ -44,10 +44,10 @@ func (s *scripted) request(name string) resourceapi.DeviceRequest {
 	return objects.Request(name, s.class)
 }
 
-func (s *scripted) script() string { return objects.ShowAndEnd }
+func (s *scripted) Script() string { return objects.ShowAndEnd }
 
-// sees reads it in the environment, where the driver tells of each request.
-func (s *scripted) sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string) {
+// ExpectDevices reads the environment of the container, where the driver lists the devices of each request.
+func (s *scripted) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
 	environment := s.t.Environment(pod, container)
 	if claim == nil {
@@ -67,13 +67,13 @@ func (s *scripted) sees(pod, container string, claim *resourceapi.ResourceClaim,
 	s.t.Expect(environment).To(matchers.SeeOnlyDevices(all...), "all devices of container %s of pod %s", container, pod)
 }
 
-func (s *scripted) holds(claim *resourceapi.ResourceClaim) {
+func (s *scripted) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
 	s.t.Expect(s.t.Driver.Holds(claim.UID)).To(gomega.BeTrue(), "whether claim %s is prepared", claim.Name)
 	s.t.Expect(s.t.Driver.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
 }
 
-func (s *scripted) released() {
+func (s *scripted) AwaitReleased() {
 	ginkgo.GinkgoHelper()
 	s.t.Driver.AwaitUnprepared()
 }

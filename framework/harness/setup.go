@@ -71,6 +71,7 @@ func (t *T) setUp() {
 		where = "on " + strings.Join(t.Nodes, ", ")
 	}
 	t.Step("in namespace %s, %s", t.Namespace, where)
+	t.driver = t.newDriver()
 	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = t.addDriver(DriverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
 		t.Step("start driver %s", t.Driver.Name)

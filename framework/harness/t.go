@@ -54,7 +54,7 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
-	using    underTest                               // see use
+	driver   CaseDriver                              // see CaseDriver
 	abort    func(message string, callerSkip ...int) // ginkgo.Fail
 	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter
 	why      func() string                           // what ended the case

@@ -32,32 +32,32 @@ import (
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
-// underTest is the driver under test as cases see it that any driver must pass: they ask
-// for its devices and look at what containers got. What only dratest's own driver can be
-// told is in Driver, which cases without Needs.Devices use.
-type underTest interface {
-	// request asks for one device.
-	request(name string) resourceapi.DeviceRequest
-	// script is what a container runs first, so that sees can tell what it got.
-	script() string
-	// sees checks that a container has exactly the devices that are allocated for these
-	// requests of a claim, all of them if none are named; a nil claim means none at all.
-	sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string)
-	// holds checks that a claim is prepared and has not been unprepared.
-	holds(claim *resourceapi.ResourceClaim)
-	// released waits until nothing is prepared for the case.
-	released()
+// CaseDriver is the driver whose devices a case uses: a simulated driver, or the driver under
+// test as its vendor installed it.
+type CaseDriver interface {
+	// Request asks for one device.
+	Request(name string) resourceapi.DeviceRequest
+	// Script is what a container runs first. Its output is the input of ExpectDevices.
+	Script() string
+	// ExpectDevices ends the case unless a container has exactly the devices allocated for these
+	// requests of a claim, or for all of them if none are given. A nil claim means no devices.
+	ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string)
+	// ExpectHeld ends the case unless a claim is prepared and was never unprepared.
+	ExpectHeld(claim *resourceapi.ResourceClaim)
+	// AwaitReleased waits until nothing is prepared for the case.
+	AwaitReleased()
 }
 
-func (t *T) use() underTest {
-	if t.using == nil {
-		if s := t.env.Plan.Target.Subject; s != nil {
-			t.using = newFound(t, *s)
-		} else {
-			t.using = &scripted{t: t}
-		}
+// CaseDriver returns the driver whose devices the case uses.
+func (t *T) CaseDriver() CaseDriver { return t.driver }
+
+// newDriver returns the driver of the case. Simulated drivers publish and prepare nothing until
+// they are started.
+func (t *T) newDriver() CaseDriver {
+	if s := t.env.Plan.Target.Subject; s != nil {
+		return newFound(t, *s)
 	}
-	return t.using
+	return &scripted{t: t}
 }
 
 // driverName is the driver under test; empty if the case has none.
@@ -71,18 +71,18 @@ func (t *T) driverName() string {
 // Request asks for one device of the driver under test.
 func (t *T) Request(name string) resourceapi.DeviceRequest {
 	ginkgo.GinkgoHelper()
-	return t.use().request(name)
+	return t.driver.Request(name)
 }
 
 // Container stays, and shows what it got of the driver under test; it uses all requests
 // of these claims of its pod.
 func (t *T) Container(name string, claims ...string) corev1.Container {
-	return objects.Container(name, t.Image, t.use().script()+"\n"+objects.Stay, claims...)
+	return objects.Container(name, t.Image, t.driver.Script()+"\n"+objects.Stay, claims...)
 }
 
 // EndingContainer is Container, and ends once it has shown what it got.
 func (t *T) EndingContainer(name string, claims ...string) corev1.Container {
-	return objects.Container(name, t.Image, t.use().script(), claims...)
+	return objects.Container(name, t.Image, t.driver.Script(), claims...)
 }
 
 // Pod is a pod with Container "main" and these claims, which go by their own names in it.
@@ -103,32 +103,32 @@ func (t *T) PodFromTemplate(name, template string) *corev1.Pod {
 // allocated for these requests of a claim, all of them if none are named.
 func (t *T) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
-	t.use().sees(pod, container, claim, requests)
+	t.driver.ExpectDevices(pod, container, claim, requests...)
 }
 
 // ExpectNoDevices ends the case if a container has anything of the driver under test.
 func (t *T) ExpectNoDevices(pod, container string) {
 	ginkgo.GinkgoHelper()
-	t.use().sees(pod, container, nil, nil)
+	t.driver.ExpectDevices(pod, container, nil)
 }
 
 // ExpectHeld ends the case if a claim that pods use is not prepared, or was unprepared.
 func (t *T) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
-	t.use().holds(claim)
+	t.driver.ExpectHeld(claim)
 }
 
 // AwaitReleased waits until a claim that no pod uses any more is unprepared and deallocated.
 func (t *T) AwaitReleased(claim string) {
 	ginkgo.GinkgoHelper()
-	t.use().released()
+	t.driver.AwaitReleased()
 	t.WaitDeallocated(claim)
 }
 
 // AwaitNothingPrepared waits until nothing is prepared for claims of the case that are gone.
 func (t *T) AwaitNothingPrepared() {
 	ginkgo.GinkgoHelper()
-	t.use().released()
+	t.driver.AwaitReleased()
 }
 
 // Pools are those that the driver under test publishes, once each is complete.
