@@ -58,7 +58,7 @@ func newClusterCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Create, list, inspect, load, switch and delete test clusters",
+		Short: "Create, list, inspect, load, switch, compare and delete test clusters",
 		Long: `Create, list, inspect, switch and delete test clusters.
 
 Clusters are made with kind in the machine's container engine, or, by provider
@@ -72,7 +72,7 @@ create checks that it can be used, delete removes what dratest left in it.`,
 	cmd.PersistentFlags().StringVar(&t.kubeconfig, "kubeconfig", "", "work with the cluster of this kubeconfig instead of kind")
 	cmd.PersistentFlags().StringVar(&t.context, "context", "", "work with the cluster of this kubeconfig context instead of kind")
 	cmd.AddCommand(newClusterCreateCommand(&t), newClusterListCommand(&t), newClusterLogsCommand(&t), newClusterSwitchCommand(&t),
-		newClusterLoadCommand(&t), newClusterDeleteCommand(&t), newClusterKubeconfigCommand())
+		newClusterCompareCommand(), newClusterLoadCommand(&t), newClusterDeleteCommand(&t), newClusterKubeconfigCommand())
 	return cmd
 }
 

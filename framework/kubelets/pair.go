@@ -14,12 +14,12 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package kubelets
 
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"time"
 
@@ -74,7 +74,7 @@ func (a answer) summary() string {
 
 // compare asks both kubelets until they say the same, or none can be behind any more.
 // Before each time, live has pods come and go on both nodes.
-func (p pair) compare(ctx context.Context, live func(context.Context) error) (answers []answer, err error) {
+func (p pair) compare(ctx context.Context, progress io.Writer, live func(context.Context) error) (answers []answer, err error) {
 	end := time.Now().Add(lag)
 	err = wait.PollUntilContextCancel(ctx, 2*time.Second, true, func(ctx context.Context) (bool, error) {
 		if err := live(ctx); err != nil {
@@ -85,9 +85,9 @@ func (p pair) compare(ctx context.Context, live func(context.Context) error) (an
 		return same || time.Now().After(end), err
 	})
 	for _, a := range answers {
-		fmt.Fprintf(os.Stderr, "compared %d values of %s\n", a.compared, a.name)
+		fmt.Fprintf(progress, "compared %d values of %s\n", a.compared, a.name)
 		for _, name := range a.reviewed {
-			fmt.Fprintf(os.Stderr, "not compared: only one kubelet serves %s, which onesided.yaml allows\n", name)
+			fmt.Fprintf(progress, "not compared: only one kubelet serves %s, which onesided.yaml allows\n", name)
 		}
 	}
 	return answers, err
@@ -102,7 +102,7 @@ func (p pair) ask(ctx context.Context) (answers []answer, err error) {
 		{"configz", "the same flags and files make another configuration", kubelet.configz},
 		{"flagz", "it has other flags than it was started with", kubelet.flagz},
 		{"status", "schedulers and users see another node", kubelet.status},
-		{"metrics", "what is built on this family sees something else (if one kubelet may serve it alone, add it to cmd/compare-kubelets/onesided.yaml with the reason)", kubelet.metrics},
+		{"metrics", "what is built on this family sees something else (if one kubelet may serve it alone, add it to framework/kubelets/onesided.yaml with the reason)", kubelet.metrics},
 	} {
 		stock, err := question.facts(p.stock, ctx)
 		if err != nil {
