@@ -97,7 +97,6 @@ var arrows = map[string][]string{
 	"cmd/bench-prebind/":       {"framework/", "clusters/"},
 	"cmd/bench-fabric/":        {"framework/", "clusters/", "drivers/fabric"},
 	"cmd/bench-classic/":       {"framework/", "clusters/"},
-	"cmd/race-fabric/":         {"framework/", "clusters/", "drivers/fabric"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec", "framework/agentapi"},

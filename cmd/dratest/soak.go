@@ -87,7 +87,10 @@ is in the report directory. Pods are bound with what was attached for them. With
 --fabric=reschedule they are scheduled anew then, to the device that is local to
 its node now: on each node dra-sim is the driver that publishes it, which can be
 killed, too. No two pods may have one device in one way or the other, and in the
-end no driver may publish what is not attached to its node.
+end no driver may publish what is not attached to its node. With --fabric=race two
+control planes, each with a controller, want the only device of a fabric at the
+same moment, --times times: exactly one pod is bound in each round, and the other
+one once the first is gone.
 
 With --classic a driver's own controller allocates the claims (KEP-3063), of kinds
 that are allocated at once or for the pod's node, are shared, have one user at a
@@ -107,6 +110,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
   dratest soak --switch=controllers,kubelet --times 2
   dratest soak --fabric --kill scheduler,composable-controller,fabric --times 50 --every 3s
   dratest soak --fabric=reschedule --kill scheduler,composable-controller,fabric,driver --times 50 --every 3s
+  dratest soak --fabric=race --times 100
   dratest soak --classic --kill scheduler,driver --times 50 --every 3s
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
@@ -114,6 +118,9 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			var o soak.Options
 			f.Out = cmd.OutOrStdout()
+			if f.fabric == raceForDevice {
+				return f.race(cmd, provider)
+			}
 			kind, err := f.plane()
 			switch {
 			case err != nil:
@@ -140,7 +147,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
-	flags.StringVar(&f.fabric, "fabric", "", "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes, and pods be bound with them (bind), or be scheduled anew to what a driver publishes then (reschedule)")
+	flags.StringVar(&f.fabric, "fabric", "", "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes, and pods be bound with them (bind), or be scheduled anew to what a driver publishes then (reschedule); race has two clusters want the last device")
 	flags.Lookup("fabric").NoOptDefVal = string(fabric.Bind)
 	flags.BoolVar(&f.classic, "classic", false, "have a driver allocate the claims itself (KEP-3063), for simulated nodes")
 	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(killed((&fabric.Soak{}).Kills(nil)), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(killed((&classic.Soak{}).Kills(nil)), ", "))

@@ -17,18 +17,21 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
+	"github.com/dra-conformance/dratest/framework/companions/fabric/race"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
@@ -61,6 +64,35 @@ func (f *soakFlags) plane() (planeSoak, error) {
 		return &classic.Soak{}, nil
 	}
 	return nil, nil
+}
+
+// raceForDevice is the value of --fabric for a race of two clusters.
+const raceForDevice = "race"
+
+// race has two clusters race for a device, --times times.
+func (f *soakFlags) race(cmd *cobra.Command, provider clusters.Provider) error {
+	var errs []error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"fabric", "times", "name", "version", "stack", "scheduler", "controllers"}, flag.Name) {
+			errs = append(errs, fmt.Errorf("%s: not with --fabric=%s", flag.Name, raceForDevice))
+		}
+	})
+	if f.times < 1 {
+		errs = append(errs, fmt.Errorf("times: %d: must be at least 1", f.times))
+	}
+	cluster := f.Cluster
+	cluster.Name = cmp.Or(cluster.Name, "dratest-race")
+	stack, err := f.stack.over(cluster.Stack)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return withCode(codeUsage, err)
+	}
+	cluster.Stack = stack
+	defer endOnNextSignal(cmd.Context())()
+	err = race.Run(cmd.Context(), race.Options{Clusters: provider, Cluster: cluster, Rounds: f.times, Out: f.Out})
+	if errors.Is(err, race.ErrNotExclusive) {
+		return withCode(codeCasesFailed, err)
+	}
+	return err
 }
 
 // planeOptions are the flags as options of such a soak.

@@ -44,6 +44,8 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		"soak --fabric --kill=controllers":       "--controllers own",
 		"soak --fabric --kubeconfig=k":           "not with --fabric",
 		"soak --fabric --spoil=stuck-pod":        `with --fabric: unknown way "stuck-pod", known are detached-in-use`,
+		"soak --fabric=race --times=0":           "times:",
+		"soak --fabric=race --kill=fabric":       "kill: not with --fabric=race",
 		"soak --fabric=both":                     "must be bind or reschedule",
 		"soak --fabric --kill=driver":            "known are scheduler, controller-manager, controllers, composable-controller, fabric",
 		"soak --classic --fabric":                "choose one",

@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command race-fabric has two clusters race for the last device of a fabric (KEP-5007),
-// round after round: two control planes of processes, each with a pod that wants the device
-// at the same moment, and dra-composable-controller before one dra-fabric.
+// Package race has two clusters race for the last device of a fabric (KEP-5007), round after
+// round: two control planes of processes, each with dra-composable-controller and a pod that
+// requests the device at the same moment.
 //
-// In each round exactly one pod has to be bound, with the device attached to its node; the
-// other one is not bound, and is scheduled anew and bound when the winner is gone. Start at
-// main, then round.go.
-package main
+// In each round exactly one pod must be bound, with the device attached to its node. The other
+// pod must not be bound until the winner is gone, and is rescheduled then. Start at Run, then
+// round.go.
+package race
