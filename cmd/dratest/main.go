@@ -78,5 +78,7 @@ is incomplete or passed only with retries.`,
 		newUpgradeCommand(),
 	)
 	usageErrors(root)
+	groupHelp(root)
+	complete(root)
 	return root
 }
