@@ -55,9 +55,9 @@ type certifyFlags struct {
 type certifyTarget struct{ kubeconfig, context, cluster string }
 
 func (t *certifyTarget) add(flags *pflag.FlagSet) {
-	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster that has the driver")
-	flags.StringVar(&t.context, "context", "", "context of the kubeconfig (default its current one)")
-	flags.StringVar(&t.cluster, "name", "", "instead of --kubeconfig: name of a cluster that dratest has made")
+	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster with the driver")
+	flags.StringVar(&t.context, "context", "", "kubeconfig context (default: current-context)")
+	flags.StringVar(&t.cluster, "name", "", "name of a cluster created by dratest, instead of --kubeconfig")
 }
 
 // path is that of the cluster's kubeconfig.
@@ -104,18 +104,18 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 	}
 	flags := cmd.Flags()
 	f.add(flags)
-	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml")
-	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
-	flags.StringVar(&f.versions, "versions", "", "instead of --kubeconfig: versions of Kubernetes, as 1.34..1.37 or 1.36,1.37, for each of which a cluster is made, with the hook install, and removed")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")
-	flags.BoolVar(&f.list, "list", false, "list the cases that any driver must pass")
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too, without which no driver is certified")
-	flags.StringArrayVar(&f.Filter.Focus, "focus", nil, "regular expression for IDs of cases, to work on some of them; the verdict is never certified then")
-	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases that run at the same time, where the declaration does not say limits.serial")
-	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for all cases together (default 1h)")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs, evidence and certificate (default $ARTIFACTS, or ./_artifacts)")
-	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that pods run where the declaration names none: a busybox")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, which reads what lies on nodes (default the one in dratest's node images)")
+	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml)")
+	flags.BoolVar(&f.install, "install", false, "run the declaration's install hook first and its uninstall hook last")
+	flags.StringVar(&f.versions, "versions", "", "Kubernetes versions to certify for, for example 1.34..1.37 or 1.36,1.37; a cluster is created for each, instead of --kubeconfig, and the install hook run in it")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan without running anything")
+	flags.BoolVar(&f.list, "list", false, "list the cases every driver must pass")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")
+	flags.StringArrayVar(&f.Filter.Focus, "focus", nil, "run only cases whose ID matches this regular expression; the driver is not certified then")
+	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
+	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent reads node state (default: preloaded in dratest's node images)")
 	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
 	return cmd
 }
@@ -233,6 +233,6 @@ func newCertifyInitCommand() *cobra.Command {
 		},
 	}
 	t.add(cmd.Flags())
-	cmd.Flags().StringVar(&driver, "driver", "", "the DRA driver's name")
+	cmd.Flags().StringVar(&driver, "driver", "", "name of the DRA driver")
 	return cmd
 }

@@ -57,8 +57,8 @@ func newCertifyInstallCommand() *cobra.Command {
 			namespace, name, _ := strings.Cut(d.Declaration.Deploy.DaemonSet, "/")
 			return kubectl(ctx, machines, nil, "rollout", "status", "daemonset", name, "--namespace", namespace, "--timeout=90s")
 		})
-	cmd.Flags().BoolVar(&previous, "previous", false, "install the driver's previous version, or go back to it (dra-sim)")
-	cmd.Flags().StringVar(&bug, "bug", os.Getenv(bugVariable), "install a driver with a bug of \"dra-sim driver --help\" (dra-sim)")
+	cmd.Flags().BoolVar(&previous, "previous", false, "install, or downgrade to, the previous version of the driver (dra-sim)")
+	cmd.Flags().StringVar(&bug, "bug", os.Getenv(bugVariable), "install the driver with a bug listed by \"dra-sim driver --help\" (dra-sim)")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func shippedCommand(use, short string, do func(context.Context, *progress.Printe
 			return p.Step(use+" driver "+d.Name, 0, func() error { return do(cmd.Context(), p, machines, d) })
 		},
 	}
-	cmd.Flags().StringVar(&cluster, "name", envOr(spec.HookCluster, clusters.DefaultName), "name of the cluster, one that dratest has made (default $"+spec.HookCluster+")")
+	cmd.Flags().StringVar(&cluster, "name", envOr(spec.HookCluster, clusters.DefaultName), "name of a cluster created by dratest (default: $"+spec.HookCluster+")")
 	return cmd
 }
 

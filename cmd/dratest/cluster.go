@@ -61,16 +61,15 @@ func newClusterCommand() *cobra.Command {
 		Short: "Create, list, inspect, load, switch, compare and delete test clusters",
 		Long: `Create, list, inspect, switch and delete test clusters.
 
-Clusters are made with kind in the machine's container engine, or, by provider
-controlplane, of processes. Each has a
-kubeconfig of its own; ~/.kube/config is not touched unless asked. With
---kubeconfig or --context the commands work with a cluster that exists already:
-create checks that it can be used, delete removes what dratest left in it.`,
+Clusters are kind clusters, or local processes with provider controlplane. Each has
+its own kubeconfig; ~/.kube/config is changed only on request. With --kubeconfig or
+--context the commands use an existing cluster: create checks that it is suitable,
+delete removes the objects that dratest left in it.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&t.kubeconfig, "kubeconfig", "", "work with the cluster of this kubeconfig instead of kind")
-	cmd.PersistentFlags().StringVar(&t.context, "context", "", "work with the cluster of this kubeconfig context instead of kind")
+	cmd.PersistentFlags().StringVar(&t.kubeconfig, "kubeconfig", "", "use this existing cluster instead of kind")
+	cmd.PersistentFlags().StringVar(&t.context, "context", "", "use the existing cluster of this kubeconfig context instead of kind")
 	cmd.AddCommand(newClusterCreateCommand(&t), newClusterListCommand(&t), newClusterLogsCommand(&t), newClusterSwitchCommand(&t),
 		newClusterCompareCommand(), newClusterLoadCommand(&t), newClusterDeleteCommand(&t), newClusterKubeconfigCommand())
 	return cmd
@@ -87,7 +86,7 @@ func newClusterListCommand(t *target) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the clusters that dratest made",
+		Short: "List clusters created by dratest",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "" && format != "json" {
@@ -109,7 +108,7 @@ func newClusterListCommand(t *target) *cobra.Command {
 			return errors.Join(err, printClusters(cmd.OutOrStdout(), found, time.Now()))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "", "json for machines; a table otherwise")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "output format: json (default: table)")
 	return cmd
 }
 
@@ -134,7 +133,7 @@ func newClusterLogsCommand(t *target) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "logs [NAME]",
-		Short: "Write the logs of all nodes and components of a cluster into a folder",
+		Short: "Export the logs of nodes and components to a directory",
 		Args:  usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := nameFrom(args)
@@ -148,7 +147,7 @@ func newClusterLogsCommand(t *target) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "the folder (default NAME-logs)")
+	cmd.Flags().StringVar(&dir, "dir", "", "output directory (default: NAME-logs)")
 	return cmd
 }
 
@@ -157,7 +156,7 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 	var named []string
 	cmd := &cobra.Command{
 		Use:   "delete [NAME...]",
-		Short: "Delete clusters that dratest made; others are left alone",
+		Short: "Delete clusters created by dratest",
 		Example: `  dratest cluster delete
   dratest cluster delete --name a --name b
   dratest cluster delete a b
@@ -181,8 +180,8 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 			return deleteClusters(cmd.Context(), cmd.OutOrStdout(), p, names)
 		},
 	}
-	cmd.Flags().StringArrayVar(&named, "name", nil, "name of the cluster (default \""+clusters.DefaultName+"\"); repeatable, and the same as an argument")
-	cmd.Flags().BoolVar(&all, "all", false, "delete all clusters that dratest made")
+	cmd.Flags().StringArrayVar(&named, "name", nil, "name of the cluster (default \""+clusters.DefaultName+"\"); repeatable, same as an argument")
+	cmd.Flags().BoolVar(&all, "all", false, "delete all clusters created by dratest")
 	return cmd
 }
 
@@ -228,7 +227,7 @@ func newClusterKubeconfigCommand() *cobra.Command {
 	var export bool
 	cmd := &cobra.Command{
 		Use:   "kubeconfig [NAME]",
-		Short: "Print the path of a cluster's kubeconfig, or add it to your own",
+		Short: "Print the path of a cluster's kubeconfig, or merge it into yours",
 		Args:  usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, name := providers.NewClusters(progress.New(cmd.ErrOrStderr())), nameFrom(args)
@@ -246,7 +245,7 @@ func newClusterKubeconfigCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&export, "export", false, "add it to $KUBECONFIG or ~/.kube/config and make it current there")
+	cmd.Flags().BoolVar(&export, "export", false, "merge it into $KUBECONFIG or ~/.kube/config and make it the current context")
 	return cmd
 }
 

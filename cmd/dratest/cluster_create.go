@@ -46,19 +46,19 @@ type clusterFlags struct {
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	f.runtime = cliflag.ConfigurationMap{}
-	flags.StringVar(&f.file, "config", "", "YAML file that declares the cluster (\"-\" for standard input)")
+	flags.StringVar(&f.file, "config", "", "cluster configuration file (YAML; \"-\" for stdin)")
 	flags.StringVar(&f.name, "name", clusters.DefaultName, "name of the cluster")
-	flags.StringVar(&f.version, "version", "", "Kubernetes version, as v1.37.1 (default the newest known)")
-	flags.StringVar(&f.provider, "provider", clusters.ProviderKind, "who makes it: kind (nodes are containers) or controlplane (processes of this machine, simulated nodes)")
-	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes beside the control plane, with provider kind")
-	flags.IntVar(&f.nodes, "nodes", 0, "number of nodes that kwok simulates, with provider controlplane")
-	flags.StringSliceVar(&f.without, "without", nil, "components to leave out, with provider controlplane: scheduler, controllers")
-	flags.StringVar(&f.image, "image", "", "node image instead of the version's")
+	flags.StringVar(&f.version, "version", "", "Kubernetes version, for example v1.37.1 (default: latest supported)")
+	flags.StringVar(&f.provider, "provider", clusters.ProviderKind, "cluster provider: kind (nodes are containers) or controlplane (local processes, simulated nodes)")
+	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes (provider kind)")
+	flags.IntVar(&f.nodes, "nodes", 0, "number of nodes simulated by kwok (provider controlplane)")
+	flags.StringSliceVar(&f.without, "without", nil, "components to omit (provider controlplane): scheduler, controllers")
+	flags.StringVar(&f.image, "image", "", "node image, overriding the one for --version")
 	f.nodeImage.add(flags)
-	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates for all components, as A=true,B=false")
-	flags.Var(&f.runtime, "runtime-config", "APIs to switch on or off, as resource.k8s.io/v1beta1=true")
+	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates of all components, for example A=true,B=false")
+	flags.Var(&f.runtime, "runtime-config", "APIs to enable or disable, for example resource.k8s.io/v1beta1=true")
 	f.stack.add(flags)
-	flags.BoolVar(&f.keep, "keep", false, "leave a cluster whose creation failed for a look")
+	flags.BoolVar(&f.keep, "keep", false, "keep the cluster if its creation fails")
 }
 
 // config is the file with the flags that were given laid over it.
@@ -124,13 +124,13 @@ func newClusterCreateCommand(t *target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a cluster",
-		Long: `Create a cluster: real Kubernetes nodes in containers, with a kubeconfig of its
-own. With --provider controlplane no container runs: etcd, API server, scheduler and
-controllers are processes of this machine, which go on until the cluster is
-deleted, and kwok simulates the nodes. A creation that fails or is interrupted leaves nothing behind unless --keep
-is given. The path of the kubeconfig is printed on standard output.
+		Long: `Create a cluster of real Kubernetes nodes in containers. With --provider
+controlplane, etcd, the API server, scheduler and controllers are local processes
+that run until the cluster is deleted, and kwok simulates the nodes. If creation
+fails or is interrupted, everything is removed unless --keep is set. The path of the
+cluster's kubeconfig is printed on standard output.
 
-The file for --config holds the same as the flags, and more:
+The --config file has the same settings as the flags, and more:
 
   name: gates
   version: v1.37
@@ -142,7 +142,7 @@ The file for --config holds the same as the flags, and more:
   kubelet: {logging: {verbosity: 6}}
   stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}
 
-or, for a control plane without real nodes:
+or, for a control plane with simulated nodes:
 
   provider: controlplane
   nodes: 500

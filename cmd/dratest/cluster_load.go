@@ -34,11 +34,11 @@ func newClusterLoadCommand(t *target) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "load IMAGE...",
-		Short: "Give images of this machine to all nodes of a cluster that dratest made",
-		Long: `Give images of this machine's container engine, or archives as "docker save"
-writes them, to all nodes of a cluster that dratest made, as that of the driver that
-you test. Pods get them without a registry if their imagePullPolicy is not Always. One
-that a node has under the same name is replaced; restart the pods that use it.`,
+		Short: "Load images into all nodes of a cluster created by dratest",
+		Long: `Load images of the local container engine, or archives written by "docker save",
+into all nodes of a cluster created by dratest, for example the image of the driver
+under test. Pods use them without a registry if imagePullPolicy is not Always. An
+image with the same name is replaced; restart pods that use it.`,
 		Example: `  dratest cluster load example.com/my-driver:v1
   dratest cluster load my-driver.tar --name mine`,
 		Args: usage(cobra.MinimumNArgs(1)),

@@ -34,16 +34,17 @@ func newClusterSwitchCommand(t *target) *cobra.Command {
 	var measure bool
 	cmd := &cobra.Command{
 		Use:   "switch",
-		Short: "Replace components of a running cluster by this project's, or by stock ones",
-		Long: `Replace components of a running cluster that dratest made by this project's, or
-by stock ones. Workloads and cases may run meanwhile, and pods go on while their
-kubelet is replaced. The command returns when the new component works and the old
-one is gone, and says how long neither did. One that does not come to work gives
-way to the old one. Ctrl-C leaves either the old or the new component in place.
+		Short: "Switch components of a running cluster between stock and own",
+		Long: `Replace Kubernetes' components of a running cluster created by dratest by dratest's
+own, or the other way round. Workloads and cases can keep running; pods survive the
+replacement of their kubelet. The command returns when the new component is healthy
+and the old one is gone, and prints how long neither was available. If the new
+component does not become healthy, the old one is restored. After Ctrl-C either the
+old or the new component is running.
 
-A kubelet that starts removes the devices of its node, also a new one, and drivers
-publish them again: some at once, those that leave it to the published helper 30 s
-later. --measure starts a test driver of each kind and says how long that took.`,
+A starting kubelet, stock or own, deletes the ResourceSlices of its node until the
+drivers publish them again: some at once, those that use the publishing helper after
+30 s. --measure starts a test driver of each kind and measures the gap.`,
 		Example: `  dratest cluster switch --name dratest --scheduler=own
   dratest cluster switch --name dratest --kubelet=own --node=worker2
   dratest cluster switch --name dratest --kubelet=own --measure
@@ -78,8 +79,8 @@ later. --measure starts a test driver of each kind and says how long that took.`
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")
-	cmd.Flags().StringSliceVar(&nodes, "node", nil, "only the kubelet of this node; repeatable, with or without the cluster's name before it")
-	cmd.Flags().BoolVar(&measure, "measure", false, "say for how long drivers of both kinds had no devices; takes half a minute longer, and leaves the test driver's agents on the nodes")
+	cmd.Flags().StringSliceVar(&nodes, "node", nil, "switch only the kubelet of this node, with or without the cluster name prefix; repeatable")
+	cmd.Flags().BoolVar(&measure, "measure", false, "measure how long drivers with and without the publishing helper had no devices; takes 30s longer and leaves the agents of the test driver on the nodes")
 	flags.add(cmd.Flags())
 	return cmd
 }

@@ -34,14 +34,13 @@ func newDoctorCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine offers and lacks for test clusters",
-		Long: `Say what this machine offers and lacks for test clusters, and what to do.
+		Short: "Check that this machine can run test clusters",
+		Long: `Check that this machine can run test clusters, and print what is missing.
 
-With --fix, root on Debian or Ubuntu gets what is missing: docker.io and
-debootstrap are installed with apt-get, and an engine that is not running is
-started. An engine that answers is used as it is and never changed.
+With --fix, on Debian or Ubuntu as root, dratest installs docker.io and debootstrap
+with apt-get and starts the container engine. A running engine is never changed.
 
-Exit codes: 0 all that is needed is there; 3 something is missing.`,
+Exit codes: 0 nothing is missing; 3 something is missing.`,
 		Args: func(cmd *cobra.Command, args []string) error { return withCode(codeUsage, cobra.NoArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "json" {
@@ -68,7 +67,7 @@ Exit codes: 0 all that is needed is there; 3 something is missing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "install and start what is missing (root on Debian or Ubuntu)")
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "output format: table or json")
 	return cmd
 }
 

@@ -49,25 +49,25 @@ func newGatherCommand() *cobra.Command {
 	var f gatherFlags
 	cmd := &cobra.Command{
 		Use:   "gather",
-		Short: "Collect what explains DRA in a cluster",
-		Long: `Collect what explains DRA in a cluster, of whoever it is, into an archive or a folder:
-slices, claims, templates, classes, taint rules, pods with claims, nodes, events; logs
-of schedulers, controllers and of the pods that register plugins with kubelets; metrics
-about DRA; of nodes the logs of kubelet and containerd, the kubelet's checkpoints, CDI
-specs and the list of plugin sockets; and what the audit of claims, devices and pods
-finds. index.md says what there is, and what could not be read.
+		Short: "Collect DRA diagnostics from any cluster",
+		Long: `Collect DRA diagnostics (must-gather) from any cluster into an archive or directory:
+slices, claims, templates, classes, taint rules, pods with claims, nodes and events;
+logs of schedulers, controllers and driver pods; DRA metrics; from nodes the logs of
+kubelet and containerd, kubelet checkpoints, CDI specs and the list of plugin
+sockets; and the result of an audit of claims, devices and pods. index.md lists what
+was collected and what could not be read.
 
-Secrets and ConfigMaps are never read. Values of environment variables are left out of
-pods and CDI specs, and so are commands and probes of pods, annotations, and parameters
-of configurations for drivers. Where commands and annotations of pods outside of
-kube-system, and values of environment variables of any, occur in logs they are left
-out, too, from 8 characters on. What pods had that are deleted is not known, and may be
-in logs, as may parameters. Without the right to list all pods no logs are gathered.
+Secrets and ConfigMaps are never read. In pods and CDI specs, values of environment
+variables are removed; so are commands, probes and annotations of pods and opaque
+driver parameters. These values (commands and annotations only of pods outside of
+kube-system) are also removed from logs if they have at least 8 characters. Logs can
+still contain values of deleted pods, and opaque parameters. Without permission to
+list all pods, no logs are collected.
 
-Nodes are read through dra-sim's agents where a run has left them. Elsewhere --node-pods
-starts a privileged pod on each node for some seconds, in a namespace of its own; its
-image must be there or be pulled (--agent-image). Without it nothing in the cluster is
-changed.`,
+Node state is read by dra-sim's agents if a run left them on the nodes. Otherwise
+--node-pods starts a privileged pod on each node for a few seconds, in a namespace of
+its own; its image (--agent-image) must be present or pullable. Without --node-pods
+nothing in the cluster is changed.`,
 		Example: `  dratest gather --kubeconfig ~/.kube/config
   dratest gather --kubeconfig ~/.kube/config --out evidence/ --since 15m --node-pods`,
 		Args: cobra.NoArgs,
@@ -82,11 +82,11 @@ changed.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
-	cmd.Flags().StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
-	cmd.Flags().StringVar(&f.out, "out", "", "archive (.tar.gz) or folder to make (default dra-evidence-TIME.tar.gz)")
-	cmd.Flags().DurationVar(&f.since, "since", time.Hour, "how far back logs go")
-	cmd.Flags().BoolVar(&f.nodePods, "node-pods", false, "read nodes without dra-sim with a privileged pod on each, for some seconds")
-	cmd.Flags().StringVar(&f.image, "agent-image", "", "image of those pods, with dra-sim (default the one in dratest's node images)")
+	cmd.Flags().StringVar(&f.context, "context", "", "kubeconfig context (default: current-context)")
+	cmd.Flags().StringVar(&f.out, "out", "", "output archive (.tar.gz) or directory (default: dra-evidence-TIME.tar.gz)")
+	cmd.Flags().DurationVar(&f.since, "since", time.Hour, "collect logs newer than this duration")
+	cmd.Flags().BoolVar(&f.nodePods, "node-pods", false, "start a privileged pod on each node without a dra-sim agent, for a few seconds, to read its state")
+	cmd.Flags().StringVar(&f.image, "agent-image", "", "image with dra-sim for --node-pods (default: preloaded in dratest's node images)")
 	return cmd
 }
 

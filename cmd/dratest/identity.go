@@ -36,13 +36,13 @@ type identityFlags struct {
 }
 
 func (f *identityFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "identity", "", "YAML file with organization, project, version, url and contact for the conformance report; flags take precedence")
-	flags.StringVar(&f.Organization, "organization", "", "who made what is tested, for the conformance report")
-	flags.StringVar(&f.Project, "project", "", "name of the distribution, component or driver that is tested")
+	flags.StringVar(&f.file, "identity", "", "YAML file with organization, project, version, url and contact; flags take precedence")
+	flags.StringVar(&f.Organization, "organization", "", "vendor named in the conformance report")
+	flags.StringVar(&f.Project, "project", "", "product under test: distribution, component or driver")
 	flags.StringVar(&f.Version, "project-version", "", "version of --project (--version is that of Kubernetes)")
-	flags.StringVar(&f.URL, "url", "", "web page of --project")
-	flags.StringSliceVar(&f.Contact, "contact", nil, "how to reach those who can answer questions about the report; repeatable")
-	flags.StringVar(&f.signKey, "sign-key", "", "file with a private key, of \"dratest report keygen\", that signs the conformance report")
+	flags.StringVar(&f.URL, "url", "", "website of --project")
+	flags.StringSliceVar(&f.Contact, "contact", nil, "contact for questions about the report; repeatable")
+	flags.StringVar(&f.signKey, "sign-key", "", "private key file that signs the report (see dratest report keygen)")
 }
 
 // key is the one to sign with; nil if none is to.

@@ -37,7 +37,7 @@ import (
 func newImagesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images",
-		Short: "List the images that a run needs; build and remove node images",
+		Short: "List required images; build and remove node images",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -51,18 +51,18 @@ func newImagesBuildCommand() *cobra.Command {
 	var components map[string]string
 	cmd := &cobra.Command{
 		Use:   "build",
-		Short: "Build node images from Go modules and Debian packages, or of unreleased Kubernetes",
+		Short: "Build node images, also of unreleased Kubernetes versions",
 		Long: `Build node images from Go modules and Debian packages, and print their names.
 
-What is there already is not built again; a run that was cut short is resumed.
-The first build takes about 15 minutes on two cores. It needs 15 GiB of disk, Go,
-root and debootstrap, and fetches from the Go module proxy and deb.debian.org (or
-from $DRATEST_DEBIAN_MIRROR). Results are kept in $DRATEST_CACHE or the user's
-cache folder.
+Existing images are reused, and an interrupted build is resumed. The first build
+takes about 15 minutes on two cores. It needs 15 GiB of disk space, Go, root and
+debootstrap, and downloads from the Go module proxy and deb.debian.org (or
+$DRATEST_DEBIAN_MIRROR). Results are cached in $DRATEST_CACHE or the user's cache
+directory.
 
-With --source, Kubernetes is that of a checkout as it is on disk, or of a version
-that is not in the table, a pre-release for example; with --component, single
-components are. Give the name that is printed to "--image" of other commands.`,
+--source builds Kubernetes from a checkout as it is on disk, or from a version not
+listed by dratest such as a prerelease. --component builds single components from a
+checkout. Pass the printed name to --image of other commands.`,
 		Example: `  dratest images build --version all
   dratest images build --source ~/src/kubernetes
   dratest images build --source v1.38.0-alpha.1
@@ -87,9 +87,9 @@ components are. Give the name that is printed to "--image" of other commands.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default the newest); with --source that of a checkout without tags`)
-	cmd.Flags().StringVar(&source, "source", "", "folder of a Kubernetes checkout, or a version that is not in the table, as v1.38.0-alpha.1")
-	cmd.Flags().StringToStringVar(&components, "component", nil, "component that is built from a Kubernetes checkout, as kubelet=DIR; repeatable")
+	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default: latest supported); with --source: version of a checkout without tags`)
+	cmd.Flags().StringVar(&source, "source", "", "Kubernetes checkout, or a version not listed by dratest, for example v1.38.0-alpha.1")
+	cmd.Flags().StringToStringVar(&components, "component", nil, "component to build from a Kubernetes checkout, as kubelet=DIR; repeatable")
 	return cmd
 }
 
@@ -142,11 +142,11 @@ func newImagesListCommand() *cobra.Command {
 	var built bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the images that a run needs, or node images that were built here",
-		Long: `List the images that a run needs: in a cluster that is there already, where nodes must
-have or be able to pull them, and for clusters that dratest makes, which have all they
-need in their node image. With --built list the node images that were built on this
-machine, and the stages they are made of.`,
+		Short: "List required images, or node images built on this machine",
+		Long: `List the images a run needs: for existing clusters, whose nodes must have them or be
+able to pull them, and for clusters created by dratest, whose node images contain
+everything. With --built, list the node images built on this machine and their
+stages.`,
 		Example: `  dratest images list -o name
   dratest images list --image-registry mirror.example.com/dra
   dratest images list --built`,
@@ -169,10 +169,10 @@ machine, and the stages they are made of.`,
 			return printImages(cmd.OutOrStdout(), output, found)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json, or name for one name per line")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "output format: table, json, or name (one name per line)")
 	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
-	cmd.Flags().StringVar(&version, "version", "", "Kubernetes version of the nodes of clusters that are made (default the newest known one)")
-	cmd.Flags().BoolVar(&built, "built", false, "list node images that were built here instead, and their stages")
+	cmd.Flags().StringVar(&version, "version", "", "Kubernetes version of nodes created by dratest (default: latest supported)")
+	cmd.Flags().BoolVar(&built, "built", false, "list node images built on this machine, and their stages")
 	return cmd
 }
 
@@ -221,15 +221,15 @@ func newImagesPruneCommand() *cobra.Command {
 	var o images.PruneOptions
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove images and cached files that nothing needs any more",
+		Short: "Remove unused images and cached files",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Progress = progress.New(cmd.ErrOrStderr())
 			return prune(cmd.Context(), cmd.OutOrStdout(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.All, "all", false, "remove all images of dratest and its whole cache")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only print what would be removed")
+	cmd.Flags().BoolVar(&o.All, "all", false, "remove all images and the cache of dratest")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be removed without removing it")
 	return cmd
 }
 

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-const registryUsage = "registry that has the images instead of the ones in their names, as mirror.example.com/dra"
+const registryUsage = "registry to pull images from instead of their own, for example mirror.example.com/dra"
 
 // neededImage is an image that a run needs.
 type neededImage struct {
@@ -90,14 +90,14 @@ func newImagesSaveCommand() *cobra.Command {
 	var programs, registry string
 	cmd := &cobra.Command{
 		Use:   "save FILE.tar",
-		Short: "Write the images of dratest and of its test driver into an archive",
-		Long: `Write the images of dratest and of its test driver into an archive, an OCI layout,
-that is loaded into nodes ("kind load image-archive", "ctr images import") or brought
-into a registry ("docker load" since Docker 25, "skopeo", "crane"). They are of the
-platform of the programs, which must be static: "make image" builds them so.
+		Short: "Write the images of dratest and its test driver to an archive",
+		Long: `Write the images of dratest and its test driver to an archive (OCI layout). Load it
+into nodes ("kind load image-archive", "ctr images import") or push it to a registry
+("docker load" since Docker 25, "skopeo", "crane"). The programs must be
+static, as "make image" builds them; the images have their platform.
 
-Pods of cases run a busybox, docker.io/library/busybox:1.37.0-glibc for example: bring it
-along as the name that "dratest images list" says, or name it with --pod-image.`,
+The pods of cases run a busybox, for example docker.io/library/busybox:1.37.0-glibc.
+Provide it under the name printed by "dratest images list", or set --pod-image.`,
 		Example: `  dratest images save images.tar
   dratest images save images.tar --image-registry mirror.example.com/dra`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -112,7 +112,7 @@ along as the name that "dratest images list" says, or name it with --pod-image.`
 			return saveImages(cmd.OutOrStdout(), args[0], programs, registry)
 		},
 	}
-	cmd.Flags().StringVar(&programs, "programs", "", "folder with dratest and dra-sim (default the one of this dratest)")
+	cmd.Flags().StringVar(&programs, "programs", "", "directory with dratest and dra-sim (default: directory of this binary)")
 	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
 	return cmd
 }

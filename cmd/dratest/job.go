@@ -27,7 +27,7 @@ import (
 func newJobCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "job",
-		Short:  "What the pod of a Job does with its results; for `dratest manifests` and `dratest report fetch`",
+		Short:  "Serve the results of a run in a Job (internal)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -36,7 +36,7 @@ func newListCommand() *cobra.Command {
 	var mutants, upgrade bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the cases with what they check, need and require",
+		Short: "List cases with their checks, needs and requirements",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -64,9 +64,9 @@ func newListCommand() *cobra.Command {
 		},
 	}
 	addFilterFlags(cmd.Flags(), &filter)
-	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the ways in which the test driver can be broken (for --mutant) instead")
-	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\" instead of those of \"dratest run\"")
-	cmd.Flags().StringVarP(&format, "output", "o", "", "wide for all columns, json or yaml for machines, markdown for a document with requirements and detected mutants; a table of 120 columns otherwise")
+	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the mutants of the test driver (for --mutant) instead of cases")
+	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\"")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "output format: wide, json, yaml, or markdown (includes requirements and detected mutants) (default: table)")
 	return cmd
 }
 

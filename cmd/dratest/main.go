@@ -53,9 +53,8 @@ func newRootCommand() *cobra.Command {
 		Version: reports.SuiteVersion().Version,
 		Long: `Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA).
 
-Exit codes: 0 cases passed; 1 cases failed, or none passed; 2 wrong usage or
-configuration; 3 the machine or the cluster cannot do what is needed; 4 the run
-is incomplete or passed only with retries.`,
+Exit codes: 0 passed; 1 failed, or no case passed; 2 invalid usage or configuration;
+3 the machine or cluster lacks a requirement; 4 incomplete, or passed only with retries.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

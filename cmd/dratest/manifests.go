@@ -42,17 +42,18 @@ func newManifestsCommand() *cobra.Command {
 	var sonobuoy bool
 	cmd := &cobra.Command{
 		Use:   "manifests [-- FLAGS OF dratest run]",
-		Short: "Print what runs dratest in a cluster, as a Job or as a plugin of sonobuoy",
-		Long: `Print what runs dratest in a cluster: a namespace, an account with the least rights
-that a run needs, and a Job. What follows "--" is for "dratest run" in the Job.
+		Short: "Print manifests that run dratest in a cluster, or a Sonobuoy plugin",
+		Long: `Print manifests that run dratest in a cluster: a namespace, a service account with
+the least privileges a run needs, and a Job. Arguments after "--" are passed to
+"dratest run" in the Job.
 
-"dratest report fetch" waits for the run and brings its report back. The nodes need the
-images that "dratest images list" names; "make image" and "dratest images save" make
+"dratest report fetch" waits for the run and downloads its report. The nodes need the
+images listed by "dratest images list"; "make image" and "dratest images save" build
 those of dratest and its test driver.
 
-With --sonobuoy it is a plugin for "sonobuoy run --plugin FILE", whose results are those
-of junit_01.xml; the whole report is below plugins/dratest in what "sonobuoy retrieve"
-brings. It runs with sonobuoy's account.`,
+With --sonobuoy, print a plugin for "sonobuoy run --plugin FILE" instead. Its results
+come from junit_01.xml, and the archive from "sonobuoy retrieve" has the whole report
+in plugins/dratest. The plugin uses Sonobuoy's service account.`,
 		Example: `  dratest manifests -- --focus '^core/' | kubectl apply -f -
   dratest report fetch results --kubeconfig ~/.kube/config
   dratest manifests --image-registry mirror.example.com/dra --sonobuoy > dratest.yaml`,
@@ -78,10 +79,10 @@ brings. It runs with sonobuoy's account.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&c.Namespace, "namespace", "n", job.Name, "namespace of the Job; it is made")
-	cmd.Flags().StringVar(&c.Image, "image", "", "image of dratest (default that of this version)")
+	cmd.Flags().StringVarP(&c.Namespace, "namespace", "n", job.Name, "namespace to create for the Job")
+	cmd.Flags().StringVar(&c.Image, "image", "", "dratest image (default: image of this version)")
 	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
-	cmd.Flags().BoolVar(&sonobuoy, "sonobuoy", false, "print a plugin of sonobuoy instead")
+	cmd.Flags().BoolVar(&sonobuoy, "sonobuoy", false, "print a Sonobuoy plugin instead")
 	return cmd
 }
 

@@ -37,7 +37,7 @@ func (f nodeImageFlags) over(c *clusters.Config) {
 
 func addNodeImageFlags(flags *pflag.FlagSet, source, registry *string) {
 	flags.StringVar(source, "node-image-source", "",
-		"where the version's node image comes from: registry (kind's published one), build, or auto: registry where one answers and this machine needs no variant, else build (default auto)")
+		"source of node images: registry (kind's published images), build, or auto (registry if reachable and this machine needs no variant, otherwise build) (default auto)")
 	flags.StringVar(registry, "node-image-registry", "",
-		`registry, with a path if need be, that has kindest/node and library/busybox (default "`+clusters.DefaultRegistry+`")`)
+		`registry, with an optional path, that serves kindest/node and library/busybox (default "`+clusters.DefaultRegistry+`")`)
 }

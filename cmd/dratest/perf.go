@@ -101,20 +101,20 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 }
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.workloads, "workloads", "f", "", "file with workloads (default those of dratest)")
-	flags.BoolVar(&f.full, "full", false, "also measure how all grows, to 5000 nodes and 10000 running pods, restarts among these, and more kinds of claims (4 hours)")
-	flags.StringVar(&f.thresholds, "thresholds", "", "file with thresholds (default those of dratest, where no workloads are given)")
-	flags.StringSliceVar(&f.only, "only", nil, "only these workloads")
-	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")
-	flags.StringVar(&f.candidate, "candidate", "own", "stack that is judged")
-	flags.BoolVar(&f.control, "control", false, "judge the reference against itself, to see how much can be told")
-	flags.IntVar(&f.Blocks, "blocks", perf.DefaultBlocks, fmt.Sprintf("how often each workload is measured on both sides; an interval needs %d", perf.MinBlocks))
-	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default the newest known one)")
-	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, as the release before (default --version)")
-	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "programs that the reference runs in place of its stack's, as kube-scheduler=PATH")
-	flags.StringToStringVar(&f.Candidate.Programs, "candidate-program", nil, "programs that the candidate runs in place of its stack's")
-	flags.StringVar(&f.Name, "name", "dratest-perf", "beginning of the names of the control planes that are made")
-	flags.StringVar(&f.Dir, "report-dir", "", "directory for the results (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringVarP(&f.workloads, "workloads", "f", "", "workload file (default: built-in workloads)")
+	flags.BoolVar(&f.full, "full", false, "also measure scaling up to 5000 nodes and 10000 running pods, restarts at that scale, and more kinds of claims (4 hours)")
+	flags.StringVar(&f.thresholds, "thresholds", "", "threshold file (default: built-in thresholds, unless -f is set)")
+	flags.StringSliceVar(&f.only, "only", nil, "run run only these workloads")
+	flags.StringVar(&f.reference, "reference", "stock", "stack to compare with: stock, own, or a list such as scheduler=own")
+	flags.StringVar(&f.candidate, "candidate", "own", "stack to judge")
+	flags.BoolVar(&f.control, "control", false, "compare the reference with itself, to measure the resolution")
+	flags.IntVar(&f.Blocks, "blocks", perf.DefaultBlocks, fmt.Sprintf("measurements of each workload per side; confidence intervals need at least %d", perf.MinBlocks))
+	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default: latest supported)")
+	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, for example the previous release (default: --version)")
+	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "binaries that replace those of the reference, for example kube-scheduler=PATH")
+	flags.StringToStringVar(&f.Candidate.Programs, "candidate-program", nil, "binaries that replace those of the candidate")
+	flags.StringVar(&f.Name, "name", "dratest-perf", "name prefix of the control planes to create")
+	flags.StringVar(&f.Dir, "report-dir", "", "output directory for results (default: $ARTIFACTS or ./_artifacts)")
 }
 
 // complete reads files and stacks.

@@ -62,7 +62,7 @@ could be compared.`,
 			return printComparison(cmd.OutOrStdout(), perf.Compare(old, fresh), format)
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text or json")
 	return cmd
 }
 

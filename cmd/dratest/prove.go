@@ -47,19 +47,18 @@ type trials struct {
 func newProveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove",
-		Short: "Break things on purpose, and check that cases, soaks and upgrades notice",
-		Long: `Break things on purpose, one after the other, and check that cases, soaks and
-upgrades notice.
+		Short: "Inject faults and mutants, and check that dratest detects them",
+		Long: `Inject faults and mutants one after the other, and check that cases, soak and upgrade
+detect them.
 
-What each trial came to is in prove.json of the report directory as soon as it is
-over. A proof that was interrupted or killed is gone on with by the same command
-with --resume: trials that have a verdict are not done again. --shard 1/3 does the
-first of three parts, for three machines; "dratest prove merge" adds them up, and
-parts that were done on different clusters, too.
+The result of each trial is written to prove.json in the report directory as soon as it
+ends. --resume continues an interrupted proof and skips trials with a verdict. --shard
+1/3 runs the first of three parts, for example on three machines; "dratest prove merge"
+combines them, and also parts from different clusters.
 
-The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does not
-show what it should, 4 that some have no verdict yet, or do not apply here because
-nothing that must notice them can run.`,
+The last line is "NAME: WORD=N total=N". Exit codes: 0 all trials show what they should;
+1 some do not; 4 some have no verdict yet, or do not apply because no case that could
+detect them can run.`,
 	}
 	for _, row := range proofs {
 		cmd.AddCommand(row.command())
@@ -76,10 +75,10 @@ nothing that must notice them can run.`,
 func newProveMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge DIRECTORY...",
-		Short: "Add up the parts of a proof, from their report directories",
-		Long: `Add up the parts of a proof, from their report directories: its shards, of which all
-must be there, and what was done on different clusters or with different --only. What
-was tried twice is shown if any of the parts shows it.`,
+		Short: "Combine the parts of a proof from their report directories",
+		Long: `Combine the parts of a proof from their report directories: all of its shards, and
+parts from different clusters or with different --only. A mutant tried more than once
+counts as detected if any part detected it.`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			record, err := prove.Merge(args)

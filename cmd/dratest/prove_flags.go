@@ -58,27 +58,27 @@ type proveFlags struct {
 }
 
 func (f *proveFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Only, "only", nil, "only these trials")
-	flags.StringVar(&f.shard, "shard", "", "only this part of the trials, as 1/3 for the first of three")
-	flags.BoolVar(&f.Resume, "resume", false, "go on with the proof in --report-dir, which must be of this dratest and of the same trials")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the record and the trials' reports (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringSliceVar(&f.Only, "only", nil, "run run only these trials")
+	flags.StringVar(&f.shard, "shard", "", "run only this part of the trials, for example 1/3")
+	flags.BoolVar(&f.Resume, "resume", false, "resume the proof in --report-dir; it must be by the same dratest, with the same trials")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the record and the reports of trials (default: $ARTIFACTS or ./_artifacts)")
 }
 
 // addImages adds the flags of proofs that run pods.
 func (f *proveFlags) addImages(flags *pflag.FlagSet) {
-	flags.StringVar(&f.podImage, "pod-image", podImage, "image that pods run: a busybox")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+	flags.StringVar(&f.podImage, "pod-image", podImage, "busybox image for pods")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
 // addMade adds the flags of proofs that make their clusters, of a version that they know.
 func (f *proveFlags) addMade(flags *pflag.FlagSet) {
-	flags.StringVar(&f.config.Name, "name", f.config.Name, "name of the cluster that is made; the beginning of their names if there are several")
+	flags.StringVar(&f.config.Name, "name", f.config.Name, "name of the cluster to create; prefix if there are several")
 }
 
 // addVersion adds the flags of proofs that make clusters of any version.
 func (f *proveFlags) addVersion(flags *pflag.FlagSet) {
 	f.addMade(flags)
-	flags.StringVar(&f.config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")
+	flags.StringVar(&f.config.Version, "version", "", "Kubernetes version, for example v1.37.1 (default: latest supported)")
 }
 
 // addCluster adds the flags of proofs that make any cluster, or take one.
@@ -87,30 +87,30 @@ func (f *proveFlags) addCluster(flags *pflag.FlagSet) {
 	name := f.config.Name
 	addClusterFlags(flags, &f.kubeconfig, &f.context, &f.config)
 	f.stack.add(flags)
-	flags.Lookup("name").Usage, flags.Lookup("name").DefValue = "name of the cluster that is made", name
+	flags.Lookup("name").Usage, flags.Lookup("name").DefValue = "name of the cluster to create", name
 	f.config.Name = name
 }
 
 func (f *proveFlags) addMutants(flags *pflag.FlagSet) {
 	f.addCluster(flags)
-	flags.StringVar(&f.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
-	flags.Var(cliflag.NewMapStringBool(&f.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
+	flags.StringVar(&f.config.Provider, "provider", "", "cluster provider: kind (default) or controlplane")
+	flags.Var(cliflag.NewMapStringBool(&f.config.FeatureGates), "feature-gates", "feature gates of the cluster to create, for cases that need non-default ones, for example A=true,B=false")
 	f.config.RuntimeConfig = map[string]string{}
-	flags.Var((*cliflag.ConfigurationMap)(&f.config.RuntimeConfig), "runtime-config", "APIs of the cluster that is made to switch on or off, as resource.k8s.io/v1beta1=true")
-	flags.StringSliceVar(&f.restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
-	flags.Func("changed-since", "only mutants that are about what has changed in the checkout since this `commit`, as git knows it", func(commit string) error {
+	flags.Var((*cliflag.ConfigurationMap)(&f.config.RuntimeConfig), "runtime-config", "APIs to enable or disable, for example resource.k8s.io/v1beta1=true")
+	flags.StringSliceVar(&f.restOf, "rest-of", nil, "run only what the proofs of other clusters in these report directories left undetected")
+	flags.Func("changed-since", "run only mutants affected by changes in the checkout since this git `commit`", func(commit string) error {
 		if f.changedSince = commit; commit == "" {
 			return errors.New("--changed-since needs a commit")
 		}
 		return nil
 	})
-	flags.BoolVar(&f.disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
+	flags.BoolVar(&f.disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or nodes, or need exclusive use of the cluster; always on for clusters created by dratest")
 }
 
 func (f *proveFlags) addAccess(flags *pflag.FlagSet) {
 	f.addImages(flags)
 	f.addVersion(flags)
-	flags.StringVar(&f.config.Provider, "provider", "", "who makes it: kind (default) or controlplane, for the trials without one right only, in a minute")
+	flags.StringVar(&f.config.Provider, "provider", "", "cluster provider: kind (default) or controlplane (1 minute, only the trials that each remove one right)")
 }
 
 func (f *proveFlags) addLife(flags *pflag.FlagSet) {
@@ -120,8 +120,8 @@ func (f *proveFlags) addLife(flags *pflag.FlagSet) {
 
 func (f *proveFlags) addThresholds(flags *pflag.FlagSet) {
 	f.addVersion(flags)
-	flags.IntVar(&f.runs, "runs", 20, "how many runs of two that are the same, as many with a slower one, and half as many beside others")
-	flags.IntVar(&f.blocks, "blocks", perf.DefaultBlocks, "blocks of each run")
+	flags.IntVar(&f.runs, "runs", 20, "number of runs with identical sides, and of runs with a slower side; half as many run under other load")
+	flags.IntVar(&f.blocks, "blocks", perf.DefaultBlocks, "blocks per run")
 }
 
 func (f *proveFlags) addUpgrade(flags *pflag.FlagSet) {

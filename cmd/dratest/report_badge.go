@@ -51,6 +51,6 @@ expired; 2 there is no certificate.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&link, "link", "", "where the badge leads, as where the certificate can be read (default the page of dratest)")
+	cmd.Flags().StringVar(&link, "link", "", "link target of the badge, for example the published certificate (default: website of dratest)")
 	return cmd
 }

@@ -70,7 +70,7 @@ Exit codes: 0 no case is worse; 1 one is, or got slower; 2 a report cannot be re
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text or json")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func newMatrixCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or html")
+	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "output format: markdown or html")
 	return cmd
 }
 

@@ -57,7 +57,7 @@ in the notes.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "cncf", "cncf")
-	cmd.Flags().StringVar(&to, "to", ".", "directory to make the folder in")
+	cmd.Flags().StringVar(&to, "to", ".", "parent directory of the exported folder")
 	return cmd
 }
 

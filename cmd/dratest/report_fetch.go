@@ -61,9 +61,9 @@ DIRECTORY" checks the files.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
-	cmd.Flags().StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
+	cmd.Flags().StringVar(&f.context, "context", "", "kubeconfig context (default: current-context)")
 	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", job.Name, "namespace of the Job")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 2*time.Hour, "how long to wait for the run to end")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 2*time.Hour, "time limit for the run to finish")
 	return cmd
 }
 

@@ -57,7 +57,7 @@ says what only a signature notices.`,
 			return verifyReport(cmd, reports.Dir(append(args, "")[0]), key)
 		},
 	}
-	cmd.Flags().StringVar(&keyFile, "key", "", "file with the public key of whoever has signed the report")
+	cmd.Flags().StringVar(&keyFile, "key", "", "public key file of the signer")
 	return cmd
 }
 

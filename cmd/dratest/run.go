@@ -67,19 +67,20 @@ func newRunCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Run cases on a cluster and report",
-		Long: `Run cases on a cluster and report.
+		Short: "Run test cases on a cluster",
+		Long: `Run test cases on a cluster and write a report.
 
-Without --kubeconfig a cluster of one control plane node and two workers is made
-with kind and removed afterwards; with --provider controlplane it is a control
-plane of processes with simulated nodes, for the cases that need no kubelet. With it, that cluster is used: dratest puts a
-privileged daemon set on its nodes, makes namespaces and device classes of its
-own, removes them afterwards, and touches nothing else, unless --disruptive lets
-cases restart kubelets and --restart-nodes lets them restart whole nodes.
-$KUBECONFIG is not looked at, so that no cluster is used by mistake.
+Without --kubeconfig, dratest creates a kind cluster with a control plane node and
+two workers, and deletes it afterwards. --provider controlplane creates a control
+plane of local processes with simulated nodes instead, for cases without a kubelet.
 
-The first Ctrl-C ends the running cases, cleans up and writes the report; another
-one does not wait for that.`,
+With --kubeconfig, dratest uses an existing cluster. It creates a privileged
+DaemonSet, namespaces and device classes, and deletes them afterwards. Nothing else
+is changed, unless --disruptive lets cases restart kubelets or --restart-nodes lets
+them restart nodes. $KUBECONFIG is ignored to avoid using a cluster by accident.
+
+On the first Ctrl-C dratest stops running cases, cleans up and writes the report. On
+the second it exits immediately.`,
 		Example: `  dratest run
   dratest run --kubeconfig ~/.kube/config --focus '^core/' --parallel 8
   dratest run --repeat 10 --focus '^eviction/'
@@ -130,31 +131,31 @@ one does not wait for that.`,
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
-	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, whose nodes are simulated, for cases that need no kubelet")
-	flags.BoolVar(&f.InCluster, "in-cluster", false, "use the cluster that this runs in as a pod, with the pod's service account (dratest manifests)")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
+	flags.BoolVar(&f.InCluster, "in-cluster", false, "use the cluster this pod runs in, with the pod's service account (see dratest manifests)")
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets or need the cluster alone, too; in clusters that are made they always run")
-	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
-	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components that are Kubernetes' own although that cannot be seen, so that known issues excuse them: "+strings.Join(spec.Replaceable(), ","))
-	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
-	flags.StringVar((*string)(&f.Timelines), "timelines", "", "of which cases to keep a timeline: all (default), failed (those that did not pass) or none; report.html has as many as fit into 5 MB")
-	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
-	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")
-	flags.BoolVar(&f.FailFast, "fail-fast", false, "end after the first case that fails")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
+	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
+	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.Replaceable(), ","))
+	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
+	flags.StringVar((*string)(&f.Timelines), "timelines", "", "cases to keep a timeline of: all (default), failed (all that did not pass) or none; report.html embeds up to 5 MB of them")
+	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")
+	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for the whole run")
+	flags.BoolVar(&f.FailFast, "fail-fast", false, "stop after the first failure")
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
-	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
-	flags.IntVar(&f.repeat, "repeat", 1, "run the cases so often on one cluster, with the reports in run-1, run-2 and so on, and stop after the first run that does not pass")
-	flags.StringSliceVar(&f.matrix, "matrix", nil, "run the cases on each of these stacks, as stock,own or stock,scheduler=own+controllers=own, one after the other on one cluster, with the reports in a folder of its own for each, and write matrix.md and matrix.html of what differs; with --repeat so often on each, whatever they come to")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the run that was killed and left its report in --report-dir: run the cases that have no verdict")
-	flags.StringVar(&f.rerun, "rerun-failed", "", "run the cases again that failed in the report of this directory, and add to it; what passes only then leaves the run incomplete")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
-	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
-	flags.StringVar(&f.registry, "image-registry", "", "with --kubeconfig or --in-cluster: "+registryUsage+"; not of images that are named with flags")
-	flags.StringVar(&f.doneFile, "done-file", "", "in the end pack the report into an archive beside this file, and write the archive's path into it, as plugins of sonobuoy do")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs and evidence (default: $ARTIFACTS or ./_artifacts)")
+	flags.Int64Var(&f.Seed, "seed", 0, "random seed for the order of cases (default: current time)")
+	flags.IntVar(&f.repeat, "repeat", 1, "repeat the run on the same cluster, with reports in run-1, run-2, ..., until a run does not pass")
+	flags.StringSliceVar(&f.matrix, "matrix", nil, "stacks to compare on one cluster, for example stock,own or stock,scheduler=own+controllers=own; each gets a report directory, matrix.md and matrix.html list the differences; combined with --repeat, all repetitions run regardless of failures")
+	flags.BoolVar(&f.resume, "resume", false, "resume the interrupted run in --report-dir: run the cases without a verdict")
+	flags.StringVar(&f.rerun, "rerun-failed", "", "rerun the failed cases of the report in this directory and update it; cases that pass only on rerun leave the run incomplete")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each skipped case, without running anything")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
+	flags.StringVar(&f.registry, "image-registry", "", "with --kubeconfig or --in-cluster: "+registryUsage+"; ignored for images set by flags")
+	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
 
 // images takes the images that were not named from the registry that was.
@@ -202,20 +203,20 @@ func (f *runFlags) again(flags *pflag.FlagSet) error {
 
 // addClusterFlags adds the flags that say which cluster to use, or to make.
 func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster *clusters.Config) {
-	flags.StringVar(kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
-	flags.StringVar(context, "context", "", "context of the kubeconfig (default its current one)")
-	flags.StringVar(&cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
-	flags.StringVar(&cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	flags.StringVar(kubeconfig, "kubeconfig", "", "use an existing cluster instead of creating one")
+	flags.StringVar(context, "context", "", "kubeconfig context (default: current-context)")
+	flags.StringVar(&cluster.Name, "name", "", `name of the cluster to create (default "`+clusters.DefaultName+`")`)
+	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37.1 (default: latest supported)")
+	flags.StringVar(&cluster.Image, "image", "", "node image, overriding the one for --version")
 	addNodeImageFlags(flags, (*string)(&cluster.NodeImageSource), &cluster.NodeImageRegistry)
 }
 
 func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
-	flags.StringArrayVar(&filter.Focus, "focus", nil, "only cases whose ID and text match this regular expression; repeatable, any may match")
-	flags.StringArrayVar(&filter.Skip, "skip", nil, "no cases whose ID and text match this regular expression; repeatable")
-	flags.StringVar((*string)(&filter.Profile), "profile", "", "core (for a first try: core cases that wait out nothing), conformance (what any cluster must pass with nothing but what is on by default) or all (default)")
-	flags.StringVar(&filter.Labels, "label-filter", "", "only cases whose labels match, in Ginkgo's grammar: 'core && !Slow'")
-	flags.StringVar((*string)(&filter.Mutant), "mutant", "", "only cases that must notice when the test driver is broken in this way; a run breaks it, so that they fail")
+	flags.StringArrayVar(&filter.Focus, "focus", nil, "run only cases whose ID or description matches this regular expression; repeatable (OR)")
+	flags.StringArrayVar(&filter.Skip, "skip", nil, "skip cases whose ID or description matches this regular expression; repeatable")
+	flags.StringVar((*string)(&filter.Profile), "profile", "", "case set: core (fast smoke test), conformance (required of every cluster with default feature gates) or all (default)")
+	flags.StringVar(&filter.Labels, "label-filter", "", "run only cases whose labels match this Ginkgo label filter, for example 'core && !Slow'")
+	flags.StringVar((*string)(&filter.Mutant), "mutant", "", "enable this mutant in the test driver and run only the cases that must detect it; they are expected to fail")
 }
 
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {

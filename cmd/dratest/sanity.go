@@ -73,19 +73,20 @@ func newSanityCommand() *cobra.Command {
 	var f sanityFlags
 	cmd := &cobra.Command{
 		Use:   "sanity",
-		Short: "Check over gRPC what a DRA driver promises the kubelet (about a minute)",
-		Long: `Check over gRPC what a DRA driver promises the kubelet, which stays connected: on a
-node, with --endpoint, or on another machine, with --node alone, through dra-sim's
-agent, which is put on the nodes for that time unless it is there.
+		Short: "Check a DRA driver's gRPC API on one node (1 minute)",
+		Long: `Check that a DRA driver implements the kubelet's gRPC API correctly, while the
+kubelet stays connected. With --endpoint, run it on the driver's node. With --node
+alone, run it anywhere: the dra-sim agent on the node proxies the socket, and is
+installed for the duration of the checks if it is missing.
 
-Claims are made and allocated in a namespace of their own, for devices that nobody
-has; both are gone afterwards, and nothing else is touched. While a check runs, its
-devices are taken: keep the scheduler from giving them to pods at that moment, or
-run it where no pods come. Checks that need more than the driver's socket say what
-is to be given.`,
+dratest creates and allocates claims for free devices in its own namespace, deletes
+them afterwards, and changes nothing else. A device is in use during a check: make
+sure that the scheduler does not allocate it to a pod at the same time, or run
+sanity on a node without pods. A skipped check reports which flag would enable it.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
   dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
-  dratest sanity --kubeconfig /etc/kubernetes/admin.conf --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
+  dratest sanity --kubeconfig /etc/kubernetes/admin.conf \
+    --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
     --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \
     --valid-config '{"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":"TimeSlicing"}'`,
 		Args: usage(cobra.NoArgs),
@@ -106,21 +107,21 @@ is to be given.`,
 }
 
 func (f *sanityFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml: name, class, config, kubelet's root and limits.republish, where no flag says otherwise")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, with the rights of its administrator")
-	flags.StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
-	flags.StringVar(&f.driver, "driver", "", "name of the driver (default the name of the endpoint's directory)")
-	flags.StringVar(&f.node, "node", "", "name of the node that the driver runs on (default with --endpoint: this machine's)")
-	flags.StringVar(&f.endpoint, "endpoint", "", "the driver's plugin socket on this machine, as unix:///var/lib/kubelet/plugins/gpu.example.com/dra*.sock; of several the newest is taken")
-	flags.StringSliceVar(&f.cdiDirs, "cdi-dir", []string{"/etc/cdi", "/var/run/cdi"}, "with --endpoint: directories of CDI files, the last one with the highest priority")
-	flags.StringVar(&f.class, "class", "", "device class whose configuration goes with the claims (default none)")
-	flags.StringArrayVar(&f.valid, "valid-config", nil, "opaque parameters as JSON that the driver takes; repeatable")
-	flags.StringArrayVar(&f.invalid, "invalid-config", nil, "opaque parameters as JSON that the driver has to refuse; repeatable")
-	flags.StringVar(&f.restart, "restart", "", "command on this machine that restarts the driver on the node; without it the checks that need it are left out")
-	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "longest time that a call may take; a check may take 15 times this and twice --publish-timeout, without a restart")
-	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "longest time for which slices may be missing, and the socket after a restart")
-	flags.StringVar(&f.reportDir, "report-dir", "", "directory for reports (default $ARTIFACTS, or ./_artifacts)")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent leads to the socket without --endpoint (default the one in dratest's node images)")
+	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml): defaults for name, class, config, the kubelet's root directory and limits.republish")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig with cluster-admin rights")
+	flags.StringVar(&f.context, "context", "", "kubeconfig context (default: current-context)")
+	flags.StringVar(&f.driver, "driver", "", "name of the driver (default: name of the socket's directory)")
+	flags.StringVar(&f.node, "node", "", "node the driver runs on (default with --endpoint: this machine's hostname)")
+	flags.StringVar(&f.endpoint, "endpoint", "", "socket of the driver on this machine, for example unix:///var/lib/kubelet/plugins/gpu.example.com/dra*.sock; the newest match is used")
+	flags.StringSliceVar(&f.cdiDirs, "cdi-dir", []string{"/etc/cdi", "/var/run/cdi"}, "with --endpoint: CDI directories, highest priority last")
+	flags.StringVar(&f.class, "class", "", "device class to take the configuration of claims from (default: none)")
+	flags.StringArrayVar(&f.valid, "valid-config", nil, "opaque parameters (JSON) that the driver accepts; repeatable")
+	flags.StringArrayVar(&f.invalid, "invalid-config", nil, "opaque parameters (JSON) that the driver must reject; repeatable")
+	flags.StringVar(&f.restart, "restart", "", "command that restarts the driver on the node; restart checks are skipped without it")
+	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "timeout of a gRPC call; a check without restarts times out after 15 calls plus twice --publish-timeout")
+	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "time limit for ResourceSlices to be published, and for the socket to be back after a restart")
+	flags.StringVar(&f.reportDir, "report-dir", "", "output directory for reports (default: $ARTIFACTS or ./_artifacts)")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent proxies the driver's socket if --endpoint is not set (default: preloaded in dratest's node images)")
 }
 
 // complete fills in what follows from the other flags; errors are all that is missing.

@@ -29,10 +29,10 @@ type stackFlags struct {
 }
 
 func (f *stackFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.all, "stack", "", "whose components: stock, own, or a list as in scheduler=own,kubelet=own")
-	flags.StringVar(&f.scheduler, "scheduler", "", "whose scheduler: stock (Kubernetes' own) or own (dra-scheduler)")
-	flags.StringVar(&f.controllers, "controllers", "", "whose controllers of claims and device taints: stock or own (dra-controller-manager)")
-	flags.StringVar(&f.kubelet, "kubelet", "", "whose kubelets: stock or own (dra-kubelet), on some nodes as in own:worker:worker2")
+	flags.StringVar(&f.all, "stack", "", "components: stock (Kubernetes), own (dratest), or a list such as scheduler=own,kubelet=own")
+	flags.StringVar(&f.scheduler, "scheduler", "", "scheduler: stock (kube-scheduler) or own (dra-scheduler)")
+	flags.StringVar(&f.controllers, "controllers", "", "claim and device taint controllers: stock (kube-controller-manager) or own (dra-controller-manager)")
+	flags.StringVar(&f.kubelet, "kubelet", "", "kubelets: stock or own (dra-kubelet), optionally limited to nodes as in own:worker:worker2")
 }
 
 // over is the stack that the flags ask for, with the rest taken from below.

@@ -66,29 +66,28 @@ func newUpgradeCommand() *cobra.Command {
 	var f upgradeFlags
 	cmd := &cobra.Command{
 		Use:   "upgrade",
-		Short: "Take a cluster with running claims from one Kubernetes version to another, and back",
-		Long: `Take a cluster with running claims from one Kubernetes version to another, and
-back, one component of one node at a time, as the version skew policy allows; or
-switch feature gates one component at a time; or replace components by this
-project's (--stack, --scheduler, --controllers, --kubelet), and take them back.
-After each step, cases check that nothing was lost and that new pods get their
-devices.
+		Short: "Upgrade a cluster with running claims, and downgrade it",
+		Long: `Upgrade a cluster with running claims, and downgrade it with --back. One component
+of one node changes at a time, in the order of the version skew policy. Instead of
+the version you can change feature gates (--gate) or replace Kubernetes' components
+by dratest's own (--stack, --scheduler, --controllers, --kubelet). After each step,
+cases check that existing claims still work and that new pods get devices.
 
-A cluster of the first version is made with kind, and removed in the end. One that
-was interrupted, paused, or has a component that did not come back, stays as it is:
---resume goes on where it was. Ctrl-C ends the step that is being done, or waits
-for the cases that are; another one does not wait.
+dratest creates a kind cluster of the first version and deletes it at the end. If the
+run is interrupted or paused, or a component does not become healthy, the cluster is
+kept and --resume continues the run. On Ctrl-C dratest finishes the current step or
+stops the running cases; on the second Ctrl-C it exits immediately.
 
-Exit code 1 means that a case failed or a component did not come back, 4 that the
-way was not gone to its end.`,
+Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
+2 invalid usage; 3 the machine lacks a requirement; 4 not all steps were run.`,
 		Example: `  dratest upgrade --from 1.36 --to 1.37 --back
-  dratest upgrade --from 1.34 --to 1.37                      # over 1.35 and 1.36
+  dratest upgrade --from 1.34 --to 1.37                      # via 1.35 and 1.36
   dratest upgrade --from 1.34 --to 1.37 --workers 3 --stay worker=1.34,worker2=1.35,worker3=1.36
   dratest upgrade --from 1.36 --gate DRAExtendedResource=false --gate DRAExtendedResource=true
   dratest upgrade --from 1.36 --feature-gates DRAExtendedResource=false --gate DRAExtendedResource=true
-  dratest upgrade --from 1.37 --stack own --back             # this project's components, and Kubernetes' own again
-  dratest upgrade --from 1.36 --to 1.37 --driver driver.yaml # a vendor's driver and pods with its devices live through it
-  dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # look around, then: dratest upgrade --resume`,
+  dratest upgrade --from 1.37 --stack own --back             # to dratest's own components and back
+  dratest upgrade --from 1.36 --to 1.37 --driver driver.yaml # with a vendor's driver and its devices
+  dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # continue with: dratest upgrade --resume`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.complete(); err != nil {
@@ -108,28 +107,28 @@ way was not gone to its end.`,
 }
 
 func (f *upgradeFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.from, "from", "", "Kubernetes version to start from, as 1.36 (default the one before the newest)")
-	flags.StringVar(&f.to, "to", "", "Kubernetes version to go to (default the newest; with --gate or own components the one of --from)")
-	flags.BoolVar(&f.Request.Back, "back", false, "go back again, step by step")
-	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "change the kubelets once, when the control plane is at its last version, instead of at each minor version")
-	flags.BoolVar(&f.Request.Drain, "drain", false, "evict the pods of a node before its kubelet gets another version, as Kubernetes advises; otherwise they run on")
-	flags.StringToStringVar(&f.stay, "stay", nil, "nodes whose kubelets go no further than a version, as worker=1.34,worker2=1.35")
-	flags.Var(cliflag.NewMapStringBool(&f.madeWith), "feature-gates", "feature gates that the cluster is made with, as A=true,B=false")
-	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch on all components before the versions change, as DRAExtendedResource=false; repeatable, done in order")
+	flags.StringVar(&f.from, "from", "", "Kubernetes version to start from, for example 1.36 (default: the one before the latest)")
+	flags.StringVar(&f.to, "to", "", "Kubernetes version to upgrade to (default: latest; with --gate or own components: --from)")
+	flags.BoolVar(&f.Request.Back, "back", false, "downgrade again afterwards, step by step")
+	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "upgrade kubelets once, after the last control plane upgrade, instead of at each minor version")
+	flags.BoolVar(&f.Request.Drain, "drain", false, "drain nodes before their kubelet changes, as Kubernetes recommends; without it pods keep running")
+	flags.StringToStringVar(&f.stay, "stay", nil, "maximum kubelet version of nodes, for example worker=1.34,worker2=1.35")
+	flags.Var(cliflag.NewMapStringBool(&f.madeWith), "feature-gates", "feature gates of the cluster at creation, for example A=true,B=false")
+	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch in all components before versions change, for example DRAExtendedResource=false; repeatable, in order")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes")
-	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster that is made")
-	flags.StringVar(&f.driver, "driver", "", "driver.yaml of a vendor's driver, see \"dratest certify\": its hook install puts it into the cluster, and cases for any driver run under the steps")
+	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster to create")
+	flags.StringVar(&f.driver, "driver", "", "driver declaration (driver.yaml, see \"dratest certify\"): install the driver and run its cases during the upgrade")
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
-	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
-	flags.IntVar(&f.PauseAfter, "pause-after", 0, "stop after the step of this number, for a look around")
-	flags.BoolVar(&f.Resume, "resume", false, "go on with the run in --report-dir; the path is the one that it has")
-	flags.DurationVar(&f.StepTimeout, "step-timeout", 0, "how long a component may take to work after its step (default 3m0s)")
-	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster and what the cases made")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the steps and do nothing")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for record, reports and evidence (default $ARTIFACTS, or ./_artifacts)")
-	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
+	flags.IntVar(&f.PauseAfter, "pause-after", 0, "pause after the step with this number")
+	flags.BoolVar(&f.Resume, "resume", false, "resume the run in --report-dir along its path")
+	flags.DurationVar(&f.StepTimeout, "step-timeout", 0, "time limit for a component to become healthy after its step (default 3m0s)")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster and the objects of cases")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the steps without running them")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the record, reports and evidence (default: $ARTIFACTS or ./_artifacts)")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
 // complete turns what the flags say into a request.
