@@ -37,7 +37,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
-	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -165,13 +164,13 @@ type bench struct {
 	log    string // of the scheduler
 }
 
-func (b bench) processes() []spec.ClassicProcess {
+func (b bench) processes() []classicdra.ProcessConfig {
 	var nodes []string
 	for i := range b.nodes {
 		nodes = append(nodes, fmt.Sprintf("node-%d", i)) // as the provider calls them
 	}
-	return []spec.ClassicProcess{
+	return []classicdra.ProcessConfig{
 		{Scheduler: schedulerName, User: schedulerUser, Log: schedulerLog},
-		{Driver: spec.ClassicDriver{Name: driver, Devices: devices, Nodes: nodes, Takes: b.takes}, User: driverUser, Log: driverLog},
+		{Driver: classicdra.DriverConfig{Name: driver, Devices: devices, Nodes: nodes, Takes: b.takes}, User: driverUser, Log: driverLog},
 	}
 }

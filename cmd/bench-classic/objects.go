@@ -33,7 +33,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
@@ -48,16 +47,16 @@ const (
 // prepare makes what programs and pods need.
 func (b bench) prepare(ctx context.Context) error {
 	resourceClass := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "ResourceClass", "driverName": driver,
+		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": driver,
 	}}
 	resourceClass.SetName(class)
-	classes := b.kinds.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: "resourceclasses"})
+	classes := b.kinds.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: "resourceclasses"})
 	if _, err := classes.Create(ctx, resourceClass, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create resource class: %w", err)
 	}
 	deviceClass := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Spec: resourceapi.DeviceClassSpec{
 		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
-		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(class)},
+		Config:    []resourceapi.DeviceClassConfiguration{classicdra.ClassConfig(class)},
 	}}
 	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, deviceClass, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create device class: %w", err)
@@ -103,7 +102,7 @@ func newPod(group, name string, claims int, configMap string) claimed {
 		claim.Labels = map[string]string{label: group}
 		if configMap != "" {
 			claim.Spec.Devices.Config = append(claim.Spec.Devices.Config,
-				objects.ClassicClaim(map[string]any{"parametersRef": map[string]any{"kind": "ConfigMap", "name": configMap}}))
+				classicdra.ClaimConfig(map[string]any{"parametersRef": map[string]any{"kind": "ConfigMap", "name": configMap}}))
 		}
 		names, c.claims = append(names, claim.Name), append(c.claims, claim)
 	}

@@ -89,7 +89,7 @@ func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(e
 }
 
 // repair publishes again what was published. Where that is nothing, nobody can remove it, and
-// nobody is asked: the part on nodes of a classic driver is silent while nothing changes.
+// nobody is asked: the node part of a driver whose controller allocates is silent.
 func (p *publisher) repair(ctx context.Context) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -168,7 +168,7 @@ func TestDroppedFieldsAreAnError(t *testing.T) {
 	}
 }
 
-// A driver without pools, as the part on nodes of a classic driver, listed its slices every
+// A driver without pools, as one whose controller allocates, listed its slices every
 // five seconds for ever; and what failed once is tried again nevertheless.
 func TestNothingPublishedIsNotLookedAfter(t *testing.T) {
 	client := newClient()

@@ -72,7 +72,7 @@ func TestDriverWithoutAnAgent(t *testing.T) {
 
 // A driver without an inventory is the part on nodes of one whose controller allocates: it
 // prepares what is in no slice, and publishes none.
-func TestPartOfAClassicDriver(t *testing.T) {
+func TestNodePartOfADriver(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
 	claim := allocated("c", "device-7")

@@ -47,7 +47,7 @@ func Devices(claims []resourceapi.ResourceClaim, published []resourceapi.Resourc
 		allocation := claim.Status.Allocation
 		if allocation == nil {
 			if len(claim.Status.ReservedFor) > 0 {
-				found = append(found, about(ReservedUnallocated, claim, "is reserved for %s, but not allocated", consumers(claim)))
+				found = append(found, About(ReservedUnallocated, claim, "is reserved for %s, but not allocated", consumers(claim)))
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func Devices(claims []resourceapi.ResourceClaim, published []resourceapi.Resourc
 	for _, id := range slices.SortedFunc(maps.Keys(uses), deviceID.compare) {
 		found = append(found, checkDevice(id, uses[id], inventory)...)
 	}
-	return sorted(append(found, checkCounters(uses, inventory)...))
+	return Sorted(append(found, checkCounters(uses, inventory)...))
 }
 
 func checkDevice(id deviceID, uses []use, in inventory) []Violation {
@@ -173,7 +173,8 @@ func onDevice(rule Rule, id deviceID, uses []use, format string, args ...any) Vi
 	return Violation{Rule: rule, Subject: id.String(), Text: "device " + id.String() + " " + fmt.Sprintf(format, args...), Evidence: evidence(uses)}
 }
 
-func about(rule Rule, claim *resourceapi.ResourceClaim, format string, args ...any) Violation {
+// About returns a violation that is about a claim.
+func About(rule Rule, claim *resourceapi.ResourceClaim, format string, args ...any) Violation {
 	return Violation{Rule: rule, Text: "claim " + key(claim) + " " + fmt.Sprintf(format, args...), Evidence: []Object{claim}}
 }
 

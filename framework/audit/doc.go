@@ -22,9 +22,8 @@ limitations under the License.
 // claims, and one list of claims is such a state; so does Failed for pods. Pods holds at every moment,
 // but lists of different kinds are not of one moment: check twice and keep what
 // Confirm keeps. Settled holds once nothing has happened for a while, Drivers when
-// all pods are gone. Attached and AllocatedHeld are like Pods for devices of a fabric and of
-// drivers that allocate themselves; AttachedForNobody, PublishedAttached
-// and LeftByClassic are like Settled.
+// all pods are gone. For devices of a fabric, Attached is like Pods; AttachedForNobody and
+// PublishedAttached are like Settled.
 //
 // It knows nothing of how the scheduler decides, so that it can judge any.
 package audit

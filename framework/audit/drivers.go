@@ -71,7 +71,7 @@ func Drivers(nodes []Node, uses []Use) []Violation {
 			found = append(found, v)
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // claimOn is a claim on a node.

@@ -41,7 +41,7 @@ func Unended(pods []corev1.Pod) []Violation {
 			found = append(found, aboutPod(PodStuck, pod, nil, "is bound to %s and %s: %s", pod.Spec.NodeName, pod.Status.Phase, condition(pod, corev1.PodReady)))
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // Failed are the pods that have failed, where all of them should succeed. It says
@@ -61,7 +61,7 @@ func Failed(pods []corev1.Pod) []Violation {
 		}
 		found = append(found, aboutPod(rule, pod, nil, "has failed on node %q: %s", pod.Spec.NodeName, failure(pod)))
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // failure is what the kubelet says of a pod that has failed and of its containers.

@@ -100,7 +100,7 @@ func Attached(f Fabric) []Violation {
 				Text: fmt.Sprintf("device %s of the fabric is attached to nodes %s", id, strings.Join(sets.List(nodes[id]), ", "))})
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // bound are the pods that are bound although a device of theirs is not attached.
@@ -170,7 +170,7 @@ func AttachedForNobody(f Fabric) []Violation {
 				Text: fmt.Sprintf("device %s of the fabric is %s for node %s, and no claim has it", d.ID, d.Phase, d.Node)})
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // PublishedAttached checks what holds once nothing has happened for as long as drivers take to
@@ -195,7 +195,7 @@ func PublishedAttached(f Fabric) []Violation {
 			}
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // FabricUse is a device of a fabric that a claim in use has.

@@ -69,7 +69,7 @@ func Pods(w World) []Violation {
 			}
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 // ClaimNames are the names of the pod's claims, and those of its entries for which

@@ -39,16 +39,16 @@ func Settled(w World) []Violation {
 		found = append(found, checkOwner(claim, pods)...)
 		allocated := claim.Status.Allocation != nil
 		if claim.DeletionTimestamp != nil {
-			found = append(found, about(NotDeleted, claim, "was deleted at %s and is still there, finalizers %v", claim.DeletionTimestamp.UTC().Format("15:04:05"), claim.Finalizers))
+			found = append(found, About(NotDeleted, claim, "was deleted at %s and is still there, finalizers %v", claim.DeletionTimestamp.UTC().Format("15:04:05"), claim.Finalizers))
 		}
 		if !allocated && slices.Contains(claim.Finalizers, resourceapi.Finalizer) {
-			found = append(found, about(FinalizerLeft, claim, "is not allocated and has the finalizer %s", resourceapi.Finalizer))
+			found = append(found, About(FinalizerLeft, claim, "is not allocated and has the finalizer %s", resourceapi.Finalizer))
 		}
 		if allocated && len(claim.Status.ReservedFor) == 0 {
-			found = append(found, about(UnusedAllocation, claim, "is allocated and reserved for nobody"))
+			found = append(found, About(UnusedAllocation, claim, "is allocated and reserved for nobody"))
 		}
 	}
-	return sorted(found)
+	return Sorted(found)
 }
 
 func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
@@ -58,7 +58,7 @@ func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*cor
 			continue
 		}
 		if state := gone(pods[r.UID]); state != "" {
-			v := about(StaleReservation, claim, "is reserved for pod %s (UID %s), which %s", r.Name, r.UID, state)
+			v := About(StaleReservation, claim, "is reserved for pod %s (UID %s), which %s", r.Name, r.UID, state)
 			v.Subject = string(r.UID)
 			found = append(found, v)
 		}
@@ -86,7 +86,7 @@ func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod
 	if state == "" {
 		return nil
 	}
-	return []Violation{about(rule, claim, "was generated for pod %s (UID %s), which %s", owner.Name, owner.UID, state)}
+	return []Violation{About(rule, claim, "was generated for pod %s (UID %s), which %s", owner.Name, owner.UID, state)}
 }
 
 // gone says why a pod needs nothing any more, or nothing if it does.

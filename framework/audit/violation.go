@@ -128,20 +128,6 @@ const (
 	PublishedUnattached Rule = "published-unattached"
 )
 
-// The rules of HeldTwice, AllocatedHeld and LeftByClassic.
-const (
-	// HeldForTwo: a driver of classic DRA holds a device for two claims.
-	HeldForTwo Rule = "held-for-two"
-	// NotHeld: a claim has a device of such a driver, which does not hold it for the claim.
-	NotHeld Rule = "not-held"
-	// LeftHeld: such a driver holds a device for a claim that is gone.
-	LeftHeld Rule = "left-held"
-	// RecordLeft: there is a ClassicClaim of a claim that is gone.
-	RecordLeft Rule = "record-left"
-	// SchedulingLeft: there is a PodScheduling of a pod that is gone.
-	SchedulingLeft Rule = "scheduling-left"
-)
-
 // Warning is whether a violation of the rule proves nothing by itself.
 func (r Rule) Warning() bool {
 	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen
@@ -193,8 +179,8 @@ func Confirm(first, second []Violation) []Violation {
 	return slices.DeleteFunc(slices.Clone(first), func(v Violation) bool { return !again[v.identity(version)] })
 }
 
-// sorted puts violations into an order that does not depend on the objects'.
-func sorted(found []Violation) []Violation {
+// Sorted puts violations into an order that does not depend on the objects'.
+func Sorted(found []Violation) []Violation {
 	slices.SortStableFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
 	})

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
@@ -30,7 +31,7 @@ import (
 // classicDRA are schedulers and drivers with which drivers allocate claims themselves (KEP-3063).
 func classicDRA() testbed.Companion {
 	return testbed.Companion{
-		Name:         spec.ClassicCompanion,
+		Name:         classicdra.Companion,
 		Skip:         "ClassicNotAvailable",
 		NoKubeconfig: "starts schedulers and drivers as processes beside dratest, which need a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
 		NoProgram:    "starts dra-scheduler and dra-classic-driver, which are not there",

@@ -19,25 +19,32 @@ package companions_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Another process gets the clients that were found, and cases tell them apart by name.
 func TestCompanionsAreHandedOn(t *testing.T) {
 	clients := map[spec.Companion]any{
-		spec.FabricCompanion:  fabric.Fabrics{Program: "p", Kubeconfig: "k", Context: "c"},
-		spec.WhatIfCompanion:  companions.Command{Program: "p", Kubeconfig: "k"},
-		spec.ClassicCompanion: classic.Programs{Scheduler: "s", Driver: "d", Config: []byte("c"), Kubeconfig: "k"},
+		casefabric.Companion: fabric.Fabrics{Program: "p", Kubeconfig: "k", Context: "c"},
+		whatif.Companion:     companions.Command{Program: "p", Kubeconfig: "k"},
+		classicdra.Companion: classic.Programs{Scheduler: "s", Driver: "d", Config: []byte("c"), Kubeconfig: "k"},
 	}
 	names := map[spec.Companion]bool{}
 	for _, c := range companions.All() {
 		if names[c.Name] || c.Skip == "" || c.NoKubeconfig == "" || c.NoProgram == "" || c.Find == nil {
 			t.Errorf("companion %s is there twice, or lacks something: %+v", c.Name, c)
+		}
+		if c.Name == classicdra.Companion && !strings.Contains(c.Lacks(spec.Needs{}, spec.Target{}), "--disruptive") {
+			t.Error("definitions and policies are installed in a cluster of others without leave")
 		}
 		names[c.Name] = true
 		want, known := clients[c.Name]

@@ -21,14 +21,14 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
-	"github.com/dra-conformance/dratest/framework/spec"
+	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // composableFabric is a fabric of devices and the controller that attaches them to nodes (KEP-5007).
 func composableFabric() testbed.Companion {
 	return testbed.Companion{
-		Name:         spec.FabricCompanion,
+		Name:         casefabric.Companion,
 		Skip:         "FabricNotAvailable",
 		NoKubeconfig: "starts a controller as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
 		NoProgram:    "starts dra-composable-controller, which is not there",

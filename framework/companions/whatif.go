@@ -34,7 +34,7 @@ import (
 // nodes to a cluster that has some.
 func whatIf() testbed.Companion {
 	return testbed.Companion{
-		Name:         spec.WhatIfCompanion,
+		Name:         whatif.Companion,
 		Skip:         "WhatIfNotAvailable",
 		NoKubeconfig: "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
 		NoProgram:    "starts dra-whatif, which is not there",

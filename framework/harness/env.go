@@ -38,7 +38,7 @@ type Env struct {
 	Agents agentapi.AgentClient
 	// Hooks run the vendor's commands for cases with Needs.Hooks; nil where there are none.
 	Hooks Hooks
-	// Companions are the clients of companion programs, by name: Fabrics, WhatIf and Classic.
+	// Companions are the clients of companion programs, by name.
 	Companions map[spec.Companion]any
 	// Image is the image that cases' pods run: a busybox.
 	Image string

@@ -25,14 +25,14 @@ import (
 // A case that needs a companion program which the run does not have says nothing about Kubernetes.
 func TestMissingCompanionBlocks(t *testing.T) {
 	f := newFake(t)
-	f.env.Companions = map[spec.Companion]any{spec.WhatIfCompanion: "client"}
+	f.env.Companions = map[spec.Companion]any{"present": "client"}
 	succeeds(t, f, func() {
-		if got := f.Companion(spec.WhatIfCompanion); got != "client" {
+		if got := f.Companion("present"); got != "client" {
 			t.Errorf("got companion %v", got)
 		}
 	})
 
-	if failureOf(func() { f.Companion(spec.FabricCompanion) }) == nil {
+	if failureOf(func() { f.Companion("absent") }) == nil {
 		t.Error("the case goes on")
 	}
 	if f.blocked == "" {

@@ -111,16 +111,3 @@ func TestNetworkSliceIsForAllNodes(t *testing.T) {
 		t.Errorf("slice %+v", slice.Spec)
 	}
 }
-
-func TestClassicConfigurations(t *testing.T) {
-	class := objects.ClassicClass("name").Opaque
-	claim := objects.ClassicClaim(map[string]any{"allocationMode": "Immediate"}).Opaque
-	for got, want := range map[string]string{
-		string(class.Parameters.Raw): `{"apiVersion":"classic.dra-conformance.github.io/v1alpha1","kind":"ClassConfig","resourceClassName":"name"}`,
-		string(claim.Parameters.Raw): `{"allocationMode":"Immediate","apiVersion":"classic.dra-conformance.github.io/v1alpha1","kind":"ClaimConfig"}`,
-	} {
-		if got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}

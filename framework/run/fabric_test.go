@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -32,7 +33,7 @@ func TestRunWithoutTheControllerOfFabrics(t *testing.T) {
 	o, _ := options(t, kubeconfig, "^fake/passes ", "^fake/fabric ")
 	p := parts()
 	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/fabric", Checks: "It does.",
-		Requires: []spec.RequirementID{"kep-5007/x"}, Needs: spec.Needs{Companions: []spec.Companion{spec.FabricCompanion}, NoKubelet: true}}})
+		Requires: []spec.RequirementID{"kep-5007/x"}, Needs: spec.Needs{Companions: []spec.Companion{fabric.Companion}, NoKubelet: true}}})
 	t.Chdir(t.TempDir())
 	report, err := run.Run(t.Context(), p, o)
 	if err != nil {

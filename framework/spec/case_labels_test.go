@@ -37,7 +37,7 @@ func TestLabels(t *testing.T) {
 		"unknown feature":     {spec.Meta{ID: "a/a", Needs: spec.Needs{Features: []spec.Feature{"New"}}}, []string{"a", "Feature:New"}},
 		"known issue":         {spec.Meta{ID: "a/a", KnownIssue: issue}, []string{"a"}},
 		"another API":         {spec.Meta{ID: "a/a", Needs: spec.Needs{APIs: []string{"v1beta1"}}}, []string{"a"}},
-		"has a companion":     {spec.Meta{ID: "a/a", Needs: spec.Needs{NoKubelet: true, Companions: []spec.Companion{"classic"}}}, []string{"a"}},
+		"has a companion":     {spec.Meta{ID: "a/a", Needs: spec.Needs{NoKubelet: true, Companions: []spec.Companion{"whatIf"}}}, []string{"a"}},
 		"slow and serial":     {spec.Meta{ID: "a/a", WaitsFor: "x", SerialBecause: "y"}, []string{"a", "Conformance", "Slow", "Serial"}},
 		"disruptive":          {spec.Meta{ID: "a/a", Needs: spec.Needs{Restarts: spec.Worker}}, []string{"a", "Disruptive"}},
 		"restarted component": {spec.Meta{ID: "a/a", Needs: spec.Needs{Disruption: true}}, []string{"a", "Disruptive"}},

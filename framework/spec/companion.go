@@ -26,16 +26,6 @@ import (
 // It is also the name of the field that says that a case needs it.
 type Companion string
 
-// The companions there are.
-const (
-	// FabricCompanion starts composable fabrics with their controllers.
-	FabricCompanion Companion = "composable"
-	// WhatIfCompanion answers what-if questions about nodes.
-	WhatIfCompanion Companion = "whatIf"
-	// ClassicCompanion starts schedulers and drivers of classic DRA.
-	ClassicCompanion Companion = "classic"
-)
-
 // Beside reports whether the case needs a companion.
 func (n Needs) Beside(c Companion) bool { return slices.Contains(n.Companions, c) }
 

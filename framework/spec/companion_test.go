@@ -29,8 +29,8 @@ import (
 func TestCompanionsAreFields(t *testing.T) {
 	for want, needs := range map[string]spec.Needs{
 		`{}`: {},
-		`{"noKubelet":true,"classic":true,"whatIf":true}`: {NoKubelet: true, Companions: []spec.Companion{"classic", "whatIf"}},
-		`{"composable":true}`:                             {Companions: []spec.Companion{"composable"}},
+		`{"noKubelet":true,"composable":true,"whatIf":true}`: {NoKubelet: true, Companions: []spec.Companion{"composable", "whatIf"}},
+		`{"composable":true}`:                                {Companions: []spec.Companion{"composable"}},
 	} {
 		data, err := json.Marshal(needs)
 		if err != nil || string(data) != want {

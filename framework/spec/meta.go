@@ -52,7 +52,7 @@ type Requirement struct {
 	// Since is the first release that keeps it by default, as "v1.34"; empty for
 	// features that are off by default, and where it is not known.
 	Since string `json:"since,omitempty"`
-	// Area is ClassicArea for promises of the flow that v1 of the API replaced.
+	// Area is the area of cases for a promise outside of v1 of the API; empty for most.
 	Area string `json:"area,omitempty"`
 	// Section says where the promise is made, as "KEP-4381, Kubelet" or an
 	// upstream file with its version.
@@ -68,9 +68,6 @@ type Requirement struct {
 	Sources []Source `json:"-"`
 }
 
-// ClassicArea is the area of allocation by a driver's own controller.
-const ClassicArea = "classic"
-
 // Source is a place in one of the project's documents, first to last line.
 type Source struct {
 	Document    string
@@ -79,7 +76,7 @@ type Source struct {
 
 // NeedsCase is whether some case has to check the requirement.
 func (r Requirement) NeedsCase() bool {
-	return r.Level == Must && r.NotObservable == "" && r.Area != ClassicArea
+	return r.Level == Must && r.NotObservable == "" && r.Area == ""
 }
 
 // Meta says what a case checks and what it needs. It is data: the plan, the

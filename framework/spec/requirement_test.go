@@ -31,7 +31,7 @@ func TestNeedsCase(t *testing.T) {
 		"should":         {spec.Requirement{Level: spec.Should}, false},
 		"may":            {spec.Requirement{Level: spec.May}, false},
 		"not observable": {spec.Requirement{Level: spec.Must, NotObservable: "x.go:1"}, false},
-		"classic":        {spec.Requirement{Level: spec.Must, Area: spec.ClassicArea}, false},
+		"not in v1":      {spec.Requirement{Level: spec.Must, Area: "old"}, false},
 	} {
 		if got := row.r.NeedsCase(); got != row.want {
 			t.Errorf("%s: got %v, want %v", name, got, row.want)

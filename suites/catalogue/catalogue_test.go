@@ -252,8 +252,9 @@ func TestRequirementsAndCasesMatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked := map[spec.RequirementID]bool{}
+	checked, areas := map[spec.RequirementID]bool{}, map[string]bool{"": true}
 	for _, c := range all() {
+		areas[c.Area()] = areas[c.Area()] || len(c.Needs.Companions) > 0
 		for _, r := range c.Requires {
 			checked[r] = true
 		}
@@ -262,6 +263,9 @@ func TestRequirementsAndCasesMatch(t *testing.T) {
 	for _, r := range known {
 		if r.NeedsCase() && !checked[r.ID] {
 			open = append(open, r.ID)
+		}
+		if !areas[r.Area] {
+			t.Errorf("requirement %s has area %q, must be empty or an area of cases with a companion", r.ID, r.Area)
 		}
 		if r.NotObservable != "" && checked[r.ID] {
 			t.Errorf("requirement %s is not observable, and a case checks it", r.ID)

@@ -81,11 +81,11 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Mutants\n\n"+
-		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets, drivers of classic DRA, controller of fabrics and dra-whatif,\n"+
+		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets and the programs of companions,\n"+
 		"the API server, and the test driver, one way after the other, and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
 		"and that passes without it.\n"+
 		"%s\n", counted(kills, "", len(broken.Components)+len(broken.API)+len(broken.Driver)))
-	for _, component := range []string{"scheduler", "controllers", "kubelet", "classic", "fabric", "whatif"} {
+	for _, component := range components.Components(broken.Components) {
 		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
 		for _, m := range broken.Components {
 			if m.Component() == component {

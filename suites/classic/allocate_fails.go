@@ -32,7 +32,7 @@ var AllocateFails = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: 2})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, FailAllocate: 2})
 	t.Create(claim("claim", d.Class("", nil), nil), c.Pod("pod", "claim"))
 	t.WaitEvent("claim", "Failed", "allocating fails on purpose")
 	t.WaitScheduled("pod")

@@ -34,10 +34,10 @@ var AllocationCleared = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(t.Nodes[1]), "node of the device")
-	d.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[1:] })
+	d.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[1:] })
 	cleared := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil })
 	got := t.WaitClaim("claim", "allocated anew", func(c *resourceapi.ResourceClaim) bool { return place(c) == t.Nodes[0] })
 	t.Expect(d.Held()).To(gomega.Equal(map[string]string{string(cleared.UID): t.Nodes[0] + "/" + got.Status.Allocation.Devices.Results[0].Device}), "devices that claims have")

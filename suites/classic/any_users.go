@@ -35,7 +35,7 @@ var AnyUsers = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
 	var pods []string
 	for i := range 6 {
@@ -53,6 +53,6 @@ var AnyUsers = harness.Case{Meta: spec.Meta{
 		t.RemovePod(name)
 	}
 	t.WaitDeallocated("claim")
-	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the last pod")
 }}

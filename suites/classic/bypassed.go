@@ -35,7 +35,7 @@ var Bypassed = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 3})
+	d := c.Driver(classicdra.DriverConfig{Devices: 3})
 	class := d.Class("", nil)
 	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce))
 	t.WaitAllocated("immediate")

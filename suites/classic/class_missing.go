@@ -32,7 +32,7 @@ var ClassMissing = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 2})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2})
 	c.DeviceClass(d.Name(), d.Name())
 	t.Create(claim("delayed", d.Name(), nil), claim("immediate", d.Name(), atOnce), c.Pod("pod", "delayed", "immediate"))
 	t.WaitUnschedulable("pod", "resource class "+d.Name()+" does not exist")

@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,7 +41,7 @@ var ClassSelector = harness.Case{Meta: spec.Meta{
 		"no selector": nil, "another selector": {objects.Selector("true")},
 	} {
 		class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: resourceapi.DeviceClassSpec{
-			Selectors: selectors, Config: []resourceapi.DeviceClassConfiguration{objects.ClassicClass("any")},
+			Selectors: selectors, Config: []resourceapi.DeviceClassConfiguration{classicdra.ClassConfig("any")},
 		}}
 		t.Poll("a class with "+what+" to be refused", func(ctx context.Context) (bool, string, error) { // a policy that is new is not enforced at once
 			_, err := t.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

@@ -41,7 +41,7 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 3 * time.Second})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2, Takes: 3 * time.Second})
 	class := d.Class("", nil)
 	t.Create(claim("claim", class, nil), claim("other", class, atOnce))
 	t.WaitAllocated("other")
@@ -56,7 +56,7 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Nodes).To(gomega.ContainElements(said.PotentialNodes), "nodes that the pod may go to")
 	t.Expect(said.UnsuitableNodes["claim"]).To(gomega.BeEmpty(), "unsuitable nodes")
 	node := said.SelectedNode
-	record := c.WaitClassicClaim("claim", "begun", func(r *spec.ClassicClaim) bool { return r != nil })
+	record := c.WaitClassicClaim("claim", "begun", func(r *classicdra.ClassicClaim) bool { return r != nil })
 	t.Expect(record.Driver).To(gomega.Equal(d.Name()), "driver of the record")
 	t.Expect(record.Mode).To(gomega.Equal(modeDelayed), "mode of the record")
 	t.Expect(record.Node).To(gomega.Equal(node), "node of the record")
@@ -68,7 +68,7 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	t.Expect(got.Status.Allocation.Devices.Results[0].Driver).To(gomega.Equal(d.Name()), "driver of the device")
 	t.Expect(reserved(got, "pod")).To(gomega.BeTrue(), "the claim is reserved for the pod alone")
 	t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
-	c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool {
+	c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool {
 		return r != nil && r.Phase == allocated && r.Handle != "" && r.UserLimit == 1
 	})
 	c.WaitPodScheduling("pod", "gone", none)

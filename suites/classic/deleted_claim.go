@@ -36,13 +36,13 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, FailDeallocate: -1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, FailDeallocate: -1})
 	class := d.Class("", nil)
 	t.Create(claim("claim", class, atOnce))
 	t.WaitAllocated("claim")
 	t.Delete(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}})
 	resourceClass := &unstructured.Unstructured{}
-	resourceClass.SetAPIVersion(spec.ClassicGroup + "/" + spec.ClassicVersion)
+	resourceClass.SetAPIVersion(classicdra.Group + "/" + classicdra.Version)
 	resourceClass.SetKind("ResourceClass")
 	resourceClass.SetName(class)
 	t.Delete(resourceClass)
@@ -53,7 +53,7 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	t.Expect(held(stays, d)).To(gomega.BeTrue(), "the claim has the driver's finalizer")
 	t.Expect(d.Held()).To(gomega.HaveKey(string(stays.UID)), "who has devices")
 	d.Kill()
-	d.Begin(func(d *spec.ClassicDriver) { d.FailDeallocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailDeallocate = 0 })
 	t.WaitClaimGone("claim")
 	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after that")
 }}

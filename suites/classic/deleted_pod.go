@@ -35,8 +35,8 @@ var DeletedPod = harness.Case{Meta: spec.Meta{
 	WaitsFor: untilCleared,
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	works := c.Driver(spec.ClassicDriver{Devices: 1})
-	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	works := c.Driver(classicdra.DriverConfig{Devices: 1})
+	fails := c.Driver(classicdra.DriverConfig{Devices: 1, FailAllocate: -1})
 	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil))
 	fails.Kill()
 	t.Create(c.Pod("asked", "works", "fails"))
@@ -51,7 +51,7 @@ var DeletedPod = harness.Case{Meta: spec.Meta{
 		t.WaitClaim(name, "as before", func(r *resourceapi.ResourceClaim) bool {
 			return r.Status.Allocation == nil && len(r.Status.ReservedFor) == 0 && !held(r, d)
 		})
-		c.WaitClassicClaim(name, "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+		c.WaitClassicClaim(name, "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 		t.Expect(d.Held()).To(gomega.BeEmpty(), "devices of the driver of claim %s", name)
 	}
 	c.WaitPodScheduling("asked", "gone", none)

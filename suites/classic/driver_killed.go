@@ -34,7 +34,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 5 * time.Second})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2, Takes: 5 * time.Second})
 	class := d.Class("", nil)
 	d.Kill()
 	t.Create(claim("claim", class, nil), c.Pod("pod", "claim"))
@@ -42,10 +42,10 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	t.Expect(said.UnsuitableNodes).To(gomega.BeEmpty(), "answers of a driver that does not run")
 	t.WaitUnschedulable("pod", "waiting for resource drivers")
 	d.Begin(nil)
-	c.WaitClassicClaim("claim", "begun", func(r *spec.ClassicClaim) bool { return r != nil })
+	c.WaitClassicClaim("claim", "begun", func(r *classicdra.ClassicClaim) bool { return r != nil })
 	d.Kill()
 	unallocated(t, "claim")
-	d.Begin(func(d *spec.ClassicDriver) { d.Takes = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.Takes = 0 })
 	node := t.WaitScheduled("pod").Spec.NodeName
 	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device")
 	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")

@@ -33,7 +33,7 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d, stays := c.Driver(spec.ClassicDriver{Devices: 2}), c.Driver(spec.ClassicDriver{Devices: 1})
+	d, stays := c.Driver(classicdra.DriverConfig{Devices: 2}), c.Driver(classicdra.DriverConfig{Devices: 1})
 	class := d.Class("", nil)
 	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce), claim("other", stays.Class("", nil), nil), c.Pod("pod", "delayed", "other"))
 	t.WaitScheduled("pod")
@@ -59,12 +59,12 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 		t.Expect(held(got, d)).To(gomega.BeTrue(), "claim %s has the finalizer of the driver", name)
 		t.Expect(place(got)).To(gomega.Equal(t.Nodes[0]), "node of the device of claim %s", name)
 		t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
-		c.WaitClassicClaim(name, "as it was", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated && r.Driver == d.Name() })
+		c.WaitClassicClaim(name, "as it was", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated && r.Driver == d.Name() })
 	}
 	d.Begin(nil)
 	for _, name := range left {
 		t.WaitClaimGone(name)
-		c.WaitClassicClaim(name, "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+		c.WaitClassicClaim(name, "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 	}
 	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have once the driver is back")
 }}

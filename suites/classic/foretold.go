@@ -45,7 +45,7 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	for i := range 3 {
 		nodes = append(nodes, classicdra.SimulatedNode(group, i+1))
 	}
-	d := c.Driver(spec.ClassicDriver{Devices: 3, Nodes: nodes})
+	d := c.Driver(classicdra.DriverConfig{Devices: 3, Nodes: nodes})
 	f := foretelling{t: t, c: c, nodes: nodes, class: d.Class("", nil)}
 	f.pod("runs", 2)
 	t.WaitScheduled("runs")
@@ -97,7 +97,7 @@ func (f foretelling) pod(name string, claims int) {
 func (f foretelling) expectFull(nodes []string) {
 	probe := fmt.Sprintf("probe-%d", len(nodes))
 	f.pod(probe, 2)
-	f.c.WaitPodScheduling(probe, "refused on all nodes", func(s *spec.PodScheduling) bool {
+	f.c.WaitPodScheduling(probe, "refused on all nodes", func(s *classicdra.PodScheduling) bool {
 		return s != nil && len(s.PotentialNodes) == len(nodes) && len(s.UnsuitableNodes[probe+"-0"]) == len(nodes)
 	})
 	unallocated(f.t, probe+"-0")

@@ -34,11 +34,11 @@ var Immediate = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	node := place(t.WaitAllocated("claim"))
 	t.Expect(node).To(gomega.Equal(t.Nodes[1]), "node of the device, which the driver chooses")
-	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
 	t.Expect(record.Mode).To(gomega.Equal(modeAtOnce), "mode of the record")
 	t.Expect(record.Node).To(gomega.BeEmpty(), "node that a scheduler has selected")
 

@@ -34,7 +34,7 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	class := d.Class("", nil)
 	c.Scheduler.Kill()
 	earlier, pod, seen := objects.Pod("earlier", t.Image), c.Pod("pod", "claim"), c.Pod("seen", "seen")
@@ -49,12 +49,12 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "what the driver answers")
 
 	// The scheduler's request stays until the claim is allocated.
-	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = -1 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = -1 })
 	c.Scheduler.Begin(nil)
-	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *spec.PodScheduling) bool {
+	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *classicdra.PodScheduling) bool {
 		return answered("claim")(s) && s.Owner == string(pod.UID) && s.SelectedNode == t.Nodes[1]
 	})
-	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(said.SelectedNode), "node of the pod")
 	t.Expect(t.WaitScheduled("seen").Spec.NodeName).To(gomega.Equal(t.Nodes[0]), "node of pod seen")
 	c.WaitPodScheduling("pod", "gone", none)
@@ -66,5 +66,5 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	t.RemovePod("again")
 	newer := c.Pod("again", "again")
 	t.Create(newer)
-	c.WaitPodScheduling("again", "that of the new pod", func(s *spec.PodScheduling) bool { return s != nil && s.Owner == string(newer.UID) })
+	c.WaitPodScheduling("again", "that of the new pod", func(s *classicdra.PodScheduling) bool { return s != nil && s.Owner == string(newer.UID) })
 }}

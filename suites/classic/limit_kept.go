@@ -34,7 +34,7 @@ var LimitKept = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	node := place(t.WaitAllocated("claim"))
 	pod := func(name string) *corev1.Pod { return objects.OnlyOn(objects.Pod(name, t.Image, "claim"), t.Nodes...) }

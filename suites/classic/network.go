@@ -34,7 +34,7 @@ var Network = harness.Case{Meta: spec.Meta{
 	Needs:    needs(3),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Network: true, Nodes: t.Nodes[:2]})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, Network: true, Nodes: t.Nodes[:2]})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
 	for i, node := range t.Nodes[:2] {
 		name := []string{"first", "second"}[i]

@@ -34,10 +34,10 @@ var NodePart = harness.Case{Meta: spec.Meta{
 		"kep-3063/claim-uid-in-call", "kep-3063/cdi-to-runtime", "kep-3063/shared-by-containers", "kep-3063/unprepare-each-prepared",
 		"kep-3063/unprepare-when-pod-deleted", "kep-3063/attributes-passed-on",
 	},
-	Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: 1, Since: "1.37"},
+	Needs: spec.Needs{Companions: []spec.Companion{classicdra.Companion}, Nodes: 1, Since: "1.37"},
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	onNodes := d.OnNodes()
 	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"})))
 	pod := c.Pod("pod", "claim")
@@ -60,6 +60,6 @@ var NodePart = harness.Case{Meta: spec.Meta{
 	t.RemovePod("pod")
 	onNodes.AwaitUnprepared()
 	t.WaitDeallocated("claim")
-	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pod")
 }}

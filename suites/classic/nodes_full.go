@@ -35,7 +35,7 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	class := d.Class("", nil)
 	nodes := map[string]string{}
 	for _, name := range []string{"a", "b"} {
@@ -45,12 +45,12 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 	t.Expect(nodes["a"]).NotTo(gomega.Equal(nodes["b"]), "nodes of the two pods")
 	t.Create(claim("c", class, nil), c.Pod("c", "c"))
 	t.WaitUnschedulable("c", "")
-	c.WaitPodScheduling("c", "refused on both nodes", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["c"]) == 2 })
+	c.WaitPodScheduling("c", "refused on both nodes", func(s *classicdra.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["c"]) == 2 })
 	unallocated(t, "c")
 	c.Scheduler.Kill() // It would ask again.
 	t.RemovePod("b")
 	t.Delete(t.Claim("b"))
-	c.WaitPodScheduling("c", "refused on the other node only", func(s *spec.PodScheduling) bool {
+	c.WaitPodScheduling("c", "refused on the other node only", func(s *classicdra.PodScheduling) bool {
 		return s != nil && slices.Equal(s.UnsuitableNodes["c"], []string{nodes["a"]})
 	})
 	c.Scheduler.Begin(nil)

@@ -32,14 +32,14 @@ var Optional = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	class := d.Class("", nil)
 	optional := parameters(t, "parameters", map[string]string{"optional": "true"})
 	t.Create(claim("with", class, optional), c.Pod("with", "with"))
 	t.WaitScheduled("with")
 	t.Expect(place(t.Claim("with"))).To(gomega.Equal(t.Nodes[0]), "node of the device")
 	t.Create(claim("needs", class, nil), c.Pod("needs", "needs"))
-	c.WaitPodScheduling("needs", "refused", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["needs"]) == 1 })
+	c.WaitPodScheduling("needs", "refused", func(s *classicdra.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["needs"]) == 1 })
 	t.Create(claim("without", class, optional), c.Pod("without", "without"))
 	t.WaitScheduled("without")
 	got := t.Claim("without")
@@ -50,5 +50,5 @@ var Optional = harness.Case{Meta: spec.Meta{
 	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
 	t.RemovePod("without")
 	t.WaitDeallocated("without")
-	c.WaitClassicClaim("without", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	c.WaitClassicClaim("without", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 }}

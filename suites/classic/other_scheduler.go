@@ -35,7 +35,7 @@ var OtherScheduler = harness.Case{Meta: spec.Meta{
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Publish(t.Nodes[0], t.Nodes[0], resourceapi.Device{Name: "device-0"})
 	t.Create(claim("claim", d.Class("", nil), nil), objects.OnlyOn(objects.Pod("other", t.Image, "claim"), t.Nodes...))
 	t.WaitUnschedulable("other", "")

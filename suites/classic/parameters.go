@@ -35,7 +35,7 @@ var ParametersMissing = harness.Case{Meta: spec.Meta{
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-class"}, Data: map[string]string{"a": "class", "userLimit": "3"}})
 	class := d.Class("", func(class map[string]any) {
 		class["parametersRef"] = map[string]any{"kind": "ConfigMap", "namespace": t.Namespace, "name": "of-class"}
@@ -45,7 +45,7 @@ var ParametersMissing = harness.Case{Meta: spec.Meta{
 	unallocated(t, "claim")
 	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-claim"}, Data: map[string]string{"a": "claim"}})
 	t.WaitScheduled("pod")
-	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
 	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"admin_a":"class","user_a":"claim"}`), "what the driver has stored")
 	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(3), "limit of users, as the class has it")
 }}

@@ -36,12 +36,12 @@ var ParametersChanged = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "first", "userLimit": "2"})), c.Pod("one", "claim"))
 	t.WaitScheduled("one")
 	before := t.Claim("claim")
-	with := func(value string) func(*spec.ClassicClaim) bool {
-		return func(r *spec.ClassicClaim) bool {
+	with := func(value string) func(*classicdra.ClassicClaim) bool {
+		return func(r *classicdra.ClassicClaim) bool {
 			return r != nil && r.Phase == allocated && r.Handle == `{"device":"`+device(before)+`","environment":{"user_a":"`+value+`"}}`
 		}
 	}
@@ -66,7 +66,7 @@ var ParametersChanged = harness.Case{Meta: spec.Meta{
 	t.RemovePod("one")
 	t.RemovePod("two")
 	t.WaitDeallocated("claim")
-	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pods")
 	parameters(t, "parameters", map[string]string{"a": "third"})
 	t.Create(c.Pod("three", "claim"))

@@ -36,7 +36,7 @@ var ParametersInline = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	const ofClass, ofClaim = `{"initCommand":["/usr/local/bin/init","--cluster"]}`, `{"memory":{"amount":2,"unit":"Gi"},"names":[null,true,"a"]}`
 	opaque := func(driver, content string) resourceapi.DeviceConfiguration {
 		return resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{Driver: driver, Parameters: runtime.RawExtension{Raw: []byte(content)}}}
@@ -44,7 +44,7 @@ var ParametersInline = harness.Case{Meta: spec.Meta{
 	d.ResourceClass(d.Name(), nil)
 	t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: d.Name()}, Spec: resourceapi.DeviceClassSpec{
 		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
-		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(d.Name()), {DeviceConfiguration: opaque(d.Name(), ofClass)}},
+		Config:    []resourceapi.DeviceClassConfiguration{classicdra.ClassConfig(d.Name()), {DeviceConfiguration: opaque(d.Name(), ofClass)}},
 	}})
 	made := claim("claim", d.Name(), atOnce)
 	made.Spec.Devices.Config = append(made.Spec.Devices.Config,
@@ -54,7 +54,7 @@ var ParametersInline = harness.Case{Meta: spec.Meta{
 	allocation := t.WaitAllocated("claim").Status.Allocation
 	found := map[resourceapi.AllocationConfigSource][]string{}
 	for _, config := range allocation.Devices.Config {
-		t.Expect(config.Opaque.Driver).To(gomega.BeElementOf(d.Name(), spec.ClassicGroup), "whom a configuration of the allocation is for")
+		t.Expect(config.Opaque.Driver).To(gomega.BeElementOf(d.Name(), classicdra.Group), "whom a configuration of the allocation is for")
 		t.Expect(config.Requests).To(gomega.Equal([]string{"req"}), "requests that a configuration of the allocation is for")
 		if config.Opaque.Driver == d.Name() {
 			found[config.Source] = append(found[config.Source], string(config.Opaque.Parameters.Raw))

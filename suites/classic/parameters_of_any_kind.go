@@ -33,7 +33,7 @@ var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 4}) // one for each claim, whichever is looked at first
+	d := c.Driver(classicdra.DriverConfig{Devices: 4}) // one for each claim, whichever is looked at first
 	class, kind := d.Class("", nil), c.Kind()
 	atOnceWith := func(chosen choice) choice {
 		chosen["allocationMode"] = modeAtOnce
@@ -57,7 +57,7 @@ var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	}
 	t.Create(kind.Object("object", map[string]any{"a": "b", "userLimit": int64(2)}))
 	t.WaitScheduled("pod")
-	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
 	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"user_a":"b"}`), "what the driver has stored")
 	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(2), "limit of users, as the object has it")
 }}

@@ -38,7 +38,7 @@ var Quota = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 3, FailDeallocate: -1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 3, FailDeallocate: -1})
 	class, other := d.Class("", nil), d.Class("-other", nil)
 	const number corev1.ResourceName = "count/resourceclaims.resource.k8s.io"
 	devices := corev1.ResourceName(class + ".deviceclass.resource.k8s.io/devices")
@@ -68,7 +68,7 @@ var Quota = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("immediate", "Failed", "deallocating fails on purpose")
 	t.Expect(held(t.Claim("immediate"), d)).To(gomega.BeTrue(), "the claim has the finalizer of the driver")
 	refused(class, "used: "+string(devices)+"=2")
-	d.Begin(func(d *spec.ClassicDriver) { d.FailDeallocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailDeallocate = 0 })
 	t.WaitClaimGone("immediate")
 	t.WaitScheduled("waits")
 	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 2})

@@ -33,10 +33,10 @@ var Reallocated = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), users(t, -1)), c.Pod("user", "claim"))
 	t.Expect(t.WaitScheduled("user").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of the pod that comes first")
-	d.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[1:] })
+	d.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[1:] })
 	t.Create(objects.OnlyOn(c.Pod("pod", "claim"), t.Nodes[0]))
 	t.WaitUnschedulable("pod", "resource claim is allocated elsewhere")
 	got := t.Claim("claim")

@@ -32,7 +32,7 @@ var SchedulerKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, FailAllocate: -1})
 	class := d.Class("", nil)
 	d.Kill()
 	t.Create(claim("claim", class, nil), c.Pod("pod", "claim"))
@@ -43,7 +43,7 @@ var SchedulerKilled = harness.Case{Meta: spec.Meta{
 	node := c.WaitPodScheduling("pod", "answered, with a node", answered("claim")).SelectedNode
 	t.WaitEvent("claim", "Failed", "allocating fails on purpose")
 	c.Scheduler.Kill()
-	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })
 	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(node), "node of the device")
 	c.Scheduler.Begin(nil)
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")

@@ -35,15 +35,15 @@ var WithStructured = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
 	node := t.Nodes[1]
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: []string{node}})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: []string{node}})
 	t.Publish(node, node, resourceapi.Device{Name: "device-0"})
 	t.Create(claim("classic", d.Class("", nil), nil), objects.Claim("structured", objects.Request("req", t.CreateClass(nil))), c.Pod("pod", "classic", "structured"))
-	said := c.WaitPodScheduling("pod", "refused", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["classic"]) > 0 })
+	said := c.WaitPodScheduling("pod", "refused", func(s *classicdra.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["classic"]) > 0 })
 	t.Expect(append(said.PotentialNodes, node)).To(gomega.HaveEach(node), "nodes that the driver is asked about: those with the device of the slice")
 	t.WaitUnschedulable("pod", "")
 	unallocated(t, "classic")
 	unallocated(t, "structured")
-	d.Begin(func(d *spec.ClassicDriver) { d.Refuse = nil })
+	d.Begin(func(d *classicdra.DriverConfig) { d.Refuse = nil })
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
 	for name, driver := range map[string]string{"classic": d.Name(), "structured": t.DriverName()} {
 		got := t.Claim(name)

@@ -34,12 +34,12 @@ var Stuck = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	works := c.Driver(spec.ClassicDriver{Devices: 1})
-	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	works := c.Driver(classicdra.DriverConfig{Devices: 1})
+	fails := c.Driver(classicdra.DriverConfig{Devices: 1, FailAllocate: -1})
 	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil), c.Pod("pod", "works", "fails"))
 	node := place(t.WaitAllocated("works"))
 	t.WaitEvent("fails", "Failed", "allocating fails on purpose")
-	fails.Begin(func(d *spec.ClassicDriver) { d.FailAllocate, d.Refuse = 0, []string{node} })
+	fails.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate, d.Refuse = 0, []string{node} })
 	got := t.WaitScheduled("pod").Spec.NodeName
 	t.Expect(got).NotTo(gomega.Equal(node), "node of the pod")
 	for _, name := range []string{"works", "fails"} {

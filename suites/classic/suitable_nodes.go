@@ -34,7 +34,7 @@ var SuitableNodes = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 3, FailAllocate: -1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 3, FailAllocate: -1})
 	for i, node := range t.Nodes {
 		class := d.Class(fmt.Sprint("-", i), suits(node))
 		for j := range 2 {
@@ -45,7 +45,7 @@ var SuitableNodes = harness.Case{Meta: spec.Meta{
 			t.Expect(append([]string{node}, said.PotentialNodes...)).To(gomega.HaveEach(node), "nodes that the driver is asked about for %s", name)
 		}
 	}
-	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })
 	for i, node := range t.Nodes {
 		for j := range 2 {
 			name := fmt.Sprintf("pod-%d-%d", i, j)

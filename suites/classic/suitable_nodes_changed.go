@@ -34,7 +34,7 @@ var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
 	first, second := t.Nodes[0], t.Nodes[1]
-	d := c.Driver(spec.ClassicDriver{Devices: 2, FailAllocate: -1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2, FailAllocate: -1})
 	class := d.Class("", suits("none"))
 	t.Create(claim("claim", class, users(t, 2)), c.Pod("pod", "claim"))
 	t.WaitUnschedulable("pod", "resource class "+class+" does not suit the node")
@@ -47,7 +47,7 @@ var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	c.ChangeResourceClass(class, suits("none"))
 	c.WaitPodScheduling("pod", "without a selected node", selected(""))
 	unallocated(t, "claim")
-	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })
 	c.ChangeResourceClass(class, suits(second))
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(second), "node of the pod")
 

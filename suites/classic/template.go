@@ -41,7 +41,7 @@ var Template = harness.Case{Meta: spec.Meta{
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 2})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2})
 	t.Create(objects.Template("template", claim("", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"}))))
 	nodes := map[string]string{}
 	for _, name := range []string{"a", "b"} {
@@ -57,7 +57,7 @@ var Template = harness.Case{Meta: spec.Meta{
 			made := *s.ResourceClaimName
 			t.Expect(place(t.Claim(made))).To(gomega.Equal(nodes[name]), "node of the device of claim %s", made)
 			t.Expect(reserved(t.Claim(made), name)).To(gomega.BeTrue(), "claim %s is reserved for its pod alone", made)
-			c.WaitClassicClaim(made, "with the parameters", func(r *spec.ClassicClaim) bool {
+			c.WaitClassicClaim(made, "with the parameters", func(r *classicdra.ClassicClaim) bool {
 				return r != nil && r.Handle == fmt.Sprintf(`{"device":%q,"environment":{"user_a":"b"}}`, device(t.Claim(made)))
 			})
 		}

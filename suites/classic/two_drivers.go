@@ -33,10 +33,10 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	Needs: needs(3),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	first := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
-	second := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[1:]})
+	first := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[:1]})
+	second := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[1:]})
 	t.Create(claim("a", first.Class("", nil), nil), claim("b", second.Class("", nil), nil), c.Pod("pod", "a", "b"))
-	c.WaitPodScheduling("pod", "refused by one driver or the other on all nodes", func(s *spec.PodScheduling) bool {
+	c.WaitPodScheduling("pod", "refused by one driver or the other on all nodes", func(s *classicdra.PodScheduling) bool {
 		return s != nil && len(s.UnsuitableNodes["a"]) == 1 && len(s.UnsuitableNodes["b"]) == 2
 	})
 	t.WaitUnschedulable("pod", "")
@@ -44,7 +44,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	unallocated(t, "b")
 	t.Expect(first.Held()).To(gomega.BeEmpty(), "devices of the first driver while there is no node")
 
-	second.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[:2] })
+	second.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[:2] })
 	node := t.WaitScheduled("pod").Spec.NodeName
 	t.Expect(node).To(gomega.Equal(t.Nodes[2]), "node of the pod, the only one that suits both drivers")
 	for name, d := range map[string]*classicdra.Program{"a": first, "b": second} {

@@ -32,7 +32,7 @@ var TwoUsers = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	d := c.Driver(classicdra.DriverConfig{Devices: 1})
 	t.Create(claim("claim", d.Class("", nil), users(t, 2)))
 	t.Create(c.Pod("a", "claim"))
 	node := t.WaitScheduled("a").Spec.NodeName
@@ -41,7 +41,7 @@ var TwoUsers = harness.Case{Meta: spec.Meta{
 	t.Create(c.Pod("c", "claim"))
 	t.WaitUnschedulable("c", "the claim has as many users as it may have")
 	t.Expect(reserved(t.Claim("claim"), "a", "b")).To(gomega.BeTrue(), "the claim is reserved for the first two pods")
-	c.WaitClassicClaim("claim", "for two", func(r *spec.ClassicClaim) bool { return r != nil && r.UserLimit == 2 })
+	c.WaitClassicClaim("claim", "for two", func(r *classicdra.ClassicClaim) bool { return r != nil && r.UserLimit == 2 })
 	t.RemovePod("a")
 	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(node), "node of the third pod")
 	t.Expect(reserved(t.Claim("claim"), "b", "c")).To(gomega.BeTrue(), "the claim is reserved for the last two pods")

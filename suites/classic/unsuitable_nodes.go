@@ -39,12 +39,12 @@ var UnsuitableNodes = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
 	refused, left := t.Nodes[0], t.Nodes[1]
-	d := c.Driver(spec.ClassicDriver{Devices: 4, Refuse: []string{refused}, Takes: time.Second})
+	d := c.Driver(classicdra.DriverConfig{Devices: 4, Refuse: []string{refused}, Takes: time.Second})
 	class := d.Class("", nil)
 	for i := range 4 {
 		name := fmt.Sprint("pod-", i)
 		t.Create(claim(name, class, nil), c.Pod(name, name))
-		c.WaitPodScheduling(name, "answered, with the other node", func(s *spec.PodScheduling) bool {
+		c.WaitPodScheduling(name, "answered, with the other node", func(s *classicdra.PodScheduling) bool {
 			return answered(name)(s) && s.SelectedNode == left && !slices.Contains(s.UnsuitableNodes[name], left)
 		})
 		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(left), "node of %s", name)

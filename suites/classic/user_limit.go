@@ -35,7 +35,7 @@ var OneUser = harness.Case{Meta: spec.Meta{
 	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(spec.ClassicDriver{Devices: 2})
+	d := c.Driver(classicdra.DriverConfig{Devices: 2})
 	t.Create(claim("claim", d.Class("", nil), nil))
 	pod := func(name string) *corev1.Pod {
 		p := c.Pod(name, "claim")

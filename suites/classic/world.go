@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,12 +41,12 @@ const (
 
 // needs returns the needs of all cases: dra-scheduler is for the newest release.
 func needs(nodes int) spec.Needs {
-	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.ClassicCompanion}, Nodes: nodes, Since: "1.37"}
+	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{classicdra.Companion}, Nodes: nodes, Since: "1.37"}
 }
 
 // addsNodes are the needs of cases that add simulated nodes.
 func addsNodes(n spec.Needs) spec.Needs {
-	n.Companions = []spec.Companion{spec.WhatIfCompanion, spec.ClassicCompanion}
+	n.Companions = []spec.Companion{whatif.Companion, classicdra.Companion}
 	return n
 }
 
@@ -59,7 +60,7 @@ var atOnce = choice{"allocationMode": modeAtOnce}
 func claim(name, class string, chosen choice) *resourceapi.ResourceClaim {
 	made := objects.Claim(name, objects.Request("req", class))
 	if chosen != nil {
-		made.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClassicClaim(chosen)}
+		made.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{classicdra.ClaimConfig(chosen)}
 	}
 	return made
 }
@@ -77,7 +78,7 @@ func refer(name string) choice {
 
 // referTo has a claim refer to an object of a kind defined by the case.
 func referTo(kind classicdra.Kind, name string) choice {
-	return choice{"parametersRef": map[string]any{"apiGroup": spec.ClassicParameters, "kind": kind.Kind, "name": name}}
+	return choice{"parametersRef": map[string]any{"apiGroup": classicdra.ParametersGroup, "kind": kind.Kind, "name": name}}
 }
 
 // users limits the number of pods of a claim, -1 for any number.
@@ -109,8 +110,8 @@ func held(c *resourceapi.ResourceClaim, d *classicdra.Program) bool {
 }
 
 // answered reports whether drivers have answered for these claims of a pod with a selected node.
-func answered(claims ...string) func(*spec.PodScheduling) bool {
-	return func(s *spec.PodScheduling) bool {
+func answered(claims ...string) func(*classicdra.PodScheduling) bool {
+	return func(s *classicdra.PodScheduling) bool {
 		return s != nil && s.SelectedNode != "" && !slices.ContainsFunc(claims, func(name string) bool {
 			_, ok := s.UnsuitableNodes[name]
 			return !ok
@@ -119,8 +120,8 @@ func answered(claims ...string) func(*spec.PodScheduling) bool {
 }
 
 // selected reports whether a PodScheduling has this node selected, none for "".
-func selected(node string) func(*spec.PodScheduling) bool {
-	return func(s *spec.PodScheduling) bool { return s != nil && s.SelectedNode == node }
+func selected(node string) func(*classicdra.PodScheduling) bool {
+	return func(s *classicdra.PodScheduling) bool { return s != nil && s.SelectedNode == node }
 }
 
 // suits makes a node the only suitable one of a ResourceClass.
@@ -132,8 +133,8 @@ func suits(node string) func(class map[string]any) {
 }
 
 // exists reports whether there is a PodScheduling.
-func exists(s *spec.PodScheduling) bool { return s != nil }
-func none(s *spec.PodScheduling) bool   { return s == nil }
+func exists(s *classicdra.PodScheduling) bool { return s != nil }
+func none(s *classicdra.PodScheduling) bool   { return s == nil }
 
 // unallocated expects a claim not to be allocated now.
 func unallocated(t *harness.T, name string) {

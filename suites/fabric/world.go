@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,7 +39,7 @@ const (
 
 // needs returns the needs of all cases.
 func needs(nodes int) spec.Needs {
-	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.FabricCompanion}, Nodes: nodes,
+	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{fabric.Companion}, Nodes: nodes,
 		Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules}}
 }
 

@@ -191,7 +191,6 @@ func TestProblemsOfRequirements(t *testing.T) {
 		"has level":         func(r *spec.Requirement) { r.Level = "must" },
 		"has keeper":        func(r *spec.Requirement) { r.Keeper = "etcd" },
 		"has since":         func(r *spec.Requirement) { r.Since = "1.34" },
-		"has area":          func(r *spec.Requirement) { r.Area = "core" },
 		"line of source or": func(r *spec.Requirement) { r.NotObservable = "Nobody can see it." },
 		"the difference":    func(r *spec.Requirement) { r.Differs = "It is otherwise." },
 	} {

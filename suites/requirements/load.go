@@ -105,9 +105,6 @@ func problemsOf(r spec.Requirement) string {
 	if !sincePattern.MatchString(r.Since) {
 		problems = append(problems, fmt.Sprintf(`has since %q, must be empty or like "v1.34"`, r.Since))
 	}
-	if r.Area != "" && r.Area != spec.ClassicArea {
-		problems = append(problems, fmt.Sprintf("has area %q, must be empty or %s", r.Area, spec.ClassicArea))
-	}
 	if r.NotObservable != "" && !placePattern.MatchString(r.NotObservable) {
 		problems = append(problems, "is not observable, and has to name the line of source or document that decides")
 	}

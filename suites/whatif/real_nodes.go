@@ -37,7 +37,7 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	ID:       "whatif/real-nodes",
 	Checks:   "For a group learned from a real node, dra-whatif predicts how many pods another node serves and how many wait.",
 	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
-	Needs:    spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, Nodes: 2, Profile: profiles.Empty()},
+	Needs:    spec.Needs{Companions: []spec.Companion{whatif.Companion}, Nodes: 2, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
 	there, coming := t.Nodes[0], t.Nodes[1]
 	t.Driver.PublishOn(there, profiles.TwoDevices())

@@ -36,7 +36,7 @@ import (
 
 // needs are those of all cases, with these features.
 func needs(features ...spec.Feature) spec.Needs {
-	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{spec.WhatIfCompanion}, Features: features}
+	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{whatif.Companion}, Features: features}
 }
 
 // equal creates n equal pods "kind-0", "kind-1", each with a claim like this one, made from a template. change may be

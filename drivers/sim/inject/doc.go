@@ -27,7 +27,7 @@ limitations under the License.
 //	user_<key>=<value>                              parameters from the claim
 //	admin_<key>=<value>                             parameters from the class
 //
-// and what the controller of a classic driver has left for it in the allocation's handle.
+// and the environment in the allocation's handle, if a controller of the driver made it.
 //
 // <claim> is the name that the pod uses for the claim where Kubernetes says so
 // (annotation resource.kubernetes.io/pod-claim-name of generated claims), else

@@ -25,8 +25,6 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
-
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // environment is what a container sees because of one allocated device.
@@ -49,7 +47,7 @@ func environment(driver string, claim *resourceapi.ResourceClaim, result resourc
 		env["adminaccess_"+suffix] = "true"
 	}
 	for _, config := range resourceclaim.ConfigForResult(allocation.Config, result) {
-		if config.Opaque.Driver == spec.ClassicGroup {
+		if config.Opaque.Driver == controllerGroup {
 			variables, err := handed(config.Opaque.Parameters.Raw)
 			if err != nil {
 				return nil, err

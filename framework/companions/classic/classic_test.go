@@ -30,7 +30,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // programs are scripts that write their arguments, the scheduler its configuration, too,
@@ -76,7 +75,7 @@ func waitLog(t *testing.T, path, text string, times int) {
 func TestScheduler(t *testing.T) {
 	logs, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	p, err := programs(t).Start(logs, spec.ClassicProcess{Scheduler: "mine", User: "system:kube-scheduler", Log: "log"})
+	p, err := programs(t).Start(logs, classicdra.ProcessConfig{Scheduler: "mine", User: "system:kube-scheduler", Log: "log"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +92,7 @@ func TestScheduler(t *testing.T) {
 
 func TestDriverIsKilledAndChanged(t *testing.T) {
 	logs := t.TempDir()
-	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Devices: 2, Nodes: []string{"a", "b"}}, User: "u", Log: "log"}
+	what := classicdra.ProcessConfig{Driver: classicdra.DriverConfig{Name: "d.example.com", Devices: 2, Nodes: []string{"a", "b"}}, User: "u", Log: "log"}
 	p, err := programs(t).Start(logs, what)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +118,7 @@ func TestDriverIsKilledAndChanged(t *testing.T) {
 // meanwhile.
 func TestDriverWorksAgain(t *testing.T) {
 	logs := t.TempDir()
-	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Nodes: []string{"a"}}, User: "u", Log: "log"}
+	what := classicdra.ProcessConfig{Driver: classicdra.DriverConfig{Name: "d.example.com", Nodes: []string{"a"}}, User: "u", Log: "log"}
 	p, err := programs(t).Start(logs, what)
 	if err != nil {
 		t.Fatal(err)
@@ -159,14 +158,14 @@ func TestDriverWorksAgain(t *testing.T) {
 }
 
 func TestProcessIsEither(t *testing.T) {
-	p, err := programs(t).Start(t.TempDir(), spec.ClassicProcess{User: "u", Log: "log"})
+	p, err := programs(t).Start(t.TempDir(), classicdra.ProcessConfig{User: "u", Log: "log"})
 	if err == nil || !strings.Contains(err.Error(), "a scheduler or a driver") {
 		t.Errorf("got %v", err)
 	}
 	if err := p.Remove(); err != nil {
 		t.Error(err)
 	}
-	if _, err := (classic.Programs{}).Start(t.TempDir(), spec.ClassicProcess{Scheduler: "s", User: "u", Log: "log"}); err == nil {
+	if _, err := (classic.Programs{}).Start(t.TempDir(), classicdra.ProcessConfig{Scheduler: "s", User: "u", Log: "log"}); err == nil {
 		t.Error("it was started without a program")
 	}
 }
@@ -188,7 +187,7 @@ echo '{"pods":[{"name":"pod","node":"new-1","new":true}]}'
 	if err := os.WriteFile(all.Driver, []byte(script), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Devices: 2, Nodes: []string{"a"}, Refuse: []string{"a"}}, User: "u", Log: "log"}
+	what := classicdra.ProcessConfig{Driver: classicdra.DriverConfig{Name: "d.example.com", Devices: 2, Nodes: []string{"a"}, Refuse: []string{"a"}}, User: "u", Log: "log"}
 	p, err := all.Start(t.TempDir(), what)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +205,7 @@ echo '{"pods":[{"name":"pod","node":"new-1","new":true}]}'
 	if err != nil || len(got.Pods) != 1 || got.Pods[0].Node != "new-1" || !got.Pods[0].New {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	scheduler, err := all.Start(t.TempDir(), spec.ClassicProcess{Scheduler: "s", User: "u", Log: "log"})
+	scheduler, err := all.Start(t.TempDir(), classicdra.ProcessConfig{Scheduler: "s", User: "u", Log: "log"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,11 +23,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Kills kill what can be killed: the scheduler is not the cluster's own.
@@ -68,14 +67,14 @@ func (s *Soak) Injections() []faults.Inject {
 	}
 	return []faults.Inject{
 		faults.DoubleAllocation(),
-		faults.NewInject("unheld-device", audit.NotHeld, allocateUnheld),
-		faults.NewInject("held-twice", audit.HeldForTwo, hold(uid+"-1", uid+"-2")),
-		faults.NewInject("left-device", audit.LeftHeld, hold(uid)),
+		faults.NewInject("unheld-device", classicdra.NotHeld, allocateUnheld),
+		faults.NewInject("held-twice", classicdra.HeldForTwo, hold(uid+"-1", uid+"-2")),
+		faults.NewInject("left-device", classicdra.LeftHeld, hold(uid)),
 		// Of another driver: this one would end it.
-		faults.NewInject("left-record", audit.RecordLeft, s.creating("classicclaims", "ClassicClaim", map[string]any{
+		faults.NewInject("left-record", classicdra.RecordLeft, s.creating("classicclaims", "ClassicClaim", map[string]any{
 			"claimUID": uid, "driverName": faults.Nobody + ".example.com", "allocationMode": "Immediate",
 		})),
-		faults.NewInject("left-scheduling", audit.SchedulingLeft, s.creating("podschedulings", "PodScheduling", map[string]any{})),
+		faults.NewInject("left-scheduling", classicdra.SchedulingLeft, s.creating("podschedulings", "PodScheduling", map[string]any{})),
 		faults.LeakedClaim(), faults.StuckPod(),
 	}
 }
@@ -89,7 +88,7 @@ func allocateUnheld(ctx context.Context, target soak.Target) error {
 // creating makes an object of classic DRA that nobody owns.
 func (s *Soak) creating(plural, kind string, what map[string]any) func(context.Context, soak.Target) error {
 	return func(ctx context.Context, target soak.Target) error {
-		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": kind, "spec": what}}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": kind, "spec": what}}
 		o.SetName("spoiled")
 		_, err := s.kind(plural).Namespace(target.Namespace).Create(ctx, o, metav1.CreateOptions{})
 		return err

@@ -37,7 +37,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // process is one that works two seconds after it was started.
@@ -55,7 +54,7 @@ func (p *process) Kill() error {
 	return p.ended
 }
 
-func (p *process) Begin(what spec.ClassicProcess) error {
+func (p *process) Begin(what classicdra.ProcessConfig) error {
 	p.done, p.begun = append(p.done, "begin "+what.Log), time.Now()
 	return nil
 }
@@ -80,7 +79,7 @@ func TestKillOfClassicDRA(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		scheduler, driver, p := &process{}, &process{}, &plane{}
 		target := soak.Target{Cluster: "c"}
-		soaked := &Soak{scheduler: newProgram(scheduler, spec.ClassicProcess{Log: "scheduler.log"}), driver: newProgram(driver, spec.ClassicProcess{Log: "driver.log"})}
+		soaked := &Soak{scheduler: newProgram(scheduler, classicdra.ProcessConfig{Log: "scheduler.log"}), driver: newProgram(driver, classicdra.ProcessConfig{Log: "driver.log"})}
 		var names []string
 		for _, fault := range soaked.Kills(p) {
 			names = append(names, fault.Name())
@@ -103,7 +102,7 @@ func TestKillOfClassicDRA(t *testing.T) {
 // A program that has ended by itself is no kill, and is there again for the next one.
 func TestKillOfAProgramThatHasEnded(t *testing.T) {
 	driver := &process{ended: os.ErrProcessDone}
-	soaked := &Soak{driver: newProgram(driver, spec.ClassicProcess{Log: "driver.log"})}
+	soaked := &Soak{driver: newProgram(driver, classicdra.ProcessConfig{Log: "driver.log"})}
 	err := soaked.Kills(nil)[3].Do(t.Context(), soak.Target{})
 	if !errors.Is(err, os.ErrProcessDone) || !strings.Contains(err.Error(), "driver.log") || strings.Join(driver.done, ", ") != "kill, begin driver.log" {
 		t.Errorf("got %v, done %q", err, driver.done)
@@ -112,12 +111,12 @@ func TestKillOfAProgramThatHasEnded(t *testing.T) {
 
 // Each fault breaks the rule that it is for, and what a claim has is what the driver holds else.
 func TestInjectIntoClassicDRA(t *testing.T) {
-	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
+	of := schema.GroupVersion{Group: classicdra.Group, Version: classicdra.Version}
 	for i := range (&Soak{}).Injections() {
 		template := &resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "delayed-0"}}
 		template.Spec.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r"}}
 		driver := &process{held: map[string]string{}}
-		soaked := &Soak{driver: newProgram(driver, spec.ClassicProcess{}), client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		soaked := &Soak{driver: newProgram(driver, classicdra.ProcessConfig{}), client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList"})}
 		target := soak.Target{Client: fake.NewClientset(template), Namespace: "ns", Driver: "d", Unpublished: true}
 		fault := soaked.Injections()[i]
@@ -150,7 +149,7 @@ func audited(t *testing.T, target soak.Target, soaked *Soak, held map[string]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := audit.Classic{Driver: "d", Held: held, Claims: claims.Items, Pods: pods.Items, Records: records.Items, Schedulings: schedulings.Items}
-	return slices.Concat(audit.HeldTwice(held), audit.AllocatedHeld(c), audit.LeftByClassic(c), audit.Devices(claims.Items, nil),
+	c := classicdra.Observed{Driver: "d", Held: held, Claims: claims.Items, Pods: pods.Items, Records: records.Items, Schedulings: schedulings.Items}
+	return slices.Concat(classicdra.HeldTwice(held), classicdra.AllocatedHeld(c), classicdra.Left(c), audit.Devices(claims.Items, nil),
 		audit.Settled(audit.World{Claims: claims.Items, Pods: pods.Items}), audit.Unended(pods.Items))
 }

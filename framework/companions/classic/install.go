@@ -40,6 +40,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -138,7 +139,7 @@ func (i *installation) await(ctx context.Context) error {
 }
 
 func (i *installation) kind(plural string) dynamic.NamespaceableResourceInterface {
-	return i.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural})
+	return i.client.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: plural})
 }
 
 // remove removes what was installed, and before that what a case whose process was killed
@@ -165,7 +166,7 @@ func (i *installation) removeParameters(ctx context.Context) error {
 	}
 	var errs []error
 	for _, d := range list.Items {
-		if !strings.HasSuffix(d.GetName(), "."+spec.ClassicParameters) {
+		if !strings.HasSuffix(d.GetName(), "."+classicdra.ParametersGroup) {
 			continue
 		}
 		if err := definitions.Delete(ctx, d.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

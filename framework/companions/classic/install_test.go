@@ -26,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -41,7 +42,7 @@ func TestKindsOfKilledCasesAreRemoved(t *testing.T) {
 	}
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList"},
-		definition("parametersabcde."+spec.ClassicParameters, spec.ManagedBy), definition("mine."+spec.ClassicParameters, "Helm"), definition("gadgets.example.com", spec.ManagedBy))
+		definition("parametersabcde."+classicdra.ParametersGroup, spec.ManagedBy), definition("mine."+classicdra.ParametersGroup, "Helm"), definition("gadgets.example.com", spec.ManagedBy))
 	i := installation{client: client}
 	if err := i.remove(t.Context()); err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func TestKindsOfKilledCasesAreRemoved(t *testing.T) {
 		left = append(left, d.GetName())
 	}
 	slices.Sort(left)
-	if want := []string{"gadgets.example.com", "mine." + spec.ClassicParameters}; !slices.Equal(left, want) {
+	if want := []string{"gadgets.example.com", "mine." + classicdra.ParametersGroup}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 }

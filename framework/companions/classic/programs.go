@@ -28,7 +28,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/companions/beside"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Programs are the programs of classic DRA with the cluster that they work for.
@@ -61,13 +60,13 @@ type instance struct {
 	private  string // that of the rest, which has keys
 	process  *beside.Process
 	// what it was started as, and where its log ended then.
-	what  spec.ClassicProcess
+	what  classicdra.ProcessConfig
 	began int64
 }
 
 // Start starts a program, whose log is in logs. What has keys is in a folder for temporary
 // files, which Remove removes; Remove has to be called, also after an error.
-func (p Programs) Start(logs string, what spec.ClassicProcess) (classicdra.Process, error) {
+func (p Programs) Start(logs string, what classicdra.ProcessConfig) (classicdra.Process, error) {
 	i := &instance{programs: p, logs: logs}
 	if err := what.Validate(); err != nil {
 		return i, fmt.Errorf("start a program of classic DRA: %w", err)
@@ -86,7 +85,7 @@ func (p Programs) Start(logs string, what spec.ClassicProcess) (classicdra.Proce
 func (i *instance) path(file string) string { return filepath.Join(i.private, file) }
 
 // Begin starts the program, in place of the one that runs, with what that has on disk.
-func (i *instance) Begin(what spec.ClassicProcess) error {
+func (i *instance) Begin(what classicdra.ProcessConfig) error {
 	if i.private == "" {
 		return errors.New("it has no folder for its files")
 	}
@@ -120,14 +119,14 @@ func (i *instance) writeConfig(scheduler string) error {
 	return os.WriteFile(i.path("config.yaml"), config, 0o600)
 }
 
-func driverArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
+func driverArgs(d classicdra.DriverConfig, kubeconfig, state string) []string {
 	return append([]string{"controller", "--v=4",
 		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()},
 		deviceArgs(d, kubeconfig, state)...)
 }
 
 // deviceArgs are those by which a controller and a simulation have the same devices.
-func deviceArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
+func deviceArgs(d classicdra.DriverConfig, kubeconfig, state string) []string {
 	return []string{"--kubeconfig=" + kubeconfig, "--state-file=" + state,
 		"--driver-name=" + d.Name, "--devices=" + strconv.Itoa(d.Devices), "--network=" + strconv.FormatBool(d.Network),
 		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ",")}

@@ -19,7 +19,7 @@ package classic
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
 // Rules are how the definitions of classic DRA are installed, and what its cases do with them
@@ -28,10 +28,10 @@ func Rules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "get", "update", "delete"),
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "get", "update"),
-		rule(spec.ClassicGroup, []string{"resourceclasses", "podschedulings", "classicclaims"}, "create", "get", "list", "watch", "update", "delete"),
-		rule(spec.ClassicGroup, []string{"podschedulings/status", "classicclaims/status"}, "update"),
+		rule(classicdra.Group, []string{"resourceclasses", "podschedulings", "classicclaims"}, "create", "get", "list", "watch", "update", "delete"),
+		rule(classicdra.Group, []string{"podschedulings/status", "classicclaims/status"}, "update"),
 		rule("", []string{"configmaps"}, "create", "get", "delete"),
-		rule(spec.ClassicParameters, []string{"*"}, "create", "get", "delete"), // kinds that cases define
+		rule(classicdra.ParametersGroup, []string{"*"}, "create", "get", "delete"), // kinds that cases define
 		rule("", []string{"nodes"}, "watch"),
 		rule("", []string{"events"}, "create", "patch"),
 		rule("resource.k8s.io", []string{"deviceclasses"}, "watch"),

@@ -29,15 +29,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 var _ classicdra.Simulator = &instance{}
 
 // Simulate asks the driver that was started last, by a process of its own, what pods that
 // wait would get with so many nodes more like this one.
-func (i *instance) Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error) {
-	var foretold spec.ClassicForetold
+func (i *instance) Simulate(ctx context.Context, like *corev1.Node, count int) (classicdra.Prediction, error) {
+	var foretold classicdra.Prediction
 	if i.what.Driver.Name == "" {
 		return foretold, errors.New("simulate: only a driver that was started can")
 	}

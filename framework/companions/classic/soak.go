@@ -69,17 +69,17 @@ func (*Soak) Validate() error { return nil }
 
 // kind is the client for a kind of classic DRA, by its plural.
 func (s *Soak) kind(plural string) dynamic.NamespaceableResourceInterface {
-	return s.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural})
+	return s.client.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: plural})
 }
 
 // program is a process beside dratest that can be killed.
 type program struct {
 	process classicdra.Process
-	what    spec.ClassicProcess
+	what    classicdra.ProcessConfig
 }
 
 // newProgram returns one that runs.
-func newProgram(process classicdra.Process, what spec.ClassicProcess) *program {
+func newProgram(process classicdra.Process, what classicdra.ProcessConfig) *program {
 	return &program{process: process, what: what}
 }
 
@@ -113,7 +113,7 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 	if skip := soakNeeds().Missing(b.Target); skip != nil {
 		return fmt.Errorf("a soak of classic DRA %s", skip.Text)
 	}
-	client, err := b.Find(ctx, spec.ClassicCompanion)
+	client, err := b.Find(ctx, classicdra.Companion)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Soak) createObjects(ctx context.Context, b *soak.Bed, kinds []load.Kind
 		}
 	}
 	class := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "ResourceClass", "driverName": b.Names.Driver,
+		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": b.Names.Driver,
 	}}
 	class.SetName(b.Names.ResourceClass(kinds))
 	class.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
@@ -165,17 +165,17 @@ func (s *Soak) createObjects(ctx context.Context, b *soak.Bed, kinds []load.Kind
 // start starts the programs. After each start the driver fails once at whatever it is
 // asked for.
 func (s *Soak) start(b *soak.Bed, programs classicdra.Starter) error {
-	start := func(what spec.ClassicProcess) (*program, error) {
+	start := func(what classicdra.ProcessConfig) (*program, error) {
 		process, err := programs.Start(b.ReportDir, what)
 		s.processes = append(s.processes, process)
 		return newProgram(process, what), err
 	}
 	var err error
-	if s.scheduler, err = start(spec.ClassicProcess{Scheduler: schedulerName, User: schedulerUser, Log: schedulerLog}); err != nil {
+	if s.scheduler, err = start(classicdra.ProcessConfig{Scheduler: schedulerName, User: schedulerUser, Log: schedulerLog}); err != nil {
 		return err
 	}
-	s.driver, err = start(spec.ClassicProcess{
-		Driver: spec.ClassicDriver{Name: b.Names.Driver, Devices: soakDevices, Nodes: b.Target.NodesFor(soakNeeds()), Takes: soakTakes, FailAllocate: 1, FailDeallocate: 1},
+	s.driver, err = start(classicdra.ProcessConfig{
+		Driver: classicdra.DriverConfig{Name: b.Names.Driver, Devices: soakDevices, Nodes: b.Target.NodesFor(soakNeeds()), Takes: soakTakes, FailAllocate: 1, FailDeallocate: 1},
 		User:   "system:serviceaccount:" + b.Namespace + ":" + driverUser, Log: driverLog,
 	})
 	return err

@@ -23,13 +23,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
 // watcher audits a driver that allocates claims itself.
 type watcher struct {
-	soak.Auditor[audit.Classic]
+	soak.Auditor[classicdra.Observed]
 
 	objects *soak.Watcher
 	soak    *Soak
@@ -56,7 +56,7 @@ func (s *Soak) Watch(objects *soak.Watcher) soak.Outside { return newWatcher(s, 
 func newWatcher(s *Soak, objects *soak.Watcher) *watcher {
 	objects.Unpublished = true
 	w := &watcher{soak: s, objects: objects, held: map[string]bool{}}
-	w.Auditor = soak.Auditor[audit.Classic]{What: "the driver", Objects: objects, Read: w.readClassic, Always: audit.AllocatedHeld, AtRest: audit.LeftByClassic}
+	w.Auditor = soak.Auditor[classicdra.Observed]{What: "the driver", Objects: objects, Read: w.readClassic, Always: classicdra.AllocatedHeld, AtRest: classicdra.Left}
 	return w
 }
 
@@ -77,7 +77,7 @@ func (c Count) String() string {
 
 // readClassic reads what the rules are about. What the driver holds is on disk, also while it
 // does not run.
-func (w *watcher) readClassic(ctx context.Context) (seen audit.Classic, answered bool, err error) {
+func (w *watcher) readClassic(ctx context.Context) (seen classicdra.Observed, answered bool, err error) {
 	seen.Driver = w.objects.Driver
 	if seen.Claims, err = w.objects.ListClaims(ctx); err != nil {
 		return seen, false, err
@@ -85,7 +85,7 @@ func (w *watcher) readClassic(ctx context.Context) (seen audit.Classic, answered
 	if seen.Held, err = w.soak.driver.process.Held(); err != nil {
 		return seen, false, err
 	}
-	w.objects.Found(audit.HeldTwice(seen.Held))
+	w.objects.Found(classicdra.HeldTwice(seen.Held))
 	if seen.Records, err = w.list(ctx, "classicclaims"); err != nil {
 		return seen, false, err
 	}

@@ -34,7 +34,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // holder is a driver of which only what it holds is looked at.
@@ -54,11 +53,11 @@ func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *ho
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "n", Device: "d"}}}}
 	driver = &holder{held: map[string]string{"uid": "n/d"}}
-	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
+	of := schema.GroupVersion{Group: classicdra.Group, Version: classicdra.Version}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList",
 	}, left...)
-	w = newWatcher(&Soak{client: client, driver: newProgram(driver, spec.ClassicProcess{})},
+	w = newWatcher(&Soak{client: client, driver: newProgram(driver, classicdra.ProcessConfig{})},
 		soak.NewWatcher(fake.NewClientset(has), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) { *told = append(*told, v.String()) }))
 	return w, driver, told
 }
@@ -96,7 +95,7 @@ func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
 func TestWhatADriverLeavesIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "ClassicClaim", "spec": map[string]any{"claimUID": "gone"}}}
+			"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ClassicClaim", "spec": map[string]any{"claimUID": "gone"}}}
 		record.SetNamespace("ns")
 		record.SetName("gone")
 		w, driver, told := watchedDriver(t, record)

@@ -91,7 +91,7 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 	if err := b.CreateObjects(ctx, load.Slots()); err != nil {
 		return err
 	}
-	client, err := b.Find(ctx, spec.FabricCompanion)
+	client, err := b.Find(ctx, casefabric.Companion)
 	if err != nil {
 		return err
 	}

@@ -42,13 +42,13 @@ import (
 type Starter interface {
 	// Start starts a program, whose log is in a folder of its own. What it returns has to be
 	// removed, even if there is an error.
-	Start(logs string, what spec.ClassicProcess) (Process, error)
+	Start(logs string, what ProcessConfig) (Process, error)
 }
 
 // Process is a scheduler with classic DRA, or a driver's controller.
 type Process interface {
 	// Begin starts it again, as it is to be now, with what it has on disk.
-	Begin(what spec.ClassicProcess) error
+	Begin(what ProcessConfig) error
 	// Kill ends it at once, if it runs.
 	Kill() error
 	// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
@@ -64,7 +64,7 @@ type Process interface {
 type Simulator interface {
 	// Simulate asks a driver, which may run or not, what pods that wait would get with so many
 	// nodes more like this one.
-	Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error)
+	Simulate(ctx context.Context, like *corev1.Node, count int) (Prediction, error)
 }
 
 // DRA is what a case has of classic DRA: a scheduler of its own, by the name of the
@@ -83,7 +83,7 @@ type DRA struct {
 type Program struct {
 	process Process
 	c       *DRA
-	what    spec.ClassicProcess
+	what    ProcessConfig
 	runs    bool
 }
 
@@ -99,7 +99,7 @@ const (
 // must.
 func Start(t *harness.T) *DRA {
 	ginkgo.GinkgoHelper()
-	programs := t.Companion(spec.ClassicCompanion).(Starter)
+	programs := t.Companion(Companion).(Starter)
 	client, err := dynamic.NewForConfig(t.Env().Config)
 	t.NoError(err, "make a client")
 	c := &DRA{t: t, starter: programs, client: client, logs: filepath.Join(t.Env().ReportDir, "classic", t.Namespace)}
@@ -111,13 +111,13 @@ func Start(t *harness.T) *DRA {
 	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, DriverRules()...)
 	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, SchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")
-	c.Scheduler = c.start(spec.ClassicProcess{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
+	c.Scheduler = c.start(ProcessConfig{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
 	return c
 }
 
 // Driver starts a driver's controller, with devices on the case's nodes unless it has
 // others. Its name is not that of the case's driver, which a case may publish devices of.
-func (c *DRA) Driver(d spec.ClassicDriver) *Program {
+func (c *DRA) Driver(d DriverConfig) *Program {
 	ginkgo.GinkgoHelper()
 	n := len(c.programs) // the scheduler is one
 	d.Name = harness.DriverName(fmt.Sprintf("driver/classic-%d", n), c.t.Namespace)
@@ -125,10 +125,10 @@ func (c *DRA) Driver(d spec.ClassicDriver) *Program {
 		d.Nodes = c.t.Nodes
 	}
 	c.t.Step("start driver %s: %+v", d.Name, d)
-	return c.start(spec.ClassicProcess{Driver: d, User: "system:serviceaccount:" + c.t.Namespace + ":" + classicUser, Log: fmt.Sprintf("driver-%d.log", n)})
+	return c.start(ProcessConfig{Driver: d, User: "system:serviceaccount:" + c.t.Namespace + ":" + classicUser, Log: fmt.Sprintf("driver-%d.log", n)})
 }
 
-func (c *DRA) start(what spec.ClassicProcess) *Program {
+func (c *DRA) start(what ProcessConfig) *Program {
 	ginkgo.GinkgoHelper()
 	c.t.SetBlocked("a program of classic DRA could not be started on the machine of the run")
 	process, err := c.starter.Start(c.logs, what)
@@ -152,7 +152,7 @@ func (p *Program) Kill() {
 
 // Begin starts the program again, which goes on with what it has on disk; it ends the one
 // that runs. change, which may be nil, is for drivers.
-func (p *Program) Begin(change func(*spec.ClassicDriver)) {
+func (p *Program) Begin(change func(*DriverConfig)) {
 	ginkgo.GinkgoHelper()
 	if change != nil {
 		change(&p.what.Driver)
@@ -176,7 +176,7 @@ func (p *Program) held() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found := audit.HeldTwice(held); len(found) > 0 {
+	if found := HeldTwice(held); len(found) > 0 {
 		return nil, errors.New(audit.Texts(found))
 	}
 	return held, nil
@@ -278,19 +278,19 @@ func DriverRules() []rbacv1.PolicyRule {
 		objects.Rule("resource.k8s.io", "resourceclaims", "get", "list", "watch", "update"),
 		objects.Rule("resource.k8s.io", "resourceclaims/status", "update"),
 		objects.Rule("resource.k8s.io", "resourceclaims/binding", "update"),
-		objects.Rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
-		objects.Rule(spec.ClassicGroup, "podschedulings", "list", "watch"),
-		objects.Rule(spec.ClassicGroup, "podschedulings/status", "update"),
-		objects.Rule(spec.ClassicGroup, "classicclaims/status", "update"),
-		objects.Rule(spec.ClassicGroup, "classicclaims", "get", "list", "watch", "create", "update", "delete"),
+		objects.Rule(Group, "resourceclasses", "list", "watch"),
+		objects.Rule(Group, "podschedulings", "list", "watch"),
+		objects.Rule(Group, "podschedulings/status", "update"),
+		objects.Rule(Group, "classicclaims/status", "update"),
+		objects.Rule(Group, "classicclaims", "get", "list", "watch", "create", "update", "delete"),
 	}
 }
 
 // SchedulerRules are those that dra-scheduler has beside kube-scheduler's.
 func SchedulerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		objects.Rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
-		objects.Rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
-		objects.Rule(spec.ClassicGroup, "classicclaims", "list", "watch", "update"),
+		objects.Rule(Group, "resourceclasses", "list", "watch"),
+		objects.Rule(Group, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
+		objects.Rule(Group, "classicclaims", "list", "watch", "update"),
 	}
 }

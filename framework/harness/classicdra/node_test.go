@@ -31,7 +31,7 @@ func TestPartOfADriverOnNodes(t *testing.T) {
 	nodes := &harnesstest.Agents{}
 	target := spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true}}}
 	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: nodes, Plan: spec.Plan{Target: target}})
-	p := &Program{c: &DRA{t: f.T}, what: spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "classic.example.com"}}}
+	p := &Program{c: &DRA{t: f.T}, what: ProcessConfig{Driver: DriverConfig{Name: "classic.example.com"}}}
 	f.Succeeds(t, func() { p.OnNodes() })
 	if want := []string{"a classic.example.com"}; !slices.Equal(nodes.Started, want) {
 		t.Errorf("started %q, want %q", nodes.Started, want)

@@ -34,7 +34,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Kinds of objects, in the plural.
@@ -49,7 +48,7 @@ func (c *DRA) kind(plural string) dynamic.ResourceInterface {
 }
 
 func classicKind(plural string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural}
+	return schema.GroupVersionResource{Group: Group, Version: Version, Resource: plural}
 }
 
 // Class creates a ResourceClass of the driver, which change may add to, and a DeviceClass that
@@ -66,7 +65,7 @@ func (p *Program) Class(suffix string, change func(class map[string]any)) string
 func (p *Program) ResourceClass(name string, change func(class map[string]any)) {
 	ginkgo.GinkgoHelper()
 	class := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": harness.ResourceClass, "driverName": p.Name(),
+		"apiVersion": Group + "/" + Version, "kind": harness.ResourceClass, "driverName": p.Name(),
 	}}
 	if change != nil {
 		change(class.Object)
@@ -97,7 +96,7 @@ func (c *DRA) ChangeResourceClass(name string, change func(class map[string]any)
 func (c *DRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
 	ginkgo.GinkgoHelper()
 	made := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "PodScheduling",
+		"apiVersion": Group + "/" + Version, "kind": "PodScheduling",
 		"spec": map[string]any{"selectedNode": node, "potentialNodes": []any{node}},
 	}}
 	made.SetName(pod)
@@ -110,7 +109,7 @@ func (c *DRA) DeviceClass(name, resourceClass string) {
 	ginkgo.GinkgoHelper()
 	c.t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.DeviceClassSpec{
 		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
-		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(resourceClass)},
+		Config:    []resourceapi.DeviceClassConfiguration{ClassConfig(resourceClass)},
 	}})
 }
 
@@ -124,9 +123,9 @@ func (c *DRA) Pod(name string, claims ...string) *corev1.Pod {
 
 // WaitPodScheduling waits until the PodScheduling of a pod is as a case wants it, to which nil
 // means that there is none.
-func (c *DRA) WaitPodScheduling(pod, what string, ok func(*spec.PodScheduling) bool) *spec.PodScheduling {
+func (c *DRA) WaitPodScheduling(pod, what string, ok func(*PodScheduling) bool) *PodScheduling {
 	ginkgo.GinkgoHelper()
-	var last *spec.PodScheduling
+	var last *PodScheduling
 	c.t.Poll("PodScheduling "+pod+" to be "+what, func(ctx context.Context) (bool, string, error) {
 		object, err := c.read(ctx, podSchedulings, pod)
 		if err != nil {
@@ -142,9 +141,9 @@ func (c *DRA) WaitPodScheduling(pod, what string, ok func(*spec.PodScheduling) b
 
 // WaitClassicClaim waits until the record of a claim is as a case wants it, to which nil means
 // that there is none.
-func (c *DRA) WaitClassicClaim(claim, what string, ok func(*spec.ClassicClaim) bool) *spec.ClassicClaim {
+func (c *DRA) WaitClassicClaim(claim, what string, ok func(*ClassicClaim) bool) *ClassicClaim {
 	ginkgo.GinkgoHelper()
-	var last *spec.ClassicClaim
+	var last *ClassicClaim
 	c.t.Poll("record of claim "+claim+" to be "+what, func(ctx context.Context) (bool, string, error) {
 		object, err := c.read(ctx, classicClaims, claim)
 		if err != nil {
@@ -167,8 +166,8 @@ func (c *DRA) read(ctx context.Context, plural, name string) (*unstructured.Unst
 	return object, err
 }
 
-func podSchedulingOf(o *unstructured.Unstructured) *spec.PodScheduling {
-	s := &spec.PodScheduling{UnsuitableNodes: map[string][]string{}}
+func podSchedulingOf(o *unstructured.Unstructured) *PodScheduling {
+	s := &PodScheduling{UnsuitableNodes: map[string][]string{}}
 	for _, owner := range o.GetOwnerReferences() {
 		s.Owner = string(owner.UID)
 	}
@@ -184,8 +183,8 @@ func podSchedulingOf(o *unstructured.Unstructured) *spec.PodScheduling {
 	return s
 }
 
-func classicClaimOf(o *unstructured.Unstructured) *spec.ClassicClaim {
-	c := &spec.ClassicClaim{}
+func classicClaimOf(o *unstructured.Unstructured) *ClassicClaim {
+	c := &ClassicClaim{}
 	c.Driver, _, _ = unstructured.NestedString(o.Object, "spec", "driverName")
 	c.Mode, _, _ = unstructured.NestedString(o.Object, "spec", "allocationMode")
 	c.Node, _, _ = unstructured.NestedString(o.Object, "spec", "selectedNode")

@@ -29,12 +29,11 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Kind is a kind of objects with parameters, as it comes with a driver.
 type Kind struct {
-	// Kind is its name, in spec.ClassicParameters.
+	// Kind is its name, in ParametersGroup.
 	Kind string
 
 	plural string
@@ -55,17 +54,17 @@ func (k Kind) Define(fields map[string]any) {
 	definition := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": harness.CustomResourceDefinition,
 		"spec": map[string]any{
-			"group": spec.ClassicParameters, "scope": "Namespaced",
+			"group": ParametersGroup, "scope": "Namespaced",
 			"names": map[string]any{"kind": k.Kind, "plural": k.plural, "singular": k.plural},
-			"versions": []any{map[string]any{"name": spec.ClassicVersion, "served": true, "storage": true, "schema": map[string]any{
+			"versions": []any{map[string]any{"name": Version, "served": true, "storage": true, "schema": map[string]any{
 				"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": ofSpec}}}}},
 		},
 	}}
-	definition.SetName(k.plural + "." + spec.ClassicParameters)
+	definition.SetName(k.plural + "." + ParametersGroup)
 	t := k.c.t
 	t.Create(definition)
 	t.Poll("kind "+k.Kind+" to be served", func(context.Context) (bool, string, error) {
-		served, err := t.Client.Discovery().ServerResourcesForGroupVersion(spec.ClassicParameters + "/" + spec.ClassicVersion)
+		served, err := t.Client.Discovery().ServerResourcesForGroupVersion(ParametersGroup + "/" + Version)
 		if apierrors.IsNotFound(err) {
 			return false, "its group is not there", nil
 		}
@@ -82,13 +81,13 @@ func (k Kind) MayRead() {
 	ginkgo.GinkgoHelper()
 	t := k.c.t
 	t.Grant(t.Namespace+"-classic-parameters", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace},
-		objects.Rule(spec.ClassicParameters, k.plural, "get"))
+		objects.Rule(ParametersGroup, k.plural, "get"))
 }
 
 // Object is an object of the kind.
 func (k Kind) Object(name string, fields map[string]any) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": spec.ClassicParameters + "/" + spec.ClassicVersion, "kind": k.Kind, "spec": fields,
+		"apiVersion": ParametersGroup + "/" + Version, "kind": k.Kind, "spec": fields,
 	}}
 	object.SetName(name)
 	return object

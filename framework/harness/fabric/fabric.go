@@ -34,6 +34,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// Companion is the companion that starts composable fabrics with their controllers.
+const Companion spec.Companion = "composable"
+
 // Starter starts fabrics with their controllers. It is implemented by
 // framework/companions/fabric.
 type Starter interface {
@@ -71,7 +74,7 @@ const controllerUser = "composable"
 // MayTell not even say of devices of the case's driver that they are attached.
 func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
 	ginkgo.GinkgoHelper()
-	starter := t.Companion(spec.FabricCompanion).(Starter)
+	starter := t.Companion(Companion).(Starter)
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
 	t.Step("start a fabric with %d devices", fabric.Devices)
 	allow(t, t.Namespace+"-composable", controllerRules()...)

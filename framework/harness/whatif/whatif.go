@@ -34,8 +34,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// Companion is the companion that answers what-if questions about nodes.
+const Companion spec.Companion = "whatIf"
+
 // Client asks dra-whatif, which looks at the cluster and tells which nodes pods need. It is
-// implemented by framework/testbed/whatif.
+// implemented by framework/companions.
 type Client interface {
 	// Ask runs the command with these arguments and an input, and returns what it writes.
 	// That something cannot be served is no error.
@@ -83,7 +86,7 @@ func ask(t *harness.T, into any, input []byte, args ...string) {
 
 func run(t *harness.T, input []byte, args ...string) []byte {
 	ginkgo.GinkgoHelper()
-	program := t.Companion(spec.WhatIfCompanion).(Client)
+	program := t.Companion(Companion).(Client)
 	t.Step("run dra-whatif %s", strings.Join(args, " "))
 	out, err := program.Ask(t.Context(), input, args...)
 	t.NoError(err, "run dra-whatif")

@@ -35,6 +35,9 @@ import (
 type Mutant struct {
 	// Its ID begins with the component, as in "kubelet-unprepare-forgotten".
 	spec.Defect
+	// OfCompanion: cases start the program that has the bug. Such mutants are in the folder
+	// companions.
+	OfCompanion bool `json:"-"`
 	// Edits are what is changed in the component's source.
 	Edits []Edit `json:"edits"`
 }
@@ -49,36 +52,46 @@ type Edit struct {
 	Replace string `json:"replace"`
 }
 
-// Component is what has the bug: scheduler, controllers, kubelet, the driver of classic DRA
-// (classic), the controller of fabrics (fabric) or dra-whatif (whatif).
+// Component is what has the bug: scheduler, controllers, kubelet or a program of a companion.
 func (m Mutant) Component() string {
 	component, _, _ := strings.Cut(m.ID, "-")
 	return component
 }
 
-// startedByCases is what the IDs of mutants begin with whose programs are no part of the
-// cluster: cases start them, also the scheduler that has classic DRA.
-var startedByCases = []string{"classic-", "fabric-", "whatif-", "scheduler-classic-"} //nolint:gochecknoglobals // a table
-
-// OfCluster tells whether the program that has the bug is part of the cluster.
-func (m Mutant) OfCluster() bool {
-	return !slices.ContainsFunc(startedByCases, func(prefix string) bool { return strings.HasPrefix(m.ID, prefix) })
+// Components are those of the cluster, then those of companions.
+func Components(mutants []Mutant) []string {
+	all := ofCluster()
+	for _, m := range mutants {
+		if c := m.Component(); !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
+
+func ofCluster() []string { return []string{spec.Scheduler, spec.Controllers, spec.Kubelet} }
 
 //go:embed mutants
 var files embed.FS
 
 // Load returns all mutants, by component, in the order of the files.
 func Load() ([]Mutant, error) {
-	return LoadAll(files, func(m *Mutant) (string, error) { return m.ID, m.validate() })
+	return LoadAll(files, func(file string, m *Mutant) (string, error) {
+		m.OfCompanion = path.Base(path.Dir(file)) == "companions"
+		return m.ID, m.validate()
+	})
 }
 
-// LoadAll returns all mutants of a folder "mutants", in the order of the files; ready says
-// the ID of each and what is wrong with it. All problems are in one error.
-func LoadAll[M any](files fs.FS, ready func(*M) (id string, err error)) ([]M, error) {
-	names, err := fs.Glob(files, "mutants/*.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("list mutants: %w", err)
+// LoadAll returns all mutants of a folder "mutants" and those below, in the order of the files;
+// ready says the ID of each and what is wrong with it. All problems are in one error.
+func LoadAll[M any](files fs.FS, ready func(file string, mutant *M) (id string, err error)) ([]M, error) {
+	var names []string
+	for _, pattern := range []string{"mutants/*.yaml", "mutants/*/*.yaml"} {
+		found, err := fs.Glob(files, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("list mutants: %w", err)
+		}
+		names = append(names, found...)
 	}
 	var all []M
 	seen := map[string]bool{}
@@ -93,7 +106,7 @@ func LoadAll[M any](files fs.FS, ready func(*M) (id string, err error)) ([]M, er
 			errs = append(errs, fmt.Errorf("read %s: %w", name, err))
 		}
 		for i := range some {
-			id, err := ready(&some[i])
+			id, err := ready(name, &some[i])
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			}
@@ -108,14 +121,14 @@ func LoadAll[M any](files fs.FS, ready func(*M) (id string, err error)) ([]M, er
 }
 
 var (
-	idPattern = regexp.MustCompile(`^(scheduler|controllers|kubelet|classic|fabric|whatif)(-[a-z0-9]+)+$`)
+	idPattern = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
 	on        = regexp.MustCompile(`\bON\b`)
 )
 
 func (m Mutant) validate() error {
 	var problems []string
-	if !idPattern.MatchString(m.ID) {
-		problems = append(problems, "its ID must begin with scheduler-, controllers-, kubelet-, classic-, fabric- or whatif-")
+	if !idPattern.MatchString(m.ID) || !m.OfCompanion && !slices.Contains(ofCluster(), m.Component()) {
+		problems = append(problems, "its ID must begin with the component: scheduler-, controllers-, kubelet-, or that of a companion")
 	}
 	if !strings.HasSuffix(m.What, ".") {
 		problems = append(problems, "what must be a sentence that ends with a full stop")

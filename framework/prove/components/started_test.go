@@ -18,25 +18,37 @@ package components
 
 import (
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestProgramsThatCasesStartAreNotSwitched(t *testing.T) {
-	for id, want := range map[string]bool{
-		"scheduler-x": true, "controllers-x": true, "kubelet-x": true,
-		"scheduler-classic-x": false, "classic-x": false, "fabric-x": false, "whatif-x": false,
-	} {
-		if got := (Mutant{Defect: spec.Defect{ID: id}}).OfCluster(); got != want {
-			t.Errorf("%s: got %t", id, got)
-		}
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[bool]map[string]bool{true: {}, false: {}}
+	for _, m := range all {
+		got[m.OfCompanion][m.Component()] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"scheduler": true, "controllers": true, "kubelet": true}, got[false]); diff != "" {
+		t.Errorf("components of the cluster: %s", diff)
+	}
+	if !got[true]["scheduler"] || got[true]["controllers"] || got[true]["kubelet"] || !got[true]["whatif"] || !got[true]["fabric"] {
+		t.Errorf("components of companions: %v", got[true])
+	}
+	if c := Components(all); !slices.Equal(c[:3], ofCluster()) || len(c) != len(slices.Compact(slices.Sorted(slices.Values(c)))) {
+		t.Errorf("components: %q", c)
 	}
 }
 
 func TestWhatACaseStartsSaysWhenItCrashes(t *testing.T) {
-	m := Mutant{Defect: spec.Defect{ID: "whatif-x"}}
+	m := Mutant{Defect: spec.Defect{ID: "whatif-x"}, OfCompanion: true}
 	for name, crash := range map[string]string{"it does not": "", "it does": "panic: assignment to entry in nil map"} {
 		_, crashed, err := told(m, func() (schema.Report, error) {
 			if got := os.Getenv(variable); got != m.ID {

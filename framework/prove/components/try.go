@@ -36,7 +36,7 @@ import (
 func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	for _, meta := range metas {
-		if meta.Needs.Restarts == spec.ControlPlane && m.OfCluster() && m.Component() != "kubelet" {
+		if meta.Needs.Restarts == spec.ControlPlane && !m.OfCompanion && m.Component() != "kubelet" {
 			continue
 		}
 		if meta.Claims(m.Requires) {
@@ -82,7 +82,7 @@ const crash = "the mutant crashes its component: a mutant must not; --only leave
 
 // broken runs cases while a mutant is on, and tells whether the component has ended meanwhile.
 func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
-	if !m.OfCluster() {
+	if m.OfCompanion {
 		return told(m, cases)
 	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {

@@ -29,7 +29,7 @@ import (
 )
 
 func TestCasesThatStartProgramsHaveMoreTime(t *testing.T) {
-	metas := []spec.Meta{{ID: "plain"}, {ID: "classic", Needs: spec.Needs{Companions: []spec.Companion{spec.ClassicCompanion}}}, {ID: "fabric", Needs: spec.Needs{Companions: []spec.Companion{spec.FabricCompanion}}}, {ID: "whatif", Needs: spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}}}}
+	metas := []spec.Meta{{ID: "plain"}, {ID: "beside", Needs: spec.Needs{Companions: []spec.Companion{"x"}}}, {ID: "other", Needs: spec.Needs{Companions: []spec.Companion{"y"}}}}
 	for _, row := range []struct {
 		cases    []string
 		provider string
@@ -37,9 +37,9 @@ func TestCasesThatStartProgramsHaveMoreTime(t *testing.T) {
 	}{
 		{[]string{"plain"}, clusters.ProviderKind, nodeLimit},
 		{[]string{"plain"}, clusters.ProviderControlPlane, simulationLimit},
-		{[]string{"plain", "classic"}, clusters.ProviderControlPlane, startedLimit},
-		{[]string{"fabric"}, clusters.ProviderKind, startedLimit},
-		{[]string{"whatif"}, clusters.ProviderKind, startedLimit},
+		{[]string{"plain", "beside"}, clusters.ProviderControlPlane, startedLimit},
+		{[]string{"beside"}, clusters.ProviderKind, startedLimit},
+		{[]string{"other"}, clusters.ProviderKind, startedLimit},
 	} {
 		if got := limit(metas, row.cases, row.provider); got != row.want {
 			t.Errorf("%v with %s: got %s", row.cases, row.provider, got)

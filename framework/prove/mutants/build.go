@@ -46,7 +46,7 @@ func (s Set) BuildInto(c *clusters.Config, kubeconfig string, trials []prove.Tri
 	}
 	c.Stack = c.Stack.Over(stack)
 	if kubeconfig != "" || len(c.Stack.KubeletNodes) > 0 || slices.ContainsFunc(tried, func(m components.Mutant) bool {
-		return m.OfCluster() && c.Stack.Of(m.Component()) != stack.Of(m.Component())
+		return !m.OfCompanion && c.Stack.Of(m.Component()) != stack.Of(m.Component())
 	}) {
 		return nil, clusters.Usage(errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig out, and do not choose other components with --stack than these mutants are of, or use --only 'driver-*'"))
 	}

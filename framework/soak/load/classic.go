@@ -24,6 +24,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -108,6 +109,6 @@ func (n Names) ResourceClass(kinds []Kind) string {
 func classicClass(resourceClass string) resourceapi.DeviceClassSpec {
 	return resourceapi.DeviceClassSpec{
 		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
-		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(resourceClass)},
+		Config:    []resourceapi.DeviceClassConfiguration{classicdra.ClassConfig(resourceClass)},
 	}
 }

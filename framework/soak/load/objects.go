@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -82,7 +83,7 @@ func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
 func (n Names) claim(name string, k Kind, variant int) *resourceapi.ResourceClaim {
 	claim := objects.Claim(name, n.request(k, variant))
 	if chosen := k.choice(); len(chosen) > 0 {
-		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClassicClaim(chosen)}
+		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{classicdra.ClaimConfig(chosen)}
 	}
 	return claim
 }

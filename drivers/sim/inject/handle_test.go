@@ -24,16 +24,14 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// classic is a claim as the controller of implementation/classic allocates it, with a device
+// fromController is a claim allocated by the driver's controller, with a device
 // that is in no slice.
-func classic(t *testing.T, handle string) *resourceapi.ResourceClaim {
+func fromController(t *testing.T, handle string) *resourceapi.ResourceClaim {
 	t.Helper()
 	said, err := json.Marshal(map[string]any{
-		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "AllocationConfig", "resourceHandle": handle, "userLimit": 1,
+		"apiVersion": controllerGroup + "/v1alpha1", "kind": "AllocationConfig", "resourceHandle": handle, "userLimit": 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +41,7 @@ func classic(t *testing.T, handle string) *resourceapi.ResourceClaim {
 		Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: driver, Pool: "node", Device: "device-0"}},
 		Config: []resourceapi.DeviceAllocationConfiguration{
 			config(resourceapi.AllocationConfigSourceClaim, driver, `{"inline":"c"}`, "req"),
-			config(resourceapi.AllocationConfigSourceClass, spec.ClassicGroup, string(said), "req"),
+			config(resourceapi.AllocationConfigSourceClass, controllerGroup, string(said), "req"),
 		},
 	}}
 	return c
@@ -51,7 +49,7 @@ func classic(t *testing.T, handle string) *resourceapi.ResourceClaim {
 
 // The article on Kubernetes 1.26: a value of the parameters object is in the environment.
 func TestClaimOfAController(t *testing.T) {
-	made, devices, err := Claim(driver, classic(t, `{"device":"node/device-0","environment":{"admin_c":"d","user_a":"b"}}`))
+	made, devices, err := Claim(driver, fromController(t, `{"device":"node/device-0","environment":{"admin_c":"d","user_a":"b"}}`))
 	if err != nil || len(devices) != 1 {
 		t.Fatalf("devices %v, %v", devices, err)
 	}
@@ -61,7 +59,7 @@ func TestClaimOfAController(t *testing.T) {
 			t.Errorf("%s is not in %q", want, env)
 		}
 	}
-	if _, _, err := Claim(driver, classic(t, "")); err != nil {
+	if _, _, err := Claim(driver, fromController(t, "")); err != nil {
 		t.Errorf("without a handle: %v", err)
 	}
 }
@@ -72,7 +70,7 @@ func TestHandlesThatAreWrong(t *testing.T) {
 		`{"environment":{"a=b":"c"}}`:     `"a=b" can not be an environment variable`,
 		`{"environment":{"a":"b\u0000"}}`: `"a" can not be an environment variable`,
 	} {
-		if _, _, err := Claim(driver, classic(t, handle)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Claim(driver, fromController(t, handle)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("handle %s: got %v", handle, err)
 		}
 	}

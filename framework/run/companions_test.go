@@ -23,6 +23,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -31,7 +32,7 @@ import (
 func whatIfParts() run.Parts {
 	p := parts()
 	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/what-if", Checks: "It does.",
-		Requires: []spec.RequirementID{"kep-4381/x"}, Needs: spec.Needs{Companions: []spec.Companion{spec.WhatIfCompanion}, NoKubelet: true}}})
+		Requires: []spec.RequirementID{"kep-4381/x"}, Needs: spec.Needs{Companions: []spec.Companion{whatif.Companion}, NoKubelet: true}}})
 	return p
 }
 

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package audit_test
+package classicdra_test
 
 import (
 	"testing"
@@ -27,6 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
 // record is a ClassicClaim of a claim, scheduling a PodScheduling of a pod.
@@ -45,46 +46,59 @@ func scheduling(pod string) unstructured.Unstructured {
 	return o
 }
 
-// goodClassic has device whole-0 for claim c of pod p, and another one for claim e, which is
+func meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "1"}
+}
+
+// claim is one with devices of a driver.
+func claim(name, driver string, devices ...string) resourceapi.ResourceClaim {
+	c := resourceapi.ResourceClaim{ObjectMeta: meta(name)}
+	c.Status.Allocation = &resourceapi.AllocationResult{}
+	for _, device := range devices {
+		c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results,
+			resourceapi.DeviceRequestAllocationResult{Request: "r", Driver: driver, Pool: "n", Device: device})
+	}
+	return c
+}
+
+// good has device whole-0 for claim c of pod p, and another one for claim e, which is
 // not yet allocated; claim o is optional and has none, claim f is another driver's.
-func goodClassic() audit.Classic {
-	other := device("whole-7")
-	other.Driver = "other"
-	return audit.Classic{
+func good() classicdra.Observed {
+	return classicdra.Observed{
 		Driver: "d", Held: map[string]string{"uid-c": "n/whole-0", "uid-e": "n/whole-1"},
-		Claims:  []resourceapi.ResourceClaim{claim("c", "p", device("whole-0")), free("e"), claim("o", "p"), claim("f", "", other)},
+		Claims:  []resourceapi.ResourceClaim{claim("c", "d", "whole-0"), {ObjectMeta: meta("e")}, claim("o", "d"), claim("f", "other", "whole-7")},
 		Records: []unstructured.Unstructured{record("c"), record("e"), record("o")}, Schedulings: []unstructured.Unstructured{scheduling("p")},
-		Pods: []corev1.Pod{pod("p", "c")},
+		Pods: []corev1.Pod{{ObjectMeta: meta("p")}},
 	}
 }
 
-func TestClassicRules(t *testing.T) {
+func TestAuditRules(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		change func(*audit.Classic)
+		change func(*classicdra.Observed)
 		want   []string
 	}{
-		{"good", func(*audit.Classic) {}, nil},
-		{"one device for two claims", func(c *audit.Classic) { c.Held["uid-e"] = "n/whole-0" }, []string{
+		{"good", func(*classicdra.Observed) {}, nil},
+		{"one device for two claims", func(c *classicdra.Observed) { c.Held["uid-e"] = "n/whole-0" }, []string{
 			"held-for-two: the driver holds device n/whole-0 for the claims with UIDs uid-c, uid-e"}},
-		{"a claim's device is another one", func(c *audit.Classic) { c.Held["uid-c"] = "n/whole-2" }, []string{
+		{"a claim's device is another one", func(c *classicdra.Observed) { c.Held["uid-c"] = "n/whole-2" }, []string{
 			"not-held: claim ns/c has device n/whole-0 of driver d, which holds n/whole-2 for it"}},
-		{"a claim's device is nobody's", func(c *audit.Classic) { delete(c.Held, "uid-c") }, []string{
+		{"a claim's device is nobody's", func(c *classicdra.Observed) { delete(c.Held, "uid-c") }, []string{
 			"not-held: claim ns/c has device n/whole-0 of driver d, which holds nothing for it"}},
-		{"a claim has gone", func(c *audit.Classic) { c.Claims = c.Claims[1:] }, []string{
+		{"a claim has gone", func(c *classicdra.Observed) { c.Claims = c.Claims[1:] }, []string{
 			"left-held: the driver holds device n/whole-0 for a claim that is gone, with UID uid-c",
 			`record-left: record ns/c is of a claim that is gone, with UID uid-c: phase "", finalizers []`}},
-		{"a claim of the name is another one", func(c *audit.Classic) { c.Claims[1].UID = "other" }, []string{
+		{"a claim of the name is another one", func(c *classicdra.Observed) { c.Claims[1].UID = "other" }, []string{
 			"left-held: the driver holds device n/whole-1 for a claim that is gone, with UID uid-e",
 			`record-left: record ns/e is of a claim that is gone, with UID uid-e: phase "", finalizers []`}},
-		{"a pod has gone", func(c *audit.Classic) { c.Pods = nil }, []string{
+		{"a pod has gone", func(c *classicdra.Observed) { c.Pods = nil }, []string{
 			"scheduling-left: PodScheduling ns/p is of a pod that is gone"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := goodClassic()
+			c := good()
 			tc.change(&c)
 			var got []string
-			for _, found := range [][]audit.Violation{audit.HeldTwice(c.Held), audit.AllocatedHeld(c), audit.LeftByClassic(c)} {
+			for _, found := range [][]audit.Violation{classicdra.HeldTwice(c.Held), classicdra.AllocatedHeld(c), classicdra.Left(c)} {
 				for _, v := range found {
 					got = append(got, v.String())
 				}

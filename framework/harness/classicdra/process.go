@@ -14,28 +14,21 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package spec
+package classicdra
 
 import (
 	"errors"
 	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The API of classic DRA, where drivers allocate claims themselves.
-const (
-	ClassicGroup   = "classic.dra-conformance.github.io"
-	ClassicVersion = "v1alpha1"
-	// ClassicParameters is the group of the kinds of parameters that cases define.
-	ClassicParameters = "parameters." + ClassicGroup
-)
-
-// ClassicProcess is a scheduler with classic DRA, or a driver's controller, as a case wants
-// it.
-type ClassicProcess struct {
+// ProcessConfig configures a scheduler with classic DRA, or a driver's controller.
+type ProcessConfig struct {
 	// Scheduler is the name by which pods choose the scheduler; empty for a driver.
 	Scheduler string
 	// Driver is the driver; of no meaning for a scheduler.
-	Driver ClassicDriver
+	Driver DriverConfig
 	// User is who the process is for the cluster.
 	User string
 	// Log is the name of the file for its log.
@@ -43,7 +36,7 @@ type ClassicProcess struct {
 }
 
 // Validate returns all problems at once.
-func (p ClassicProcess) Validate() error {
+func (p ProcessConfig) Validate() error {
 	var errs []error
 	if (p.Scheduler == "") == (p.Driver.Name == "") {
 		errs = append(errs, errors.New("it must be a scheduler or a driver"))
@@ -57,8 +50,8 @@ func (p ClassicProcess) Validate() error {
 	return errors.Join(errs...)
 }
 
-// ClassicDriver is a driver that allocates claims itself.
-type ClassicDriver struct {
+// DriverConfig configures a driver that allocates claims itself.
+type DriverConfig struct {
 	// Name is that of ResourceClasses.
 	Name string
 	// Devices is how many there are: on each of Nodes or, with Network, in all, for all of
@@ -75,39 +68,12 @@ type ClassicDriver struct {
 }
 
 // Healthy is the driver as it does whatever it is asked for.
-func (d ClassicDriver) Healthy() ClassicDriver {
+func (d DriverConfig) Healthy() DriverConfig {
 	d.Refuse, d.FailAllocate, d.FailDeallocate, d.Takes = nil, 0, 0, 0
 	return d
 }
 
-// ClassicForetold is what a driver says that pods would get.
-type ClassicForetold struct {
-	Pods []ForetoldPod `json:"pods"`
-}
-
-// PodScheduling is what a scheduler and drivers say to each other about a pod.
-type PodScheduling struct {
-	// Owner is the UID of the pod that owns it.
-	Owner string
-	// PotentialNodes and SelectedNode are the scheduler's.
-	PotentialNodes []string
-	SelectedNode   string
-	// UnsuitableNodes are the drivers' answers, by the names of claims in the pod's spec; a
-	// claim without an answer is missing.
-	UnsuitableNodes map[string][]string
-}
-
-// ClassicClaim is a driver's record of a claim.
-type ClassicClaim struct {
-	Driver string
-	// Mode is Immediate or WaitForFirstConsumer, Phase is empty, Allocated or Deallocating.
-	Mode, Phase string
-	// Node is the one that the scheduler has selected.
-	Node string
-	// Handle is what the driver finds the resource by.
-	Handle string
-	// UserLimit is how many pods may use the claim, -1 for any number.
-	UserLimit int64
-	// DeallocationRequested says that the scheduler wants the resource freed.
-	DeallocationRequested bool
+// Prediction is a driver's prediction of what pods would get.
+type Prediction struct {
+	Pods []spec.ForetoldPod `json:"pods"`
 }

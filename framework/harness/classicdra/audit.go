@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package audit
+package classicdra
 
 import (
 	"fmt"
@@ -28,11 +28,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// Classic is a driver that allocates claims itself (KEP-3063), and a cluster with them.
-type Classic struct {
+// The rules of HeldTwice, AllocatedHeld and Left.
+const (
+	// HeldForTwo: a driver of classic DRA holds a device for two claims.
+	HeldForTwo audit.Rule = "held-for-two"
+	// NotHeld: a claim has a device of such a driver, which does not hold it for the claim.
+	NotHeld audit.Rule = "not-held"
+	// LeftHeld: such a driver holds a device for a claim that is gone.
+	LeftHeld audit.Rule = "left-held"
+	// RecordLeft: there is a ClassicClaim of a claim that is gone.
+	RecordLeft audit.Rule = "record-left"
+	// SchedulingLeft: there is a PodScheduling of a pod that is gone.
+	SchedulingLeft audit.Rule = "scheduling-left"
+)
+
+// Observed is a driver that allocates claims itself (KEP-3063), and its cluster.
+type Observed struct {
 	// Driver is its name.
 	Driver string
 	// Held are the devices that claims have, as the driver itself knows it: "pool/device" by
@@ -46,26 +63,26 @@ type Classic struct {
 
 // HeldTwice are the devices that a driver holds for two claims. One look at the driver is
 // enough for that.
-func HeldTwice(held map[string]string) []Violation {
+func HeldTwice(held map[string]string) []audit.Violation {
 	claims := map[string][]string{}
 	for _, uid := range slices.Sorted(maps.Keys(held)) {
 		claims[held[uid]] = append(claims[held[uid]], uid)
 	}
-	var found []Violation
+	var found []audit.Violation
 	for device, uids := range claims {
 		if len(uids) > 1 {
-			found = append(found, Violation{Rule: HeldForTwo, Subject: device + " " + strings.Join(uids, " "),
+			found = append(found, audit.Violation{Rule: HeldForTwo, Subject: device + " " + strings.Join(uids, " "),
 				Text: fmt.Sprintf("the driver holds device %s for the claims with UIDs %s", device, strings.Join(uids, ", "))})
 		}
 	}
-	return sorted(found)
+	return audit.Sorted(found)
 }
 
 // AllocatedHeld checks what holds at every moment: a driver holds what claims have of it. It
 // takes a device before it says so in the claim, and the other way round when it frees it.
 // Claims and driver are not read at one moment: check twice, and keep what Confirm keeps.
-func AllocatedHeld(c Classic) []Violation {
-	var found []Violation
+func AllocatedHeld(c Observed) []audit.Violation {
+	var found []audit.Violation
 	for i := range c.Claims {
 		claim := &c.Claims[i]
 		for _, r := range ptr.Deref(claim.Status.Allocation, resourceapi.AllocationResult{}).Devices.Results {
@@ -76,18 +93,18 @@ func AllocatedHeld(c Classic) []Violation {
 				state = "holds nothing for it"
 			}
 			if r.Driver == c.Driver && holds != has {
-				v := about(NotHeld, claim, "has device %s of driver %s, which %s", has, r.Driver, state)
+				v := audit.About(NotHeld, claim, "has device %s of driver %s, which %s", has, r.Driver, state)
 				v.Subject = has
 				found = append(found, v)
 			}
 		}
 	}
-	return sorted(found)
+	return audit.Sorted(found)
 }
 
-// LeftByClassic checks what holds a while after pods and claims have gone: the driver holds
+// Left checks what holds a while after pods and claims have gone: the driver holds
 // nothing for them, and nothing is left of what it has said of them.
-func LeftByClassic(c Classic) []Violation {
+func Left(c Observed) []audit.Violation {
 	claims, pods := sets.New[types.UID](), sets.New[types.UID]()
 	for i := range c.Claims {
 		claims.Insert(c.Claims[i].UID)
@@ -95,10 +112,10 @@ func LeftByClassic(c Classic) []Violation {
 	for i := range c.Pods {
 		pods.Insert(c.Pods[i].UID)
 	}
-	var found []Violation
+	var found []audit.Violation
 	for uid, device := range c.Held {
 		if !claims.Has(types.UID(uid)) {
-			found = append(found, Violation{Rule: LeftHeld, Subject: device + " " + uid,
+			found = append(found, audit.Violation{Rule: LeftHeld, Subject: device + " " + uid,
 				Text: fmt.Sprintf("the driver holds device %s for a claim that is gone, with UID %s", device, uid)})
 		}
 	}
@@ -107,17 +124,17 @@ func LeftByClassic(c Classic) []Violation {
 		uid, _, _ := unstructured.NestedString(record.Object, "spec", "claimUID")
 		if !claims.Has(types.UID(uid)) {
 			phase, _, _ := unstructured.NestedString(record.Object, "status", "phase")
-			found = append(found, Violation{Rule: RecordLeft, Evidence: []Object{record},
-				Text: fmt.Sprintf("record %s is of a claim that is gone, with UID %s: phase %q, finalizers %v", key(record), uid, phase, record.GetFinalizers())})
+			found = append(found, audit.Violation{Rule: RecordLeft, Evidence: []audit.Object{record},
+				Text: fmt.Sprintf("record %s is of a claim that is gone, with UID %s: phase %q, finalizers %v", klog.KObj(record), uid, phase, record.GetFinalizers())})
 		}
 	}
 	for i := range c.Schedulings {
 		scheduling := &c.Schedulings[i]
 		owned := slices.ContainsFunc(scheduling.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return pods.Has(o.UID) })
 		if !owned {
-			found = append(found, Violation{Rule: SchedulingLeft, Evidence: []Object{scheduling},
-				Text: fmt.Sprintf("PodScheduling %s is of a pod that is gone", key(scheduling))})
+			found = append(found, audit.Violation{Rule: SchedulingLeft, Evidence: []audit.Object{scheduling},
+				Text: fmt.Sprintf("PodScheduling %s is of a pod that is gone", klog.KObj(scheduling))})
 		}
 	}
-	return sorted(found)
+	return audit.Sorted(found)
 }

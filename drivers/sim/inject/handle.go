@@ -21,13 +21,15 @@ import (
 	"fmt"
 )
 
-// allocationConfig is the kind by which the controller of a classic driver says in an
-// allocation what it has taken (implementation/classic/api, AllocationConfig).
-const allocationConfig = "AllocationConfig"
+// controllerGroup and allocationConfig are the API group and kind by which a driver's own
+// controller (KEP-3063) describes an allocation.
+const (
+	controllerGroup  = "classic.dra-conformance.github.io"
+	allocationConfig = "AllocationConfig"
+)
 
-// handed is the environment in the handle that a driver's own controller has left in an
-// allocation (classic DRA): the driver's parts understand each other's handles, and nobody
-// else. Its variables have the names that containers are to see.
+// handed returns the environment in the handle of an allocation made by the driver's controller.
+// Only the driver's own parts understand the handle.
 func handed(raw []byte) (map[string]string, error) {
 	var said struct {
 		Kind           string `json:"kind"`

@@ -14,24 +14,28 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package catalogue_test
+package classic_test
 
 import (
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/suites"
+	"github.com/dra-conformance/dratest/suites/sanity"
+	upgradecases "github.com/dra-conformance/dratest/upgrade/cases"
 )
 
-// classicADR maps each statement of the documents about classic DRA to its successor and the case
+// adr maps each statement of the documents about classic DRA to its successor and the case
 // or unit test for it.
-const classicADR = "../../docs/adr/0020-where-each-statement-of-classic-dra-went.md"
+const adr = "../../docs/adr/0020-where-each-statement-of-classic-dra-went.md"
 
-// statement is a table row of classicADR.
+// statement is a table row of adr.
 type statement struct{ text, fate, shownBy string }
 
 func statements(text string) []statement {
@@ -74,12 +78,12 @@ func unitTests(t *testing.T) map[string]bool {
 }
 
 func TestStatementsOfClassicDRAHaveTheirCases(t *testing.T) {
-	content, err := os.ReadFile(classicADR)
+	content, err := os.ReadFile(adr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cases, tests, named := map[string]bool{}, unitTests(t), map[string]bool{}
-	for _, c := range all() {
+	for _, c := range slices.Concat(run.Metas(suites.All()), upgradecases.Metas(), sanity.Metas()) {
 		cases[c.ID] = true
 	}
 	for _, s := range statements(string(content)) {
