@@ -27,6 +27,9 @@ import (
 // Facts are what a conformance report says beside the report of the run.
 type Facts struct {
 	Implementation schema.Implementation
+	Engine         schema.Engine
+	// Certificate is nil for everything but a certification.
+	Certificate *schema.Certificate
 	// Command is dratest's command line.
 	Command []string
 	// Binary is the digest of the program that ran the cases.
@@ -44,6 +47,7 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 	c := schema.ConformanceReport{
 		APIVersion:     schema.ConformanceVersion,
 		Kind:           schema.ConformanceKind,
+		Engine:         f.Engine,
 		Implementation: f.Implementation,
 		Suite:          schema.ConformanceSuite{Suite: r.Suite, Binary: f.Binary, RequiredCases: schema.RequiredDigest(f.Required)},
 		Cluster:        r.Cluster,
@@ -73,6 +77,9 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 	}
 	c.Profiles = profiles(c.Cases, r.Cluster)
 	c.Result, c.Reasons = overall(c)
+	if f.Certificate != nil {
+		certify(&c, *f.Certificate)
+	}
 	return c
 }
 

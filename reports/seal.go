@@ -17,6 +17,7 @@ limitations under the License.
 package reports
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -44,17 +45,26 @@ const (
 	LogFile     = "e2e.log"
 )
 
-// RunFiles are the files that a run makes beside the evidence of its cases; not every run
-// has all of them.
-func RunFiles() []string { return append([]string{LogFile, JournalFile}, reportFiles()...) }
+// FilesOf are the files of an engine beside the evidence of its cases. A run without cases has
+// neither log nor journal.
+func FilesOf(engine schema.Engine) []string {
+	files := map[schema.Engine][]string{
+		schema.EngineRun:     {LogFile, JournalFile},
+		schema.EngineCertify: {LogFile, JournalFile, DeclarationFile, CertificateFile},
+		schema.EngineSanity:  {JournalFile},
+	}
+	return append(files[engine], reportFiles()...)
+}
 
 // EndFiles are the files that are made when a run ends.
-func EndFiles() []string { return append(reportFiles(), ConformanceFile, SignatureFile) }
+func EndFiles() []string {
+	return append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile)
+}
 
 // Seal writes the conformance report of a run whose other files are in dir, with their
 // digests. The Files of the facts are filled in.
 func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema.ConformanceReport, error) {
-	files, err := Digests(os.DirFS(dir), r)
+	files, err := Digests(os.DirFS(dir), f.Engine, r)
 	if err != nil {
 		return schema.ConformanceReport{}, fmt.Errorf("write conformance report: %w", err)
 	}
@@ -70,9 +80,9 @@ func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema
 	return c, nil
 }
 
-// Digests are the digests of the files of a run: RunFiles as far as there are any, and
+// Digests are the digests of the files of an engine: FilesOf as far as there are any, and
 // all in the folders with the evidence of cases and their timelines.
-func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
+func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, error) {
 	var files []schema.File
 	add := func(name string) error {
 		f, err := Digest(dir, name)
@@ -81,7 +91,7 @@ func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 		}
 		return err
 	}
-	for _, name := range RunFiles() {
+	for _, name := range FilesOf(cmp.Or(engine, schema.EngineRun)) {
 		if err := add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

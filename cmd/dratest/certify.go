@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites"
 )
 
@@ -156,13 +157,13 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 }
 
 // certifyIn certifies a driver in the cluster of f.Kubeconfig.
-func certifyIn(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) (certify.Judgement, error) {
+func certifyIn(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) (schema.Certificate, error) {
 	o := certify.Options{Declaration: d, Run: f.Options, Cluster: f.cluster, Install: f.install}
 	if d.Limits.Serial {
 		o.Run.Parallel = 1
 	}
 	if err := o.Run.Validate(); err != nil {
-		return certify.Judgement{}, withCode(codeUsage, err)
+		return schema.Certificate{}, withCode(codeUsage, err)
 	}
 	signals, stop := notifySignals()
 	defer stop()
@@ -171,7 +172,7 @@ func certifyIn(ctx context.Context, out io.Writer, f certifyFlags, d declaration
 	p := parts()
 	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
 	if f.dryRun {
-		return certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o)
+		return schema.Certificate{Judgement: schema.Judgement{Verdict: schema.DriverCertified}}, certify.DryRun(ctx, p, o)
 	}
 	return certify.Run(ctx, p, o)
 }
@@ -185,15 +186,15 @@ func agentsAt(image, kubeletRoot string) testbed.Sim {
 }
 
 // certifyError turns what a certification came to into the process's exit code.
-func certifyError(j certify.Judgement, err error) error {
+func certifyError(c schema.Certificate, err error) error {
 	switch {
 	case errors.Is(err, certify.ErrDeclaration), inUse(err):
 		return withCode(codeUsage, err)
 	case errors.Is(err, certify.ErrDriver):
 		return withCode(codeCasesFailed, fmt.Errorf("not certified: %w", err))
-	case j.Verdict == certify.NotCertified:
-		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("not certified: %s", strings.Join(j.Failures, "; ")), err))
-	case j.Verdict == certify.Incomplete:
+	case c.Verdict == schema.DriverNotCertified:
+		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("not certified: %s", strings.Join(c.Failures, "; ")), err))
+	case c.Verdict == schema.DriverIncomplete:
 		return withCode(codeIncomplete, errors.Join(errors.New("incomplete: something that the declaration or the cluster asks for was not shown"), err))
 	case errors.Is(err, certify.ErrNotThere):
 		return withCode(codeEnvironment, err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestAgentsReadTheDeclaredKubeletRoot(t *testing.T) {
@@ -34,24 +35,28 @@ func TestAgentsReadTheDeclaredKubeletRoot(t *testing.T) {
 func TestCertifyExitCodes(t *testing.T) {
 	hook := fmt.Errorf("%w: hook uninstall", certify.ErrNotThere)
 	for _, tc := range []struct {
-		verdict certify.Verdict
+		verdict schema.DriverVerdict
 		err     error
 		code    int
 	}{
-		{certify.NotCertified, nil, codeCasesFailed},
-		{certify.NotCertified, hook, codeCasesFailed},
-		{certify.NotCertified, certify.ErrDriver, codeCasesFailed},
-		{certify.Incomplete, nil, codeIncomplete},
-		{certify.Incomplete, hook, codeIncomplete},
+		{schema.DriverNotCertified, nil, codeCasesFailed},
+		{schema.DriverNotCertified, hook, codeCasesFailed},
+		{schema.DriverNotCertified, certify.ErrDriver, codeCasesFailed},
+		{schema.DriverIncomplete, nil, codeIncomplete},
+		{schema.DriverIncomplete, hook, codeIncomplete},
 		{"", hook, codeEnvironment},
 		{"", certify.ErrDeclaration, codeUsage},
 		{"", reports.ErrInUse, codeUsage},
 	} {
-		if err := certifyError(certify.Judgement{Verdict: tc.verdict}, tc.err); err == nil || exitCode(err) != tc.code {
+		if err := certifyError(certificate(tc.verdict), tc.err); err == nil || exitCode(err) != tc.code {
 			t.Errorf("%s and %v: %v, want exit code %d", tc.verdict, tc.err, err, tc.code)
 		}
 	}
-	if err := certifyError(certify.Judgement{Verdict: certify.Certified}, nil); err != nil {
+	if err := certifyError(certificate(schema.DriverCertified), nil); err != nil {
 		t.Errorf("certified: %v", err)
 	}
+}
+
+func certificate(verdict schema.DriverVerdict) schema.Certificate {
+	return schema.Certificate{Judgement: schema.Judgement{Verdict: verdict}}
 }

@@ -30,7 +30,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
-	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -93,7 +92,7 @@ func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags) error {
 		name = "certify"
 	}
 	f.install, f.Disruptive = true, true // nobody else uses those clusters
-	return overVersions(out, dir, all, func(v versions.Version, reportDir string) (j certify.Judgement, err error) {
+	return overVersions(out, dir, all, func(v versions.Version, reportDir string) (j schema.Certificate, err error) {
 		g := f
 		g.ReportDir = reportDir
 		p := providers.NewClusters(progress.New(out))
@@ -109,7 +108,7 @@ func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags) error {
 
 // overVersions does something for one version after the other, also after one that went
 // wrong, writes what all came to side by side, and returns the worst of it.
-func overVersions(out io.Writer, dir string, all []versions.Version, one func(v versions.Version, dir string) (certify.Judgement, error)) error {
+func overVersions(out io.Writer, dir string, all []versions.Version, one func(v versions.Version, dir string) (schema.Certificate, error)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the report directory: %w", err)
 	}

@@ -27,8 +27,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters/versions"
-	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports/matrix"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestVersionRange(t *testing.T) {
@@ -61,26 +61,26 @@ func TestVersionsGoOn(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name string
-		came map[string]certify.Verdict // by minor version; empty for an error
+		came map[string]schema.DriverVerdict // by minor version; empty for an error
 		code int
 		says string
 	}{
-		{"all", map[string]certify.Verdict{"v1.35": certify.Certified, "v1.36": certify.Certified, "v1.37": certify.Certified}, 0, "| `certificate` | certified | certified | certified |"},
-		{"no cluster", map[string]certify.Verdict{"v1.35": "", "v1.36": certify.Certified, "v1.37": certify.Incomplete}, codeEnvironment, "| `certificate` | certified | incomplete |"},
-		{"failed", map[string]certify.Verdict{"v1.35": certify.Incomplete, "v1.36": certify.NotCertified, "v1.37": ""}, codeCasesFailed, "| `certificate` | incomplete | not certified |"},
-		{"incomplete", map[string]certify.Verdict{"v1.35": certify.Certified, "v1.36": certify.Incomplete, "v1.37": certify.Certified}, codeIncomplete, "| incomplete |"},
+		{"all", map[string]schema.DriverVerdict{"v1.35": schema.DriverCertified, "v1.36": schema.DriverCertified, "v1.37": schema.DriverCertified}, 0, "| `certificate` | certified | certified | certified |"},
+		{"no cluster", map[string]schema.DriverVerdict{"v1.35": "", "v1.36": schema.DriverCertified, "v1.37": schema.DriverIncomplete}, codeEnvironment, "| `certificate` | certified | incomplete |"},
+		{"failed", map[string]schema.DriverVerdict{"v1.35": schema.DriverIncomplete, "v1.36": schema.DriverNotCertified, "v1.37": ""}, codeCasesFailed, "| `certificate` | incomplete | not certified |"},
+		{"incomplete", map[string]schema.DriverVerdict{"v1.35": schema.DriverCertified, "v1.36": schema.DriverIncomplete, "v1.37": schema.DriverCertified}, codeIncomplete, "| incomplete |"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, out := t.TempDir(), bytes.Buffer{}
-			err := overVersions(&out, dir, all, func(v versions.Version, reportDir string) (certify.Judgement, error) {
+			err := overVersions(&out, dir, all, func(v versions.Version, reportDir string) (schema.Certificate, error) {
 				verdict := tc.came[v.Minor()]
 				if verdict == "" {
-					return certify.Judgement{}, errors.New("no image of this version")
+					return schema.Certificate{}, errors.New("no image of this version")
 				}
 				if err := os.CopyFS(reportDir, os.DirFS("../../reports/testdata/run")); err != nil {
 					t.Fatal(err)
 				}
-				return certify.Judgement{Verdict: verdict}, nil
+				return certificate(verdict), nil
 			})
 			if err != nil && exitCode(err) != tc.code || (err == nil) != (tc.code == 0) {
 				t.Errorf("got %v, want exit code %d", err, tc.code)

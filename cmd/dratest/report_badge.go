@@ -27,23 +27,31 @@ import (
 )
 
 func newBadgeCommand() *cobra.Command {
-	var link string
+	var link, keyFile string
 	cmd := &cobra.Command{
 		Use:   "badge [DIRECTORY]",
-		Short: "Print a line for a driver's README from its certificate",
-		Long: `Print a line of Markdown for the README of a driver that is certified, from the
-certificate that "dratest certify" has left in a directory (default $ARTIFACTS, or
-./_artifacts). The image is one of shields.io.
+		Short: "Print a badge for the README of a driver",
+		Long: `Print a badge in Markdown for the README of a driver, from the report directory of
+"dratest certify" (default $ARTIFACTS, or ./_artifacts). The directory is verified
+first. The image is served by shields.io.
 
-Exit codes: 0 there is one; 1 the driver is not certified, or its certificate has
-expired; 2 there is no certificate.`,
+Exit codes: 0 there is a badge; 1 the report does not hold, the driver is not
+certified, or the certificate has expired; 2 there is no certificate.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := certify.ReadCertificate(reports.Dir(append(args, "")[0]))
+			key, err := publicKey(keyFile)
 			if err != nil {
-				return withCode(codeUsage, fmt.Errorf("%w: `dratest certify` writes it", err))
+				return err
 			}
-			badge, err := c.Badge(link, time.Now())
+			dir := reports.Dir(append(args, "")[0])
+			c, _, err := verified(cmd, dir, key)
+			if err != nil {
+				return err
+			}
+			if c.Certificate == nil {
+				return withCode(codeUsage, fmt.Errorf("%s has no certificate: \"dratest certify\" writes one", dir))
+			}
+			badge, err := certify.Badge(*c.Certificate, link, time.Now())
 			if err != nil {
 				return withCode(codeCasesFailed, err)
 			}
@@ -52,5 +60,6 @@ expired; 2 there is no certificate.`,
 		},
 	}
 	cmd.Flags().StringVar(&link, "link", "", "link target of the badge, for example the published certificate (default: website of dratest)")
+	cmd.Flags().StringVar(&keyFile, "key", "", "file with the public key of whoever has signed the report")
 	return cmd
 }

@@ -27,7 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/render/cncf"
-	"github.com/dra-conformance/dratest/reports/verify"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func newExportCommand() *cobra.Command {
@@ -48,7 +48,12 @@ in the notes.`,
 			if format != "cncf" {
 				return withCode(codeUsage, fmt.Errorf("format %q is unknown: use cncf", format))
 			}
-			folder, err := export(reports.Dir(append(args, "")[0]), to)
+			dir := reports.Dir(append(args, "")[0])
+			c, _, err := verified(cmd, dir, nil)
+			if err != nil {
+				return err
+			}
+			folder, err := export(c, dir, to)
 			if err != nil {
 				return err
 			}
@@ -62,15 +67,7 @@ in the notes.`,
 }
 
 // export writes the report in dir into a new folder below to, and returns that.
-func export(dir, to string) (string, error) {
-	required := requiredCases()
-	c, reasons, err := verify.Directory(os.DirFS(dir), required)
-	if err != nil {
-		return "", withCode(codeUsage, fmt.Errorf("export %s: %w", dir, err))
-	}
-	if len(reasons) > 0 {
-		return "", withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold: %s (`dratest report verify` has all %d reasons)", dir, reasons[0], len(reasons)))
-	}
+func export(c schema.ConformanceReport, dir, to string) (string, error) {
 	files, err := cncf.Render(c)
 	if err != nil {
 		return "", err

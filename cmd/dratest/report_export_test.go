@@ -65,7 +65,7 @@ func TestExportCommand(t *testing.T) {
 }
 
 func TestIsolationIsAboutCasesThatThereAre(t *testing.T) {
-	required := requiredCases()
+	required := rules()[schema.EngineRun].Required
 	for _, id := range cncf.Isolation() {
 		if !slices.ContainsFunc(required, func(c schema.RequiredCase) bool { return c.ID == id }) {
 			t.Errorf("there is no case %s", id)

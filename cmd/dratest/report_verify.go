@@ -23,9 +23,12 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -47,39 +50,40 @@ Exit codes: 0 it holds, whatever its result is; 1 it does not, with a line for e
 reason; 2 there is no report, or it is one of another version. docs/evidence.md
 says what only a signature notices.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			var key *sign.Key
-			if keyFile != "" {
-				if key, err = readKey("key", keyFile, sign.PublicKey); err != nil {
-					return err
-				}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key, err := publicKey(keyFile)
+			if err != nil {
+				return err
 			}
-			return verifyReport(cmd, reports.Dir(append(args, "")[0]), key)
+			c, signature, err := verified(cmd, reports.Dir(append(args, "")[0]), key)
+			if err != nil {
+				return err
+			}
+			return printVerified(cmd.OutOrStdout(), c, signature)
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "public key file of the signer")
 	return cmd
 }
 
-func verifyReport(cmd *cobra.Command, dir string, key *sign.Key) error {
-	required := requiredCases()
+// verified verifies the report in a directory, and prints the reasons if it does not hold.
+func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.ConformanceReport, s sign.Signature, err error) {
 	files := os.DirFS(dir)
-	c, reasons, err := verify.Directory(files, required)
+	c, reasons, err := verify.Directory(files, rules())
 	if err != nil {
-		return withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
+		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
-	signature, more, err := sign.Verify(cmd.Context(), files, key)
+	s, more, err := sign.Verify(cmd.Context(), files, key)
 	if err != nil {
-		return withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
+		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
-	out := cmd.OutOrStdout()
 	if reasons = append(reasons, more...); len(reasons) > 0 {
 		for _, reason := range reasons {
-			_, _ = fmt.Fprintln(out, strings.Join(strings.Fields(reason), " "))
+			_, _ = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(strings.Fields(reason), " "))
 		}
-		return withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold, for %d reason(s)", dir, len(reasons)))
+		return c, s, withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold, for %d reason(s)", dir, len(reasons)))
 	}
-	return printVerified(out, c, signature)
+	return c, s, nil
 }
 
 func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) error {
@@ -90,13 +94,34 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 	case s.KeyID != "":
 		by = "It says that it is signed with key " + s.KeyID + ", which --key would check."
 	}
-	_, err := fmt.Fprintf(out, "The report holds. Its result is %s: %s, on Kubernetes %s.\n%s\n", c.Result, c.Summary, c.Cluster.Kubernetes, by)
+	says := fmt.Sprintf("The report holds. Its result is %s: %s, on Kubernetes %s.", c.Result, c.Summary, c.Cluster.Kubernetes)
+	if d := c.Certificate; d != nil {
+		says = fmt.Sprintf("The certificate holds. %s %s is %s (%s) on Kubernetes %s: %s.", d.Driver, d.Identity.Version, d.Verdict, d.Profile, d.Kubernetes, c.Summary)
+		if !d.Expires.IsZero() {
+			says += " It expires on " + d.Expires.Format(time.DateOnly) + "."
+		}
+	}
+	_, err := fmt.Fprintf(out, "%s\n%s\n", says, by)
 	return err
 }
 
-// requiredCases are all cases that this dratest requires.
-func requiredCases() []schema.RequiredCase {
-	return schema.Required(run.Metas(parts().Cases), requirements.All())
+// rules are those of this dratest for each engine.
+func rules() map[schema.Engine]verify.Rules {
+	required := func(cases []harness.Case) []schema.RequiredCase {
+		return schema.Required(run.Metas(cases), requirements.All())
+	}
+	return map[schema.Engine]verify.Rules{
+		schema.EngineRun:     {Required: required(parts().Cases)},
+		schema.EngineCertify: {Required: required(certify.Cases(parts().Cases)), Certificate: certify.Derive},
+	}
+}
+
+// publicKey reads the key of --key; nil if there is none.
+func publicKey(file string) (*sign.Key, error) {
+	if file == "" {
+		return nil, nil
+	}
+	return readKey("key", file, sign.PublicKey)
 }
 
 // readKey reads the key in the file that a flag names.

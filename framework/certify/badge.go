@@ -17,53 +17,40 @@ limitations under the License.
 package certify
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// home is where a badge leads that its vendor leads nowhere else.
+// home is the default link of a badge.
 const home = "https://github.com/dra-conformance/dratest"
 
-// ErrNoBadge: there is no certificate that speaks for a driver today.
-var ErrNoBadge = errors.New("there is nothing that a badge could say")
+// ErrNoBadge: no certificate is valid today.
+var ErrNoBadge = errors.New("there is no badge")
 
-// Badge is a line of Markdown for a README, which says for which Kubernetes a driver is
-// certified, and until when. It leads to link, or to this project if that is empty.
-// Errors: ErrNoBadge if the certificate is for no driver, or its time is over at now.
-func (c Certificate) Badge(link string, now time.Time) (string, error) {
+// Badge is a line of Markdown for a driver's README: the profile passed, the version of
+// Kubernetes, the last day of the certificate. It links to link, by default to this project.
+// The caller has verified the certificate. Errors: ErrNoBadge without a positive verdict, or
+// after the last day.
+func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	until := c.Expires.Format(time.DateOnly)
 	switch {
-	case c.Verdict != Certified:
+	case c.Verdict != schema.DriverCertified:
 		return "", fmt.Errorf("%w: the driver is %s", ErrNoBadge, c.Verdict)
 	case now.After(c.Expires):
 		return "", fmt.Errorf("%w: the certificate was good until %s: certify the driver again", ErrNoBadge, until)
 	}
-	if link == "" {
-		link = home
-	}
-	says := fmt.Sprintf("certified for Kubernetes %s until %s", c.Kubernetes, until)
-	return fmt.Sprintf("[![%s %s: DRA %s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", c.Driver, c.Identity.Version, says, shield("DRA"), shield(says), link), nil
+	label, says := "dratest "+c.Profile, fmt.Sprintf("passed on Kubernetes %s, valid until %s", c.Kubernetes, until)
+	text := strings.NewReplacer("[", `\[`, "]", `\]`, "\n", " ").Replace(fmt.Sprintf("%s %s: %s: %s", c.Driver, c.Identity.Version, label, says))
+	return fmt.Sprintf("[![%s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", text, shield(label), shield(says), cmp.Or(link, home)), nil
 }
 
 // shield is a text as shields.io has it in a path.
 func shield(text string) string {
 	return url.PathEscape(strings.NewReplacer("-", "--", "_", "__").Replace(text))
-}
-
-// ReadCertificate reads that of a report directory.
-func ReadCertificate(dir string) (c Certificate, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, CertificateFile))
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err != nil {
-		return c, fmt.Errorf("read the certificate: %w", err)
-	}
-	return c, nil
 }

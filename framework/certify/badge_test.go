@@ -27,34 +27,25 @@ func TestBadge(t *testing.T) {
 	d := declared()
 	for _, tc := range []struct {
 		name    string
-		verdict Verdict
+		verdict schema.DriverVerdict
 		days    int
 		want    string
 	}{
-		{"certified", Certified, 364, "[![" + d.Driver + " " + d.Identity.Version + ": DRA certified for Kubernetes v1.37.1 until 2027-11-22]" +
-			"(https://img.shields.io/badge/DRA-certified%20for%20Kubernetes%20v1.37.1%20until%202027--11--22-brightgreen)](https://gpu.example.com)"},
-		{"a year later", Certified, 366, ""},
-		{"not certified", NotCertified, 0, ""},
-		{"incomplete", Incomplete, 0, ""},
+		{"certified", schema.DriverCertified, 364, "[![" + d.Driver + " " + d.Identity.Version + ": dratest driver v1: passed on Kubernetes v1.37.1, valid until 2027-11-22]" +
+			"(https://img.shields.io/badge/dratest%20driver%20v1-passed%20on%20Kubernetes%20v1.37.1%2C%20valid%20until%202027--11--22-brightgreen)](https://gpu.example.com)"},
+		{"a year later", schema.DriverCertified, 366, ""},
+		{"not certified", schema.DriverNotCertified, 0, ""},
+		{"incomplete", schema.DriverIncomplete, 0, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := schema.Report{}
-			r.Cluster.Kubernetes = "v1.37.1"
-			dir := t.TempDir()
-			if err := certificate(d, r, Judgement{Verdict: tc.verdict}, nil, today).write(dir); err != nil {
-				t.Fatal(err)
+			c := schema.Certificate{Driver: d.Driver, Profile: profile, Kubernetes: "v1.37.1", Identity: schema.Implementation(d.Identity)}
+			if c.Verdict = tc.verdict; c.Verdict == schema.DriverCertified {
+				c.Expires = today.AddDate(validity, 0, 0)
 			}
-			c, err := ReadCertificate(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := c.Badge("https://gpu.example.com", today.AddDate(0, 0, tc.days))
+			got, err := Badge(c, "https://gpu.example.com", today.AddDate(0, 0, tc.days))
 			if got != tc.want || errors.Is(err, ErrNoBadge) != (tc.want == "") {
 				t.Errorf("%v, badge is %s", err, got)
 			}
 		})
-	}
-	if _, err := ReadCertificate(t.TempDir()); err == nil {
-		t.Error("a certificate that is not there was read")
 	}
 }

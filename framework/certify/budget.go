@@ -26,18 +26,11 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Cost is a measurement, with the most that is declared of it.
-type Cost struct {
-	spec.Measurement
-
-	// Limit is nil where nothing is declared.
-	Limit *float64 `json:"limit,omitempty"`
-}
-
-// String is as "prepare p50: 12.3ms (declared: at most 50ms)".
-func (c Cost) String() string {
+// costText is as "prepare p50: 12.3ms (declared: at most 50ms)".
+func costText(c schema.Cost) string {
 	text := c.Name + ": " + amount(c.Value, c.Unit)
 	if c.Limit != nil {
 		text += " (declared: at most " + amount(*c.Limit, c.Unit) + ")"
@@ -45,9 +38,9 @@ func (c Cost) String() string {
 	return text
 }
 
-// over is whether more was measured than is declared. Of things that come now and then, what
+// exceeds is whether more was measured than is declared. Of things that come now and then, what
 // is declared of an hour allows the next whole number of them in the time that was watched.
-func (c Cost) over() bool {
+func exceeds(c schema.Cost) bool {
 	if c.Limit == nil || c.Value <= *c.Limit {
 		return false
 	}
@@ -57,7 +50,7 @@ func (c Cost) over() bool {
 // measured are the measurements of costs, none where that case has come to no numbers.
 func (f facts) measured() []spec.Measurement {
 	for _, c := range f.report.Cases {
-		if c.ID == costs {
+		if c.ID == spec.CaseOfCosts {
 			return c.Measured
 		}
 	}
@@ -65,11 +58,11 @@ func (f facts) measured() []spec.Measurement {
 }
 
 // costsOf holds measurements against what is declared.
-func costsOf(b declarations.Budget, measured []spec.Measurement) []Cost {
+func costsOf(b declarations.Budget, measured []spec.Measurement) []schema.Cost {
 	limits := limits(b)
-	all := make([]Cost, 0, len(measured))
+	all := make([]schema.Cost, 0, len(measured))
 	for _, m := range measured {
-		c := Cost{Measurement: m}
+		c := schema.Cost{Measurement: m}
 		if limit, declared := limits[m.Name]; declared {
 			c.Limit = &limit
 		}
@@ -81,8 +74,8 @@ func costsOf(b declarations.Budget, measured []spec.Measurement) []Cost {
 // over says which measurements are beyond what is declared.
 func over(b declarations.Budget, measured []spec.Measurement) (failures []string) {
 	for _, c := range costsOf(b, measured) {
-		if c.over() {
-			failures = append(failures, "the driver costs more than is declared, "+c.String())
+		if exceeds(c) {
+			failures = append(failures, "the driver costs more than is declared, "+costText(c))
 		}
 	}
 	return failures

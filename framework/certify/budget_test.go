@@ -32,8 +32,8 @@ import (
 func costly(b declarations.Budget, status spec.Status) facts {
 	f := passed()
 	f.declaration.Budget = b
-	f.profiles = map[string]Profile{costs: Budget}
-	f.report.Cases = append(f.report.Cases[:1:1], schema.Case{ID: costs, Status: status, Measured: []spec.Measurement{
+	f.cases = append(f.cases[:1:1], schema.RequiredCase{ID: spec.CaseOfCosts, DriverProfile: spec.ProfileBudget})
+	f.report.Cases = append(f.report.Cases[:1:1], schema.Case{ID: spec.CaseOfCosts, Status: status, Measured: []spec.Measurement{
 		{Name: spec.PrepareP50, Unit: "s", Value: 0.0123, Samples: 12},
 		{Name: spec.SliceWritesPerHour, Value: 60, Samples: 1},
 		{Name: spec.DriverMemory, Unit: "bytes", Value: 48 << 20, Samples: 12},
@@ -48,30 +48,30 @@ func TestBudget(t *testing.T) {
 		name     string
 		budget   declarations.Budget
 		status   spec.Status
-		want     Verdict
+		want     schema.DriverVerdict
 		failures []string
 	}{
-		{"kept", declarations.Budget{PrepareP50: 20 * time.Millisecond, Memory: "48Mi", FileDescriptors: 12}, spec.Passed, Certified, nil},
-		{"too slow", declarations.Budget{PrepareP50: 10 * time.Millisecond}, spec.Passed, NotCertified,
+		{"kept", declarations.Budget{PrepareP50: 20 * time.Millisecond, Memory: "48Mi", FileDescriptors: 12}, spec.Passed, schema.DriverCertified, nil},
+		{"too slow", declarations.Budget{PrepareP50: 10 * time.Millisecond}, spec.Passed, schema.DriverNotCertified,
 			[]string{"the driver costs more than is declared, prepare p50: 12.3ms (declared: at most 10ms)"}},
-		{"too much memory", declarations.Budget{Memory: "40Mi"}, spec.Passed, NotCertified,
+		{"too much memory", declarations.Budget{Memory: "40Mi"}, spec.Passed, schema.DriverNotCertified,
 			[]string{"the driver costs more than is declared, memory: 48.0 MiB (declared: at most 40.0 MiB)"}},
-		{"too many files", declarations.Budget{FileDescriptors: 11}, spec.Passed, NotCertified,
+		{"too many files", declarations.Budget{FileDescriptors: 11}, spec.Passed, schema.DriverNotCertified,
 			[]string{"the driver costs more than is declared, file descriptors: 12 (declared: at most 11)"}},
-		{"none means none", declarations.Budget{SliceWritesPerHour: &none}, spec.Passed, NotCertified,
+		{"none means none", declarations.Budget{SliceWritesPerHour: &none}, spec.Passed, schema.DriverNotCertified,
 			[]string{"the driver costs more than is declared, slice writes per hour: 60 (declared: at most 0)"}},
-		{"one in a minute may be one in an hour", declarations.Budget{SliceWritesPerHour: &one}, spec.Passed, Certified, nil},
+		{"one in a minute may be one in an hour", declarations.Budget{SliceWritesPerHour: &one}, spec.Passed, schema.DriverCertified, nil},
 		{"nothing declared", declarations.Budget{}, spec.Passed, "", nil},
-		{"not measured", declarations.Budget{FileDescriptors: 100}, spec.Blocked, Incomplete, nil},
+		{"not measured", declarations.Budget{FileDescriptors: 100}, spec.Blocked, schema.DriverIncomplete, nil},
 	} {
 		j := judge(costly(tc.budget, tc.status))
-		if got := j.Profiles[Budget]; got != tc.want {
+		if got := j.Profiles[spec.ProfileBudget]; got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 		if d := cmp.Diff(tc.failures, j.Failures); d != "" {
 			t.Errorf("%s: want -, got +:\n%s", tc.name, d)
 		}
-		if j.Verdict == Certified && slices.ContainsFunc(j.Costs, Cost.over) {
+		if j.Verdict == schema.DriverCertified && slices.ContainsFunc(j.Costs, exceeds) {
 			t.Errorf("%s: certified with %v", tc.name, j.Costs)
 		}
 	}

@@ -17,7 +17,6 @@ limitations under the License.
 package certify
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,65 +25,38 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/renameio/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
-
-// CertificateFile has the verdict, beside the report of the cases.
-const CertificateFile = "certificate.json"
 
 // validity is how long a certificate is good for.
 const validity = 1 // year
 
-// Certificate is the content of CertificateFile.
-type Certificate struct {
-	Judgement
+// profile names what a driver is certified for.
+const profile = "driver v1"
 
-	Identity identity     `json:"identity"`
-	Driver   string       `json:"driver"`
-	Suite    schema.Suite `json:"suite"`
-	// Kubernetes, Kubelets and Runtimes are versions.
-	Kubernetes string   `json:"kubernetes"`
-	Kubelets   []string `json:"kubelets"`
-	Runtimes   []string `json:"runtimes"`
-	// Images are those of the driver's pods, with their digests.
-	Images []string  `json:"images,omitempty"`
-	Date   time.Time `json:"date"`
-	// Expires is missing where the driver is not certified.
-	Expires    time.Time                `json:"expires,omitzero"`
-	Exceptions []declarations.Exception `json:"exceptions,omitempty"`
-	Cases      map[string]string        `json:"cases"`
-}
-
-// identity repeats declarations.Identity in JSON.
-type identity struct {
-	Organization string   `json:"organization"`
-	Project      string   `json:"project"`
-	Version      string   `json:"version"`
-	URL          string   `json:"url,omitempty"`
-	Contact      []string `json:"contact,omitempty"`
-}
-
-func certificate(d declarations.Declaration, r schema.Report, j Judgement, pods []corev1.Pod, now time.Time) Certificate {
-	c := Certificate{
-		Judgement: j, Identity: identity(d.Identity), Driver: d.Driver, Suite: r.Suite, Kubernetes: r.Cluster.Kubernetes,
-		Runtimes: r.Cluster.Runtimes, Date: now.UTC().Truncate(time.Second), Exceptions: d.Excepted, Cases: map[string]string{},
+// certificate follows from facts, all of which are in the report directory, and the images of
+// the driver's pods.
+func certificate(f facts, identity schema.Implementation, images []string) schema.Certificate {
+	r, d := f.report, f.declaration
+	c := schema.Certificate{
+		SchemaVersion: schema.CertificateVersion, Judgement: judge(f), Profile: profile,
+		Identity: identity, Driver: d.Driver, Suite: r.Suite, Kubernetes: r.Cluster.Kubernetes, Runtimes: r.Cluster.Runtimes, Images: images,
+		Date: r.Ended.UTC().Truncate(time.Second), Cases: map[string]string{}, Observations: f.seen,
+	}
+	for _, e := range d.Excepted {
+		c.Exceptions = append(c.Exceptions, schema.DriverException(e))
 	}
 	for _, n := range r.Cluster.Nodes {
 		c.Kubelets = append(c.Kubelets, n.Kubelet)
 	}
 	slices.Sort(c.Kubelets)
 	c.Kubelets = slices.Compact(c.Kubelets)
-	for _, p := range pods {
-		for _, s := range p.Status.ContainerStatuses {
-			c.Images = append(c.Images, s.Image+" "+s.ImageID)
-		}
-	}
-	slices.Sort(c.Images)
-	c.Images = slices.Compact(c.Images)
-	if j.Verdict == Certified {
+	if c.Verdict == schema.DriverCertified {
 		c.Expires = c.Date.AddDate(validity, 0, 0)
 	}
 	for _, one := range r.Cases {
@@ -93,22 +65,61 @@ func certificate(d declarations.Declaration, r schema.Report, j Judgement, pods 
 	return c
 }
 
+// Derive makes the certificate of a report directory anew from its declaration, its report and
+// the observations of c, the certificate found there.
+func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema.Certificate) (schema.Certificate, error) {
+	data, err := fs.ReadFile(dir, reports.DeclarationFile)
+	if err != nil {
+		return schema.Certificate{}, fmt.Errorf("read the declaration: %w", err)
+	}
+	d, err := declarations.Parse(data)
+	if err != nil {
+		return schema.Certificate{}, fmt.Errorf("%s: %w", reports.DeclarationFile, err)
+	}
+	return certificate(facts{declaration: d, report: r, cases: required, seen: c.Observations}, c.Identity, c.Images), nil
+}
+
+// images are those of the driver's pods, with their digests.
+func images(pods []corev1.Pod) (all []string) {
+	for _, p := range pods {
+		for _, s := range p.Status.ContainerStatuses {
+			all = append(all, s.Image+" "+s.ImageID)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// identity is that of the driver's vendor, where no flag says otherwise.
+func (o Options) identity() schema.Implementation {
+	return o.Run.Identity.Over(schema.Implementation(o.Declaration.Identity))
+}
+
 // removeCertificate removes that of an earlier run, which would speak for this one if no
 // verdict comes of it.
 func removeCertificate(dir string) error {
-	if err := os.Remove(filepath.Join(dir, CertificateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove the certificate of an earlier run: %w", err)
+	for _, name := range []string{reports.CertificateFile, reports.ConformanceFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the certificate of an earlier run: %w", err)
+		}
 	}
 	return nil
 }
 
-func (c Certificate) write(dir string) error {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, CertificateFile), append(data, '\n'), 0o644)
-	}
+// write writes certificate and declaration.
+func write(dir string, c schema.Certificate, d declarations.Declaration) error {
+	text, err := declarations.Encode(d)
 	if err != nil {
-		return fmt.Errorf("write the certificate: %w", err)
+		return err
+	}
+	data, err := schema.EncodeCertificate(c)
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{reports.DeclarationFile: text, reports.CertificateFile: data} {
+		if err := renameio.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return fmt.Errorf("write the certificate: %w", err)
+		}
 	}
 	return nil
 }

@@ -17,73 +17,23 @@ limitations under the License.
 package certify
 
 import (
-	"slices"
-
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
-
-// Profile is a part of a certification.
-type Profile string
-
-// The profiles: what users get, what driver and users outlive, how the driver itself comes,
-// is changed and goes, what those can rely on who add nodes, and what the driver costs.
-// Features are told apart in Judgement.Exercised.
-const (
-	Core           Profile = "core"
-	Recovery       Profile = "recovery"
-	Upgrade        Profile = "upgrade"
-	Predictability Profile = "predictability"
-	Budget         Profile = "budget"
-)
-
-// Profiles are all of them, in order.
-func Profiles() []Profile { return []Profile{Core, Recovery, Upgrade, Predictability, Budget} }
-
-// predictable is a case of Predictability, costs that of Budget.
-const (
-	predictable = "life/published-again"
-	costs       = "life/costs"
-)
-
-// profiles says to which part each case belongs.
-func (c *running) profiles() map[string]Profile {
-	all := map[string]Profile{}
-	for _, m := range c.metas {
-		all[m.ID] = profileOf(m)
-	}
-	return all
-}
-
-func profileOf(m spec.Meta) Profile {
-	changes := []spec.HookName{spec.HookInstall, spec.HookUninstall, spec.HookUpgrade, spec.HookDowngrade}
-	switch {
-	case m.ID == predictable, slices.Contains(m.Needs.Hooks, spec.HookInventory):
-		return Predictability
-	case m.ID == costs:
-		return Budget
-	case slices.ContainsFunc(m.Needs.Hooks, func(h spec.HookName) bool { return slices.Contains(changes, h) }),
-		slices.Contains(slices.Concat(m.Needs.DriverFeatures, m.Needs.NoDriverFeatures), spec.DriverRollingUpdate):
-		return Upgrade
-	case m.Needs.Disruption:
-		return Recovery
-	default:
-		return Core
-	}
-}
 
 // judgeProfiles comes to a verdict for each profile: negative if a case of it failed,
 // incomplete if one that applies has no verdict, or none passed. One that the driver has
 // nothing for has no verdict.
-func (f facts) judgeProfiles() map[Profile]Verdict {
-	verdicts := map[Profile]Verdict{}
-	passed, applies := map[Profile]bool{}, map[Profile]bool{Core: true, Recovery: true}
-	worse := func(p Profile, v Verdict) {
-		if verdicts[p] != NotCertified {
+func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
+	verdicts := map[spec.DriverProfile]schema.DriverVerdict{}
+	passed, applies := map[spec.DriverProfile]bool{}, map[spec.DriverProfile]bool{spec.ProfileCore: true, spec.ProfileRecovery: true}
+	worse := func(p spec.DriverProfile, v schema.DriverVerdict) {
+		if verdicts[p] != schema.DriverNotCertified {
 			verdicts[p] = v
 		}
 	}
 	for _, c := range f.report.Cases {
-		p := f.profiles[c.ID]
+		p := f.required(c.ID).DriverProfile
 		if c.Status != spec.NotApplicable || incomplete(c.SkipCode) {
 			applies[p] = true
 		}
@@ -91,25 +41,25 @@ func (f facts) judgeProfiles() map[Profile]Verdict {
 		case c.Status == spec.Passed, c.Status == spec.Known, c.Warning():
 			passed[p] = true
 		case c.Status == spec.Failed:
-			worse(p, NotCertified)
+			worse(p, schema.DriverNotCertified)
 		case c.Status == spec.Blocked, incomplete(c.SkipCode):
-			worse(p, Incomplete)
+			worse(p, schema.DriverIncomplete)
 		}
 	}
 	if len(over(f.declaration.Budget, f.measured())) > 0 {
-		worse(Budget, NotCertified)
+		worse(spec.ProfileBudget, schema.DriverNotCertified)
 	}
 	if f.declaration.Budget.IsZero() {
-		applies[Budget] = false // what is measured is held against nothing
-		delete(verdicts, Budget)
+		applies[spec.ProfileBudget] = false // what is measured is held against nothing
+		delete(verdicts, spec.ProfileBudget)
 	}
-	for _, p := range Profiles() {
+	for _, p := range spec.DriverProfiles() {
 		switch {
 		case verdicts[p] != "", !applies[p]:
 		case passed[p]:
-			verdicts[p] = Certified
+			verdicts[p] = schema.DriverCertified
 		default:
-			verdicts[p] = Incomplete
+			verdicts[p] = schema.DriverIncomplete
 		}
 	}
 	return verdicts

@@ -61,19 +61,22 @@ func Cases(all []harness.Case) []harness.Case {
 	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
 }
 
-// Run certifies a driver and writes what came of it. Errors are ErrDriver if the driver does
-// not work at all, which is a verdict, else ErrNotThere and those of run.Run, with which no
-// driver is certified; the judgement is zero if they left no report.
-func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
+// Run certifies a driver and seals its certificate with the report of its cases. Errors are
+// ErrDriver if the driver does not work at all, which is a verdict, else ErrNotThere and those
+// of run.Run, with which no driver is certified; the certificate is zero if they left no report.
+func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certificate, err error) {
 	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
-		return j, err
+		return result, err
 	}
-	dir := reports.Dir(o.Run.ReportDir)
-	if err := removeCertificate(dir); err != nil {
-		return j, err
+	o.Run.ReportDir = reports.Dir(o.Run.ReportDir)
+	if err := removeCertificate(o.Run.ReportDir); err != nil {
+		return result, err
 	}
+	o.Run.Identity = o.identity()
 	c, parts := certification(parts, o)
-	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) }, func() error {
+	unsigned := o.Run // until there is a certificate
+	unsigned.Key = nil
+	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, unsigned) }, func() error {
 		if !c.looked {
 			return nil // nobody knows which nodes the driver was on
 		}
@@ -83,53 +86,53 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 	})
 	if report.SchemaVersion == "" {
 		if !errors.Is(err, ErrDriver) {
-			return j, err
+			return result, err
 		}
 		// No case has run, and the driver is why.
-		report = reports.Build(spec.Plan{Target: c.target}, nil, reports.Info{Suite: reports.SuiteVersion()})
+		var unwritten error
+		if report, unwritten = run.Unstarted(parts, o.Run, c.target, err); unwritten != nil {
+			return result, errors.Join(err, unwritten)
+		}
 	}
-	now := time.Now()
-	j = judge(c.facts(report, err, now))
-	result := certificate(o.Declaration, report, j, c.pods, now)
-	err = errors.Join(err, result.write(dir))
-	if badge, none := result.Badge("", now); none == nil {
-		_, _ = fmt.Fprintf(o.Run.Out, "\nfor the driver's README: %s\n", badge)
+	result = certificate(c.facts(report, err), o.Run.Identity, images(c.pods))
+	if failed := write(o.Run.ReportDir, result, o.Declaration); failed != nil {
+		return result, errors.Join(err, failed)
 	}
-	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
-	return j, err
+	err = errors.Join(err, run.Certify(ctx, parts, o.Run, report, result))
+	say(o.Run.Out, result.Judgement, o.Declaration, filepath.Join(o.Run.ReportDir, reports.CertificateFile))
+	return result, err
 }
 
 // facts are what a certification has come to, with the report of its cases and the error
 // with which they ended.
-func (c *running) facts(report schema.Report, err error, today time.Time) facts {
-	f := facts{
-		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
-		profiles: c.profiles(), failures: slices.Concat(c.sight.short, c.left), changes: c.changes, notes: c.notes, today: today,
+func (c *running) facts(report schema.Report, err error) facts {
+	seen := schema.Observations{Failures: slices.Concat(c.sight.short, c.left), Changes: c.changes, Notes: c.notes}
+	for _, feature := range spec.DriverFeatures() {
+		if c.observed[feature] {
+			seen.Features = append(seen.Features, feature)
+		}
 	}
 	if !c.restarted(report) {
-		f.failures = append(f.failures, c.restarts...)
+		seen.Failures = append(seen.Failures, c.restarts...)
 	}
 	switch {
 	case errors.Is(err, ErrDriver):
-		f.failures = append(f.failures, err.Error())
+		seen.Failures = append(seen.Failures, err.Error())
 	case err != nil:
-		f.missing = append(f.missing, err.Error())
-	}
-	if len(c.filter.Focus) > 0 {
-		f.missing = append(f.missing, "only cases that match --focus were to run")
+		seen.Missing = append(seen.Missing, err.Error())
 	}
 	if slices.ContainsFunc(report.Cases, func(r schema.Case) bool { return r.SkipCode == spec.SkipDevices }) {
 		for _, held := range c.sight.held {
-			f.missing = append(f.missing, held+": wait until it is free, or certify where nobody uses the driver")
+			seen.Missing = append(seen.Missing, held+": wait until it is free, or certify where nobody uses the driver")
 		}
 	}
 	if len(c.pods) == 0 {
-		f.missing = append(f.missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
+		seen.Missing = append(seen.Missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
 	}
 	if !c.looked {
-		f.missing = append(f.missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
+		seen.Missing = append(seen.Missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
 	}
-	return f
+	return facts{declaration: c.declaration, report: report, cases: schema.Required(c.metas, c.requirements), seen: seen}
 }
 
 // DryRun prints what Run would do, and does none of it. Errors are those of Run.
@@ -155,13 +158,14 @@ func checkExceptions(d declarations.Declaration, all []harness.Case) error {
 
 // running is a certification while it runs.
 type running struct {
-	declaration declarations.Declaration
-	out         io.Writer
-	image       string
-	parallel    int
-	dry         bool
-	metas       []spec.Meta
-	hooks       map[spec.HookName]spec.Hook
+	declaration  declarations.Declaration
+	out          io.Writer
+	image        string
+	parallel     int
+	dry          bool
+	metas        []spec.Meta
+	requirements []spec.Requirement
+	hooks        map[spec.HookName]spec.Hook
 	// removable is whether cases may uninstall the driver.
 	removable bool
 	filter    plan.Filter
@@ -183,18 +187,9 @@ var _ run.Subject = (*running)(nil)
 
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
-	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
+	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
 	parts.Subject = c
 	return c, parts
-}
-
-// exercise says which features each case exercises.
-func (c *running) exercise() map[string][]spec.DriverFeature {
-	all := map[string][]spec.DriverFeature{}
-	for _, m := range c.metas {
-		all[m.ID] = m.Needs.DriverFeatures
-	}
-	return all
 }
 
 // restarted is whether cases have ended the driver's processes themselves. A case fails if

@@ -43,6 +43,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // apiServer has one node with a driver, and returns a kubeconfig for it.
@@ -108,9 +110,9 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 		name    string
 		change  func(*world)
 		err     error
-		verdict Verdict
+		verdict schema.DriverVerdict
 	}{
-		{"driver is broken", func(w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, NotCertified},
+		{"driver is broken", func(w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, schema.DriverNotCertified},
 		{"driver is not there", func(w *world) { w.slices = nil }, ErrNotThere, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -118,14 +120,14 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
 			tc.change(&w)
 			o := Options{Declaration: d, Run: run.Options{Config: testbed.Config{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}}
-			file := filepath.Join(o.Run.ReportDir, CertificateFile)
+			file := filepath.Join(o.Run.ReportDir, reports.CertificateFile)
 			if err := os.WriteFile(file, []byte(`{"verdict":"certified"}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Run(t.Context(), oneCase(), o); !errors.Is(err, tc.err) {
 				t.Errorf("ends with %v, want %v", err, tc.err)
 			}
-			var got Certificate
+			var got schema.Certificate
 			data, _ := os.ReadFile(file)
 			if len(data) > 0 {
 				if err := json.Unmarshal(data, &got); err != nil {
@@ -169,8 +171,8 @@ func TestNoLookAfterwards(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				err = errors.Join(err, c.After(t.Context(), b))
 			}
-			j := judge(c.facts(passed().report, err, today))
-			if text := strings.Join(append(j.Failures, j.Missing...), "\n"); (tc.says == "") != (j.Verdict == Certified) || !strings.Contains(text, tc.says) {
+			j := judge(c.facts(passed().report, err))
+			if text := strings.Join(append(j.Failures, j.Missing...), "\n"); (tc.says == "") != (j.Verdict == schema.DriverCertified) || !strings.Contains(text, tc.says) {
 				t.Errorf("%s: %s, want %q", j.Verdict, text, tc.says)
 			}
 		})
@@ -182,10 +184,10 @@ func TestUninstallAlwaysFollows(t *testing.T) {
 	for _, tc := range []struct {
 		name, install, uninstall string
 		says                     string
-		verdict                  Verdict
+		verdict                  schema.DriverVerdict
 	}{
 		{"install fails", "echo no licence; false", "touch $DRATEST_CLUSTER", "no licence", ""},
-		{"uninstall fails", "true", "touch $DRATEST_CLUSTER; echo cannot remove; false", "cannot remove", Incomplete},
+		{"uninstall fails", "true", "touch $DRATEST_CLUSTER; echo cannot remove; false", "cannot remove", schema.DriverIncomplete},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d, w := declared(), installed()

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // perCase is what a case takes beside the start of its pods: their end, and what the
@@ -111,7 +112,7 @@ func unusedParts(d declarations.Declaration) []string {
 }
 
 // say prints a judgement; its last line is for programs, too.
-func (j Judgement) say(out io.Writer, d declarations.Declaration, dir string) {
+func say(out io.Writer, j schema.Judgement, d declarations.Declaration, dir string) {
 	var b strings.Builder
 	b.WriteString("\n")
 	for _, part := range []struct {
@@ -125,11 +126,11 @@ func (j Judgement) say(out io.Writer, d declarations.Declaration, dir string) {
 	for _, f := range slices.Sorted(maps.Keys(j.Exercised)) {
 		fmt.Fprintf(&b, "feature %s: %s\n", f, strings.Join(j.Exercised[f], ", "))
 	}
-	for _, p := range Profiles() {
+	for _, p := range spec.DriverProfiles() {
 		fmt.Fprintf(&b, "profile %s: %s\n", p, cmp.Or(j.Profiles[p], "not applicable: the driver declares nothing for it"))
 	}
 	for _, c := range j.Costs {
-		fmt.Fprintf(&b, "cost %s\n", c)
+		fmt.Fprintf(&b, "cost %s\n", costText(c))
 	}
 	fmt.Fprintf(&b, "certificate: %s\n%s %s: %s\n", dir, d.Driver, d.Identity.Version, j.Verdict)
 	_, _ = io.WriteString(out, b.String())

@@ -27,85 +27,59 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Verdict is what a certification came to.
-type Verdict string
-
-// The verdicts.
-const (
-	Certified    Verdict = "certified"
-	NotCertified Verdict = "not certified"
-	Incomplete   Verdict = "incomplete"
-)
-
-// Judgement is a verdict with its reasons.
-type Judgement struct {
-	Verdict Verdict `json:"verdict"`
-	// Failures are what the driver does wrong, Missing what was not shown, Notes what
-	// changes no verdict.
-	Failures []string `json:"failures,omitempty"`
-	Missing  []string `json:"missing,omitempty"`
-	Notes    []string `json:"notes,omitempty"`
-	// Exercised are the features that the driver has and that a case has used, with the
-	// cases.
-	Exercised map[spec.DriverFeature][]string `json:"exercised,omitempty"`
-	// Profiles says what the cases of each part came to.
-	Profiles map[Profile]Verdict `json:"profiles,omitempty"`
-	// Costs are what was measured of the driver, with what is declared of it.
-	Costs []Cost `json:"costs,omitempty"`
-}
-
-// facts are what a judgement is made of.
+// facts are what a judgement is made of: all of it is in a report directory.
 type facts struct {
 	declaration declarations.Declaration
 	report      schema.Report
-	// exercise says which features a case exercises.
-	exercise map[string][]spec.DriverFeature
-	observed map[spec.DriverFeature]bool
-	// profiles says to which part each case belongs.
-	profiles map[string]Profile
-	// failures and missing are those that were found beside the cases.
-	failures []string
-	missing  []string
-	// changes are those that others may have made meanwhile.
-	changes []string
-	// notes are what else is worth knowing.
-	notes []string
-	today time.Time
+	// cases have the driver profile and the driver features of each case.
+	cases []schema.RequiredCase
+	seen  schema.Observations
+}
+
+// required is a case of the driver profile.
+func (f facts) required(id string) schema.RequiredCase {
+	if i := slices.IndexFunc(f.cases, func(c schema.RequiredCase) bool { return c.ID == id }); i >= 0 {
+		return f.cases[i]
+	}
+	return schema.RequiredCase{}
 }
 
 // judge comes to a verdict. Failures are never outweighed; what is missing keeps a driver
 // from being certified; and so does an exception, which only keeps it from having failed.
-func judge(f facts) Judgement {
-	j := Judgement{Failures: slices.Clone(f.failures), Missing: slices.Clone(f.missing), Exercised: map[spec.DriverFeature][]string{}}
+func judge(f facts) schema.Judgement {
+	j := schema.Judgement{Failures: slices.Clone(f.seen.Failures), Missing: slices.Clone(f.seen.Missing), Exercised: map[spec.DriverFeature][]string{}}
+	if len(f.report.Selection.Focus) > 0 {
+		j.Missing = append(j.Missing, "only cases that match --focus were to run")
+	}
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	j.Profiles = f.judgeProfiles()
 	j.Costs = costsOf(f.declaration.Budget, f.measured())
 	j.Failures = append(j.Failures, over(f.declaration.Budget, f.measured())...)
-	for _, change := range f.changes {
+	for _, change := range f.seen.Changes {
 		j.Notes = append(j.Notes, "during the run: "+change)
 	}
-	j.Notes = append(j.Notes, f.notes...)
+	j.Notes = append(j.Notes, f.seen.Notes...)
 	j.Missing = append(j.Missing, f.report.Problems...)
 	if f.report.Summary.Passed == 0 {
 		j.Missing = append(j.Missing, "no case passed")
 	}
 	switch {
 	case len(j.Failures) > 0:
-		j.Verdict = NotCertified
+		j.Verdict = schema.DriverNotCertified
 	case len(j.Missing) > 0:
-		j.Verdict = Incomplete
+		j.Verdict = schema.DriverIncomplete
 	default:
-		j.Verdict = Certified
+		j.Verdict = schema.DriverCertified
 	}
 	return j
 }
 
-func (f facts) judgeCases(j *Judgement) {
+func (f facts) judgeCases(j *schema.Judgement) {
 	for _, c := range f.report.Cases {
 		switch {
 		case c.Status == spec.Passed, c.Status == spec.Known:
-			for _, feature := range f.exercise[c.ID] {
+			for _, feature := range f.required(c.ID).DriverFeatures {
 				j.Exercised[feature] = append(j.Exercised[feature], c.ID)
 			}
 			if i := f.exception(c.ID); i >= 0 && c.Status == spec.Passed {
@@ -134,7 +108,7 @@ func incomplete(code spec.SkipCode) bool {
 	return slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, code)
 }
 
-func (f facts) judgeFailed(j *Judgement, c schema.Case) {
+func (f facts) judgeFailed(j *schema.Judgement, c schema.Case) {
 	what, seen := spec.LastSeen(c.Failure)
 	text := fmt.Sprintf("%s failed: %s", c.ID, firstLine(what))
 	if seen != "" {
@@ -148,7 +122,7 @@ func (f facts) judgeFailed(j *Judgement, c schema.Case) {
 	e := f.declaration.Excepted[i]
 	// Parse has checked the day.
 	until, _ := time.Parse(time.DateOnly, e.Until)
-	if f.today.After(until.AddDate(0, 0, 1)) {
+	if f.report.Ended.After(until.AddDate(0, 0, 1)) {
 		j.Failures = append(j.Failures, fmt.Sprintf("%s (its exception ended on %s)", text, e.Until))
 		return
 	}
@@ -159,10 +133,10 @@ func (f facts) exception(id string) int {
 	return slices.IndexFunc(f.declaration.Excepted, func(e declarations.Exception) bool { return e.Case == id })
 }
 
-func (f facts) judgeFeatures(j *Judgement) {
+func (f facts) judgeFeatures(j *schema.Judgement) {
 	for _, feature := range spec.DriverFeatures() {
 		declared, isDeclared := f.declaration.Features[feature]
-		observed := f.observed[feature]
+		observed := slices.Contains(f.seen.Features, feature)
 		exercised := len(j.Exercised[feature]) > 0
 		switch {
 		case isDeclared && !declared && observed:
@@ -182,7 +156,7 @@ func (f facts) judgeFeatures(j *Judgement) {
 func (f facts) notServed(feature spec.DriverFeature) bool {
 	some := false
 	for _, c := range f.report.Cases {
-		if !slices.Contains(f.exercise[c.ID], feature) {
+		if !slices.Contains(f.required(c.ID).DriverFeatures, feature) {
 			continue
 		}
 		if c.Status != spec.NotApplicable || c.SkipCode != spec.SkipFeature && c.SkipCode != spec.SkipVersion {

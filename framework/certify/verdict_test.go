@@ -30,11 +30,13 @@ var today = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func passed() facts {
 	return facts{
-		report: schema.Report{Summary: schema.Summary{Passed: 2}, Cases: []schema.Case{
+		report: schema.Report{Ended: today, Summary: schema.Summary{Passed: 2}, Cases: []schema.Case{
 			{ID: "core/a", Status: spec.Passed}, {ID: "core/shared", Status: spec.Passed},
 		}},
-		exercise: map[string][]spec.DriverFeature{"core/shared": {spec.DriverSharedClaim}},
-		today:    today,
+		cases: []schema.RequiredCase{
+			{ID: "core/a", DriverProfile: spec.ProfileCore},
+			{ID: "core/shared", DriverProfile: spec.ProfileCore, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
+		},
 	}
 }
 
@@ -50,53 +52,54 @@ func TestJudge(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		change  func(*facts)
-		verdict Verdict
+		verdict schema.DriverVerdict
 		says    string
 	}{
-		{"all passed", func(*facts) {}, Certified, ""},
-		{"declared and exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true} }, Certified, ""},
-		{"declared and not exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: true} }, Incomplete, "health is declared"},
-		{"declared as not there", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: false} }, Certified, ""},
+		{"all passed", func(*facts) {}, schema.DriverCertified, ""},
+		{"declared and exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true} }, schema.DriverCertified, ""},
+		{"declared and not exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: true} }, schema.DriverIncomplete, "health is declared"},
+		{"declared as not there", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: false} }, schema.DriverCertified, ""},
 		{"observed and declared false", func(f *facts) {
 			f.declaration.Features = declarations.Features{spec.DriverTaints: false}
-			f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true}
-		}, NotCertified, "taints is declared as false"},
-		{"observed and not exercised", func(f *facts) { f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true} }, Incomplete, "taints is not declared"},
-		{"a case failed", failed, NotCertified, "core/a failed: it broke; last: event: Warning Failed: why"},
-		{"excepted", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-22") }, Incomplete, "excepted until 2026-11-22: soon (x#1)"},
-		{"excepted until yesterday", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-20") }, NotCertified, "ended on 2026-11-20"},
-		{"exception that is not needed", func(f *facts) { f.declaration.Excepted = except("2027-01-01") }, Certified, "not needed"},
+			f.seen.Features = []spec.DriverFeature{spec.DriverTaints}
+		}, schema.DriverNotCertified, "taints is declared as false"},
+		{"observed and not exercised", func(f *facts) { f.seen.Features = []spec.DriverFeature{spec.DriverTaints} }, schema.DriverIncomplete, "taints is not declared"},
+		{"a case failed", failed, schema.DriverNotCertified, "core/a failed: it broke; last: event: Warning Failed: why"},
+		{"excepted", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-22") }, schema.DriverIncomplete, "excepted until 2026-11-22: soon (x#1)"},
+		{"excepted until yesterday", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-20") }, schema.DriverNotCertified, "ended on 2026-11-20"},
+		{"exception that is not needed", func(f *facts) { f.declaration.Excepted = except("2027-01-01") }, schema.DriverCertified, "not needed"},
 		{"a warning", func(f *facts) {
 			failed(f)
 			f.report.Cases[0].Requirements = []spec.Requirement{{Level: spec.Should}}
-		}, Certified, "should not be"},
-		{"blocked", func(f *facts) { f.report.Cases[0].Status = spec.Blocked }, Incomplete, "core/a has no verdict"},
+		}, schema.DriverCertified, "should not be"},
+		{"blocked", func(f *facts) { f.report.Cases[0].Status = spec.Blocked }, schema.DriverIncomplete, "core/a has no verdict"},
 		{"too few devices", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDevices, Reason: "needs 2"}
-		}, Incomplete, "core/a did not run: needs 2"},
+		}, schema.DriverIncomplete, "core/a did not run: needs 2"},
 		{"restarts are not allowed", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDisruption, Reason: "needs --disruptive"}
-		}, Incomplete, "core/a did not run: needs --disruptive"},
+		}, schema.DriverIncomplete, "core/a did not run: needs --disruptive"},
 		{"an older cluster", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipVersion, Reason: "needs 1.37"}
-		}, Certified, "core/a did not run: needs 1.37"},
+		}, schema.DriverCertified, "core/a did not run: needs 1.37"},
 		{"a declared feature that the cluster does not serve", func(f *facts) {
 			f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true}
 			f.report.Cases[1] = schema.Case{ID: "core/shared", Status: spec.NotApplicable, SkipCode: spec.SkipFeature, Reason: "needs a gate"}
-		}, Certified, "the cluster does not serve what its cases need"},
+		}, schema.DriverCertified, "the cluster does not serve what its cases need"},
 		{"a declared feature of which the cases were left out", func(f *facts) {
 			f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true}
 			f.report.Cases[1] = schema.Case{ID: "core/shared", Status: spec.NotApplicable, SkipCode: spec.SkipDriver, Reason: "no"}
-		}, Incomplete, "sharedClaim is declared, and no case"},
+		}, schema.DriverIncomplete, "sharedClaim is declared, and no case"},
 		{"a feature that the driver lacks", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"}
-		}, Certified, "core/a did not run: no health"},
-		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, Incomplete, "no case passed"},
-		{"fewer devices than declared", func(f *facts) { f.failures = []string{"node a has 1"} }, NotCertified, "node a has 1"},
-		{"driver restarted", func(f *facts) { f.failures = []string{"pod p was restarted"} }, NotCertified, "restarted"},
-		{"left on a node", func(f *facts) { f.failures = []string{"left behind: on node a: CDI file x"} }, NotCertified, "left behind"},
-		{"somebody else's pod", func(f *facts) { f.changes = []string{"Pod default/x is new"} }, Certified, "during the run: Pod"},
-		{"ended early", func(f *facts) { f.report.Problems = []string{"interrupted"} }, Incomplete, "interrupted"},
+		}, schema.DriverCertified, "core/a did not run: no health"},
+		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, schema.DriverIncomplete, "no case passed"},
+		{"fewer devices than declared", func(f *facts) { f.seen.Failures = []string{"node a has 1"} }, schema.DriverNotCertified, "node a has 1"},
+		{"driver restarted", func(f *facts) { f.seen.Failures = []string{"pod p was restarted"} }, schema.DriverNotCertified, "restarted"},
+		{"left on a node", func(f *facts) { f.seen.Failures = []string{"left behind: on node a: CDI file x"} }, schema.DriverNotCertified, "left behind"},
+		{"somebody else's pod", func(f *facts) { f.seen.Changes = []string{"Pod default/x is new"} }, schema.DriverCertified, "during the run: Pod"},
+		{"only some cases", func(f *facts) { f.report.Selection.Focus = []string{"core/a"} }, schema.DriverIncomplete, "only cases that match --focus"},
+		{"ended early", func(f *facts) { f.report.Problems = []string{"interrupted"} }, schema.DriverIncomplete, "interrupted"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := passed()

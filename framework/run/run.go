@@ -33,7 +33,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // Run runs the cases that the options select and returns the report, which it
@@ -191,14 +190,7 @@ func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Repor
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}
-	_, err = reports.Seal(r.dir, report, outcomes, reports.Facts{
-		Implementation: r.options.Identity, Command: r.options.Command, Binary: binary,
-		Required: schema.Required(Metas(r.parts.Cases), info.Requirements),
-	})
-	if err == nil && r.options.Key != nil {
-		err = sign.Directory(context.WithoutCancel(r.ctx), r.dir, *r.options.Key)
-	}
-	return report, err
+	return report, seal(r.ctx, r.parts, r.options, report, outcomes, reports.Facts{Binary: binary})
 }
 
 // ginkgo runs a plan, or what is left of it.

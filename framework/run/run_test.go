@@ -165,7 +165,7 @@ func TestRunOfAllKinds(t *testing.T) {
 			t.Errorf("console does not say %q:\n%s", line, out)
 		}
 	}
-	files := append(reports.RunFiles(), reports.ConformanceFile)
+	files := append(reports.FilesOf(schema.EngineRun), reports.ConformanceFile)
 	for _, name := range files {
 		if _, err := os.Stat(filepath.Join(o.ReportDir, name)); err != nil {
 			t.Error(err)

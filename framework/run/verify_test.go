@@ -33,7 +33,7 @@ func holds(t *testing.T, o run.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, reasons, err := verify.Directory(os.DirFS(o.ReportDir), schema.Required(run.Metas(parts().Cases), texts))
+	_, reasons, err := verify.Directory(os.DirFS(o.ReportDir), map[schema.Engine]verify.Rules{schema.EngineRun: {Required: schema.Required(run.Metas(parts().Cases), texts)}})
 	if err != nil {
 		t.Fatal(err)
 	}

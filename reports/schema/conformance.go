@@ -37,8 +37,10 @@ const (
 // ConformanceReport is the content of conformance-report.yaml: who tested what, where
 // and how, what each required case came to, and the digests of the evidence for it.
 type ConformanceReport struct {
-	APIVersion     string           `json:"apiVersion" jsonschema:"enum=dra-conformance.github.io/v1alpha1"`
-	Kind           string           `json:"kind" jsonschema:"enum=ConformanceReport"`
+	APIVersion string `json:"apiVersion" jsonschema:"enum=dra-conformance.github.io/v1alpha1"`
+	Kind       string `json:"kind" jsonschema:"enum=ConformanceReport"`
+	// Engine is the command that wrote the report; missing in reports of older versions.
+	Engine         Engine           `json:"engine,omitempty" jsonschema:"enum=run,enum=certify,enum=sanity,enum=upgrade"`
 	Implementation Implementation   `json:"implementation"`
 	Suite          ConformanceSuite `json:"suite"`
 	Cluster        Cluster          `json:"cluster"`
@@ -49,9 +51,11 @@ type ConformanceReport struct {
 	Result  Result   `json:"result"`
 	Reasons []string `json:"reasons,omitempty"`
 	// Summary counts the cases of the run, which may be fewer than are required.
-	Summary     Summary   `json:"summary"`
-	Profiles    []Profile `json:"profiles"`
-	KnownIssues Issues    `json:"knownIssues,omitzero"`
+	Summary  Summary   `json:"summary"`
+	Profiles []Profile `json:"profiles"`
+	// Certificate is that of a driver under test; missing in all but certifications.
+	Certificate *Certificate `json:"certificate,omitempty"`
+	KnownIssues Issues       `json:"knownIssues,omitzero"`
 	// Problems are what went wrong beside the cases.
 	Problems []string `json:"problems,omitempty"`
 	// Cases are all that this version of the suite requires.

@@ -37,6 +37,10 @@ type RequiredCase struct {
 	Since string `json:"since,omitempty"`
 	// Installed says that it is about a driver as its vendor has installed it.
 	Installed bool `json:"installed,omitempty"`
+	// DriverProfile is the part of the driver profile it belongs to, if it runs with an
+	// installed driver; DriverFeatures are used by it then.
+	DriverProfile  spec.DriverProfile   `json:"driverProfile,omitempty"`
+	DriverFeatures []spec.DriverFeature `json:"driverFeatures,omitempty"`
 	// KnownIssue is what Kubernetes may be excused for in this case.
 	KnownIssue string `json:"knownIssue,omitempty"`
 }
@@ -50,7 +54,8 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 	}
 	required := make([]RequiredCase, 0, len(metas))
 	for _, m := range metas {
-		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features, Since: m.Needs.Since, Installed: m.Needs.Installed}
+		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features, Since: m.Needs.Since, Installed: m.Needs.Installed,
+			DriverProfile: m.DriverProfile(), DriverFeatures: m.Needs.DriverFeatures}
 		for _, id := range m.Requires {
 			switch levels[id] {
 			case spec.May:

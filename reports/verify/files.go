@@ -18,6 +18,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -47,9 +48,10 @@ func (v *verification) files() {
 		all[f.Path] = f
 		v.file(f)
 	}
-	for _, name := range reports.RunFiles() {
+	engine := cmp.Or(v.conformance.Engine, schema.EngineRun)
+	for _, name := range reports.FilesOf(engine) {
 		if _, ok := all[name]; !ok && (v.ran() || name != reports.LogFile && name != reports.JournalFile) {
-			v.refuse("%s: it has no digest of %s, which each run of \"dratest run\" writes", reports.ConformanceFile, name)
+			v.refuse("%s: it has no digest of %s, which each run of \"dratest %s\" writes", reports.ConformanceFile, name, engine)
 		}
 	}
 	for folder := range v.folders() {

@@ -219,7 +219,7 @@ func again(dir string, files []schema.File) []schema.File {
 // reasons are those for which a directory's report does not hold.
 func reasons(t *testing.T, dir fs.FS, known []schema.RequiredCase) string {
 	t.Helper()
-	_, why, err := verify.Directory(dir, known)
+	_, why, err := verify.Directory(dir, map[schema.Engine]verify.Rules{schema.EngineRun: {Required: known}})
 	if err != nil {
 		t.Fatal(err)
 	}

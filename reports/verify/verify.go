@@ -17,6 +17,7 @@ limitations under the License.
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,11 +31,18 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Directory verifies the report in a directory. Reasons say why it does not hold, one per
-// line; without any it does. known are the cases that this version of the suite requires.
-// Errors: there is no conformance report, or it is of another version of the schema
-// (schema.ErrOtherVersion), so that nothing can be said.
-func Directory(dir fs.FS, known []schema.RequiredCase) (c schema.ConformanceReport, reasons []string, err error) {
+// Rules are what the reports of an engine are held against.
+type Rules struct {
+	// Required are the cases required by this version of dratest.
+	Required []schema.RequiredCase
+	// Certificate makes the certificate of a directory anew; nil for engines without one.
+	Certificate func(dir fs.FS, required []schema.RequiredCase, r schema.Report, was schema.Certificate) (schema.Certificate, error)
+}
+
+// Directory verifies the report in a directory by the rules of its engine. Reasons say why it
+// does not hold, one per line; without any it does. Errors: there is no conformance report, or
+// it is of another version of the schema (schema.ErrOtherVersion), so that nothing can be said.
+func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.ConformanceReport, reasons []string, err error) {
 	data, err := fs.ReadFile(dir, reports.ConformanceFile)
 	if err != nil {
 		return c, nil, fmt.Errorf("there is no conformance report: %w", err)
@@ -46,7 +54,11 @@ func Directory(dir fs.FS, known []schema.RequiredCase) (c schema.ConformanceRepo
 	if err != nil {
 		return c, []string{fmt.Sprintf("%s cannot be read: %v", reports.ConformanceFile, err)}, nil
 	}
-	v := &verification{dir: dir, conformance: c, known: known}
+	rules, ok := engines[cmp.Or(c.Engine, schema.EngineRun)]
+	if !ok {
+		return c, []string{fmt.Sprintf("%s: its engine is %q, unknown to this dratest", reports.ConformanceFile, c.Engine)}, nil
+	}
+	v := &verification{dir: dir, conformance: c, rules: rules, known: rules.Required}
 	v.required()
 	v.files()
 	v.contents()
@@ -57,6 +69,7 @@ func Directory(dir fs.FS, known []schema.RequiredCase) (c schema.ConformanceRepo
 type verification struct {
 	dir         fs.FS
 	conformance schema.ConformanceReport
+	rules       Rules
 	known       []schema.RequiredCase
 	reasons     []string
 }
@@ -130,7 +143,8 @@ func (v *verification) contents() {
 	}
 	c := v.conformance
 	v.compare(reports.ConformanceFile, "the other files make it", c, reports.Conformance(r, j.outcomes, reports.Facts{
-		Implementation: c.Implementation, Command: c.Run.Command, Binary: c.Suite.Binary, Required: v.known, Files: listed(c),
+		Implementation: c.Implementation, Engine: c.Engine, Certificate: v.certificate(r), Command: c.Run.Command,
+		Binary: c.Suite.Binary, Required: v.known, Files: listed(c),
 	}))
 	v.rendered(r)
 	v.log(r, j)
@@ -175,6 +189,7 @@ func (v *verification) levels(r schema.Report) {
 			}
 			has := schema.Required(metas, c.Requirements)[0]
 			has.Features, has.Since, has.Installed = k.Features, k.Since, k.Installed
+			has.DriverProfile, has.DriverFeatures = k.DriverProfile, k.DriverFeatures
 			if c.KnownIssue == nil {
 				has.KnownIssue = k.KnownIssue
 			}

@@ -269,7 +269,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t)
 			tc.do(t, dir)
-			if _, _, err := verify.Directory(os.DirFS(dir), known(t)); !errors.Is(err, tc.want) {
+			if _, _, err := verify.Directory(os.DirFS(dir), map[schema.Engine]verify.Rules{schema.EngineRun: {Required: known(t)}}); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 		})

@@ -36,6 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Name is the proof's.
@@ -114,7 +115,7 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 }
 
 // certify runs some cases on dra-sim with a bug.
-func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir string) (c certify.Certificate, err error) {
+func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir string) (c schema.Certificate, err error) {
 	if err := p.Install(ctx, p.bed.Cluster, bug); err != nil {
 		return c, fmt.Errorf("install the driver with bug %q: %w", bug, err)
 	}
@@ -122,7 +123,7 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 	for _, id := range cases {
 		focus = append(focus, "^"+regexp.QuoteMeta(id)+`\b`)
 	}
-	_, err = certify.Run(ctx, p.Parts, certify.Options{Declaration: p.Declaration, Cluster: p.bed.Cluster, Removable: true, Run: run.Options{
+	c, err = certify.Run(ctx, p.Parts, certify.Options{Declaration: p.Declaration, Cluster: p.bed.Cluster, Removable: true, Run: run.Options{
 		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.PodImage, Out: p.Out},
 		Disruptive: true, Filter: plan.Filter{Focus: focus}, Parallel: 1, CaseLimit: caseLimit,
 	}})
@@ -130,14 +131,14 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.spoiled {
 		return c, err
 	}
-	return certify.ReadCertificate(dir)
+	return c, nil
 }
 
 // spoils is whether a run came to its end, but for what a bug has left.
 func spoils(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
 
 // judge says whether each of the cases has noticed the bug, and only that.
-func judge(cases []string, with, without certify.Certificate) prove.Finding {
+func judge(cases []string, with, without schema.Certificate) prove.Finding {
 	f := prove.Finding{Note: strings.Join(with.Failures, "; ")}
 	for _, id := range cases {
 		switch {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites"
 )
 
@@ -86,11 +87,11 @@ func TestBugThatSpoilsItsCluster(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	came := func(a, b string) certify.Certificate {
-		return certify.Certificate{Cases: map[string]string{"life/a": a, "life/b": b}}
+	came := func(a, b string) schema.Certificate {
+		return schema.Certificate{Cases: map[string]string{"life/a": a, "life/b": b}}
 	}
 	for name, tc := range map[string]struct {
-		with, without  certify.Certificate
+		with, without  schema.Certificate
 		shown, problem bool
 		missed         int
 	}{

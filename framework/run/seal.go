@@ -1,0 +1,91 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+)
+
+// seal writes the conformance report for the files in the report directory, and signs it.
+func seal(ctx context.Context, parts Parts, o Options, report schema.Report, outcomes []spec.Outcome, f reports.Facts) error {
+	f.Implementation, f.Command, f.Required = o.Identity, o.Command, schema.Required(Metas(parts.Cases), parts.Requirements)
+	f.Engine = schema.EngineRun
+	if parts.Subject != nil {
+		f.Engine = schema.EngineCertify
+	}
+	dir, err := o.absolute()
+	if err != nil {
+		return err
+	}
+	if _, err := reports.Seal(dir, report, outcomes, f); err != nil {
+		return err
+	}
+	if o.Key == nil {
+		return nil
+	}
+	return sign.Directory(context.WithoutCancel(ctx), dir, *o.Key)
+}
+
+// Certify seals the report of a run again, with a certificate and further files of the report
+// directory. The options are those of the run.
+func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, certificate schema.Certificate) error {
+	o = o.withDefaults(report.Started)
+	binary, err := reports.BinaryDigest()
+	if err != nil {
+		return fmt.Errorf("seal the certificate: %w", err)
+	}
+	records, err := journal.Follow(o.ReportDir).Next()
+	if err != nil {
+		return fmt.Errorf("seal the certificate: %w", err)
+	}
+	var outcomes []spec.Outcome
+	for _, r := range records {
+		if r.Outcome != nil {
+			outcomes = append(outcomes, *r.Outcome)
+		}
+	}
+	return seal(ctx, parts, o, report, outcomes, reports.Facts{Binary: binary, Certificate: &certificate})
+}
+
+// Unstarted writes the report of a run that could not start its cases, all of them blocked.
+func Unstarted(parts Parts, o Options, target spec.Target, why error) (schema.Report, error) {
+	now := time.Now()
+	o = o.withDefaults(now)
+	metas, err := selected(parts, o.Filter)
+	if err != nil {
+		return schema.Report{}, errors.Join(why, err)
+	}
+	p := spec.Plan{Target: target}
+	for _, m := range metas {
+		p.Entries = append(p.Entries, spec.Entry{Meta: m})
+	}
+	report := reports.Build(p, nil, reports.Info{
+		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: o.Driver, Selection: o.selection(), Requirements: parts.Requirements,
+		Seed: o.Seed, Started: now, Ended: now, EndedEarly: why.Error(),
+	})
+	return report, reports.Write(o.ReportDir, report)
+}

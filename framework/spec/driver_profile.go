@@ -1,0 +1,64 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package spec
+
+import "slices"
+
+// DriverProfile is a part of the driver profile with a verdict of its own.
+type DriverProfile string
+
+// The parts: what users get, what driver and users survive, how the driver is updated and
+// removed, what node autoscalers rely on, and what the driver costs.
+const (
+	ProfileCore           DriverProfile = "core"
+	ProfileRecovery       DriverProfile = "recovery"
+	ProfileUpgrade        DriverProfile = "upgrade"
+	ProfilePredictability DriverProfile = "predictability"
+	ProfileBudget         DriverProfile = "budget"
+)
+
+// DriverProfiles are all of them, in order.
+func DriverProfiles() []DriverProfile {
+	return []DriverProfile{ProfileCore, ProfileRecovery, ProfileUpgrade, ProfilePredictability, ProfileBudget}
+}
+
+// CaseOfSlices belongs to ProfilePredictability, CaseOfCosts to ProfileBudget.
+const (
+	CaseOfSlices = "life/published-again"
+	CaseOfCosts  = "life/costs"
+)
+
+// DriverProfile is the part a case belongs to; empty for cases that never run with an
+// installed driver.
+func (m Meta) DriverProfile() DriverProfile {
+	changes := []HookName{HookInstall, HookUninstall, HookUpgrade, HookDowngrade}
+	switch {
+	case m.Needs.Devices == 0:
+		return ""
+	case m.ID == CaseOfSlices, slices.Contains(m.Needs.Hooks, HookInventory):
+		return ProfilePredictability
+	case m.ID == CaseOfCosts:
+		return ProfileBudget
+	case slices.ContainsFunc(m.Needs.Hooks, func(h HookName) bool { return slices.Contains(changes, h) }),
+		slices.Contains(slices.Concat(m.Needs.DriverFeatures, m.Needs.NoDriverFeatures), DriverRollingUpdate):
+		return ProfileUpgrade
+	case m.Needs.Disruption:
+		return ProfileRecovery
+	default:
+		return ProfileCore
+	}
+}

@@ -1,0 +1,62 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package reports
+
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// The further files of a certification.
+const (
+	// CertificateFile has the certificate.
+	CertificateFile = "certificate.json"
+	// DeclarationFile has the declaration of the driver under test.
+	DeclarationFile = "declaration.yaml"
+)
+
+// certify adds a certificate to a conformance report: its verdict is the result, and its
+// profiles are the profiles.
+func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
+	c.Certificate = &certificate
+	c.Profiles = nil
+	for _, name := range spec.DriverProfiles() {
+		p := schema.Profile{Name: string(name), Result: resultOfVerdict(certificate.Profiles[name])}
+		for _, each := range c.Cases {
+			if each.DriverProfile == name {
+				*number(&p.Counts, each.Result)++
+			}
+		}
+		c.Profiles = append(c.Profiles, p)
+	}
+	c.Result, c.Reasons = resultOfVerdict(certificate.Verdict), slices.Concat(certificate.Failures, certificate.Missing)
+}
+
+func resultOfVerdict(v schema.DriverVerdict) schema.Result {
+	switch v {
+	case schema.DriverCertified:
+		return schema.ResultPassed
+	case schema.DriverNotCertified:
+		return schema.ResultFailed
+	case schema.DriverIncomplete:
+		return schema.ResultIncomplete
+	default:
+		return schema.ResultNotApplicable
+	}
+}

@@ -1,0 +1,143 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CertificateVersion is the schema version of certificate.json.
+const CertificateVersion = "dra-conformance.github.io/v1alpha1"
+
+// Certificate is the content of certificate.json, also found in the sealed conformance report.
+type Certificate struct {
+	SchemaVersion string `json:"schemaVersion" jsonschema:"enum=dra-conformance.github.io/v1alpha1"`
+	Judgement     `json:",inline"`
+
+	// Profile is the driver profile, as "driver v1".
+	Profile  string         `json:"profile"`
+	Identity Implementation `json:"identity"`
+	Driver   string         `json:"driver"`
+	Suite    Suite          `json:"suite"`
+	// Kubernetes, Kubelets and Runtimes are versions.
+	Kubernetes string   `json:"kubernetes"`
+	Kubelets   []string `json:"kubelets"`
+	Runtimes   []string `json:"runtimes"`
+	// Images are the images of the driver's pods with their digests.
+	Images []string `json:"images,omitempty"`
+	// Date is the end of the run.
+	Date time.Time `json:"date"`
+	// Expires is set for certified drivers only.
+	Expires    time.Time         `json:"expires,omitzero"`
+	Exceptions []DriverException `json:"exceptions,omitempty"`
+	// Cases maps case IDs to their status.
+	Cases        map[string]string `json:"cases"`
+	Observations Observations      `json:"observations"`
+}
+
+// Judgement is a verdict with its reasons.
+type Judgement struct {
+	Verdict DriverVerdict `json:"verdict" jsonschema:"enum=certified,enum=not certified,enum=incomplete"`
+	// Failures lists what the driver does wrong, Missing what was not shown. Notes do not
+	// change the verdict.
+	Failures []string `json:"failures,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+	// Exercised maps the driver's features to the passed cases with them.
+	Exercised map[spec.DriverFeature][]string `json:"exercised,omitempty"`
+	// Profiles has the verdict of each part of the driver profile.
+	Profiles map[spec.DriverProfile]DriverVerdict `json:"profiles,omitempty"`
+	// Costs are the driver's measured costs with their declared limits.
+	Costs []Cost `json:"costs,omitempty"`
+}
+
+// DriverVerdict is the outcome of a certification.
+type DriverVerdict string
+
+// The verdicts.
+const (
+	DriverCertified    DriverVerdict = "certified"
+	DriverNotCertified DriverVerdict = "not certified"
+	DriverIncomplete   DriverVerdict = "incomplete"
+)
+
+// Cost is a measurement with its declared limit.
+type Cost struct {
+	spec.Measurement
+
+	// Limit is nil if nothing is declared.
+	Limit *float64 `json:"limit,omitempty"`
+}
+
+// DriverException is a failing case known to the driver's vendor.
+type DriverException struct {
+	Case   string `json:"Case"`
+	Reason string `json:"Reason"`
+	Issue  string `json:"Issue"`
+	// Until is the last day, as 2026-12-31.
+	Until string `json:"Until"`
+}
+
+// Observations are the findings of a certification outside of its cases. Together with
+// report.json and driver.yaml they determine the judgement.
+type Observations struct {
+	// Features are shown by the driver's objects.
+	Features []spec.DriverFeature `json:"features,omitempty"`
+	Failures []string             `json:"failures,omitempty"`
+	Missing  []string             `json:"missing,omitempty"`
+	// Changes in the cluster during the run may be somebody else's.
+	Changes []string `json:"changes,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// EncodeCertificate writes a certificate as indented JSON.
+func EncodeCertificate(c Certificate) ([]byte, error) {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode certificate: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// DecodeCertificate reads a certificate. It rejects other schema versions and unknown fields.
+func DecodeCertificate(data []byte) (Certificate, error) {
+	var head struct {
+		SchemaVersion string `json:"schemaVersion"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Certificate{}, fmt.Errorf("decode certificate: %w", err)
+	}
+	if head.SchemaVersion != CertificateVersion {
+		return Certificate{}, fmt.Errorf("decode certificate: its schema version is %q, this dratest reads %s", head.SchemaVersion, CertificateVersion)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var c Certificate
+	if err := decoder.Decode(&c); err != nil {
+		return Certificate{}, fmt.Errorf("decode certificate: %w", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return Certificate{}, fmt.Errorf("decode certificate: there is more than one JSON value")
+	}
+	return c, nil
+}
