@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"framework/":                  base,
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
-	"framework/companions/":       and(engines, "framework/companions/", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
+	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations"),
@@ -95,7 +95,6 @@ var arrows = map[string][]string{
 
 	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
 	"cmd/bench-prebind/":       {"framework/", "clusters/"},
-	"cmd/bench-fabric/":        {"framework/", "clusters/", "drivers/fabric"},
 	"cmd/bench-classic/":       {"framework/", "clusters/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},

@@ -32,6 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -90,6 +91,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Out = cmd.OutOrStdout()
 			f.Clusters = providers.NewClusters(progress.New(f.Out))
+			f.Scenarios = scenarios()
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -98,6 +100,11 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 	}
 	f.add(cmd.Flags())
 	return cmd
+}
+
+// scenarios are those that workloads can name.
+func scenarios() map[string]perf.Scenario {
+	return map[string]perf.Scenario{"fabric": fabric.Perf()}
 }
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {
@@ -137,7 +144,12 @@ func (f *perfFlags) complete() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return errors.Join(perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())
+	for _, w := range f.Workloads {
+		if _, known := f.Scenarios[w.Scenario]; w.Scenario != "" && !known {
+			errs = append(errs, fmt.Errorf("workload %s: there is no scenario %q", w.Name, w.Scenario))
+		}
+	}
+	return errors.Join(append(errs, perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())...)
 }
 
 // completeSubjects says what the two sides run.

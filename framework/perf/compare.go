@@ -82,6 +82,8 @@ func Compare(old, fresh Record) Comparison {
 		switch {
 		case f.Kind == Growth:
 			c.Left = append(c.Left, name+": exponents are compared by eye, each has its interval")
+		case f.Kind == Limit:
+			c.Left = append(c.Left, name+": a limit holds or not")
 		case f.Kind == Absolute && old.Processors != fresh.Processors:
 			c.Left = append(c.Left, name+": values of different machines cannot be compared")
 		case len(before) < MinBlocks || len(after) < MinBlocks:

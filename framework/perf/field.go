@@ -17,7 +17,6 @@ limitations under the License.
 package perf
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -64,23 +63,14 @@ type field struct {
 // open makes the control plane of one side with what all rounds of a workload share.
 // What it returns must be closed, even if there is an error.
 func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
-	subject := o.Reference
-	if side == Candidate {
-		subject = o.Candidate
-	}
-	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
-		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
-		Version: cmp.Or(subject.Version, o.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
-	}})
+	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: o.cluster(w, side)})
 	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
 	if err != nil {
 		return f, err
 	}
-	version, err := f.client.Discovery().ServerVersion()
-	if err != nil {
-		return f, fmt.Errorf("ask for the version of Kubernetes: %w", err)
+	if f.version, err = kubernetesOf(bed); err != nil {
+		return f, err
 	}
-	f.version = version.GitVersion
 	if f.web, err = rest.HTTPClientFor(bed.REST); err != nil {
 		return f, fmt.Errorf("make a client: %w", err)
 	}

@@ -19,8 +19,11 @@ package perf
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Side is one of the two stacks that are measured in turns.
@@ -66,7 +69,8 @@ type Finding struct {
 	Threshold
 	Judgement Judgement `json:"judgement"`
 	// Value is what is bounded, as the centre or the median over the blocks or as a fitted
-	// exponent, Low and High its interval at Confidence. Without Blocks there is none.
+	// exponent, Low and High its interval at Confidence, or the least and the greatest value for
+	// Limit. Without Blocks there is none.
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -95,8 +99,11 @@ func Judge(t Threshold, rounds []Round) Finding {
 	f := Finding{Threshold: t, Judgement: CannotTell}
 	points, noisy := t.points(rounds)
 	least := MinBlocks
-	if t.Kind == Growth {
+	switch t.Kind {
+	case Growth:
 		least = minSizes + 1
+	case Limit:
+		least = 1
 	}
 	if len(points) < least {
 		f.Why = fmt.Sprintf("%d blocks are too few for an interval, %d are needed", len(points), least)
@@ -114,6 +121,9 @@ func Judge(t Threshold, rounds []Round) Finding {
 			return f
 		}
 		f.Value, f.Low, f.High = fit.Exponent, fit.Low, fit.High
+	case t.Kind == Limit:
+		all := values(points)
+		f.Value, f.Low, f.High = spec.Quantile(all, 0.5), slices.Min(all), slices.Max(all)
 	case t.Relative():
 		f.Value, f.Low, f.High = ratioInterval(values(points))
 	default:
@@ -133,7 +143,7 @@ func (f *Finding) judge() {
 	switch {
 	case inside:
 		f.Judgement = Met
-	case outside:
+	case outside || f.Kind == Limit:
 		f.Judgement = Missed
 	default:
 		f.Why = "the bound is inside of the interval: take more --blocks"
@@ -165,7 +175,7 @@ func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 	}
 	for _, r := range rounds {
 		divisor, ok := divisors[block{r.Size, r.Block}]
-		if r.Workload != t.Workload || r.Side != Candidate || t.Kind != Growth && r.Size != t.Size || t.Relative() && !ok {
+		if r.Workload != t.Workload || r.Side != Candidate && t.Kind != Limit || t.Kind != Growth && r.Size != t.Size || t.Relative() && !ok {
 			continue
 		}
 		if t.Metric.byClock() && max(r.Values[Others], divisor.Values[Others]) > maxOthers {

@@ -64,6 +64,15 @@ const (
 	// by then. Both are of workloads with a restart.
 	RestartTime Metric = "restart-sec"
 	RestartCPU  Metric = "restart-cpu-sec"
+	// IdleSliceWrites are writes of ResourceSlices while nothing changes, SliceWrites those for each
+	// pool that has changed.
+	IdleSliceWrites Metric = "idle-slice-writes"
+	SliceWrites     Metric = "slice-writes/pool"
+	// AttachedP50 and AttachedMax are from when a device is attached until its pod is bound.
+	AttachedP50 Metric = "attached-p50-sec"
+	AttachedMax Metric = "attached-max-sec"
+	// CompanionMemory is the most resident memory of the program beside the cluster.
+	CompanionMemory Metric = "companion-rss-max-B"
 	// Others is the part of the machine's processors that went to others than the
 	// control plane and this program, from 0 to 1.
 	Others Metric = "others-share"
@@ -74,7 +83,7 @@ func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
 		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory, SchedulerHeap, ControllersHeap,
-		RestartTime, RestartCPU, Others,
+		RestartTime, RestartCPU, IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -52,8 +53,10 @@ type Clusters interface {
 
 // Options say what is measured.
 type Options struct {
-	Clusters   Clusters
-	Workloads  []Workload
+	Clusters  Clusters
+	Workloads []Workload
+	// Scenarios are those that workloads name.
+	Scenarios  map[string]Scenario
 	Thresholds []Threshold
 	// Reference and Candidate are what is compared; the same twice shows how much a
 	// comparison can be trusted.
@@ -96,7 +99,11 @@ func Run(ctx context.Context, o Options) (Record, error) {
 // measureSizes measures a workload at each of its sizes.
 func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Workload, record *Record) error {
 	for _, size := range w.sizes() {
-		if err := o.measure(ctx, p, w, size, record); err != nil {
+		measure := func() error { return o.measure(ctx, p, w, size, record) }
+		if w.Scenario != "" {
+			measure = func() error { return o.measureScenario(ctx, p, w, record) }
+		}
+		if err := measure(); err != nil {
 			return fmt.Errorf("measure workload %s: %w", NameAt(w.Name, size), err)
 		}
 		soFar := *record
@@ -125,12 +132,8 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 	}
 	start := time.Now()
 	for block := range o.Blocks {
-		order := []Side{Reference, Candidate}
-		if block%2 == 1 {
-			order = []Side{Candidate, Reference}
-		}
 		values := map[Side]map[Metric]float64{}
-		for _, side := range order {
+		for _, side := range turns([]Side{Reference, Candidate}, block) {
 			if block == 0 || w.Restart != NoComponent { // else rounds leave nothing to do
 				if err := settle(ctx, p, sides); err != nil {
 					return err
@@ -152,6 +155,14 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		}
 	}
 	return o.profile(ctx, p, sides, at, size, record.missed(o.Thresholds, w.Name, size))
+}
+
+// turns are the sides of a block in order: no side is always the first.
+func turns(sides []Side, block int) []Side {
+	if block%2 == 1 {
+		slices.Reverse(sides)
+	}
+	return sides
 }
 
 // settle waits until the control planes have nothing more to do for what was set up or restarted:

@@ -36,6 +36,9 @@ func (r Record) Print(out io.Writer) {
 	for _, workload := range r.Workloads {
 		for _, size := range workload.sizes() {
 			r.printMetrics(w, workload.Name, size)
+			if workload.Scenario != "" {
+				continue
+			}
 			fmt.Fprintf(w, "%s\tneeded writes/pod\t%.4g\t%.4g\t\n", NameAt(workload.Name, size), workload.neededWrites(), workload.neededWrites())
 			r.printParts(w, workload.Name, size, "", func(round Round) map[string]float64 { return round.Writes })
 			r.printParts(w, workload.Name, size, "plugin-sec/attempt ", func(round Round) map[string]float64 { return round.Plugin })
@@ -124,6 +127,9 @@ func (r Record) printParts(w io.Writer, workload string, size int, of string, pa
 func (f Finding) interval() string {
 	if f.Blocks == 0 {
 		return "-\t-\t-"
+	}
+	if f.Kind == Limit {
+		return fmt.Sprintf("%.4g\t%.4g to %.4g (all of %d)\t-", f.Value, f.Low, f.High, f.Blocks)
 	}
 	change := max(f.High-f.Value, f.Value-f.Low)
 	sees := fmt.Sprintf("%.1f %%", 100*change/f.Value)

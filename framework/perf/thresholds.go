@@ -38,6 +38,9 @@ const (
 	Growth Kind = "growth"
 	// Absolute is the candidate's value, for those who always measure on the same machine.
 	Absolute Kind = "absolute"
+	// Limit is each value of either side, however few there are, for what must always hold. It may
+	// be 0.
+	Limit Kind = "limit"
 )
 
 // Threshold is what a metric of a workload may be.
@@ -72,6 +75,8 @@ func (t Threshold) String() string {
 		what = "exponent of " + what
 	case t.Kind == Absolute:
 		what = "value of " + what
+	case t.Kind == Limit:
+		what = "each " + what
 	case t.Versus != "":
 		what += " versus " + t.Versus
 	}
@@ -131,7 +136,7 @@ func (t Threshold) validate() error {
 	if !slices.Contains(Metrics(), t.Metric) {
 		errs = append(errs, fmt.Errorf("metric %q is unknown, known are %v", t.Metric, Metrics()))
 	}
-	if (t.AtMost > 0) == (t.AtLeast > 0) || t.AtMost < 0 || t.AtLeast < 0 {
+	if zero := t.Kind == Limit && t.AtMost == 0 && t.AtLeast == 0; !zero && (t.AtMost > 0) == (t.AtLeast > 0) || t.AtMost < 0 || t.AtLeast < 0 {
 		errs = append(errs, errors.New("give atMost or atLeast, and more than 0"))
 	}
 	switch t.Kind {
@@ -140,9 +145,9 @@ func (t Threshold) validate() error {
 		if t.AtLeast != 0 || t.Size != 0 {
 			errs = append(errs, errors.New("growth is of all sizes together, and has an atMost"))
 		}
-	case Absolute:
+	case Absolute, Limit:
 	default:
-		errs = append(errs, fmt.Errorf("kind %q is unknown, known are %s, %s and %s", t.Kind, Ratio, Growth, Absolute))
+		errs = append(errs, fmt.Errorf("kind %q is unknown, known are %s, %s, %s and %s", t.Kind, Ratio, Growth, Absolute, Limit))
 	}
 	if t.Versus != "" && t.Kind != "" && t.Kind != Ratio {
 		errs = append(errs, fmt.Errorf("versus says nothing with kind %s", t.Kind))

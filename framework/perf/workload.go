@@ -20,6 +20,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -69,6 +70,9 @@ type Growing struct {
 // Workload is pods that are created on a control plane, and what they ask for.
 type Workload struct {
 	Name string `json:"name"`
+	// Scenario measures the workload in place of rounds of pods. It takes Nodes, Devices and Pods
+	// only.
+	Scenario string `json:"scenario,omitempty"`
 	// Nodes is how many nodes there are; each has a ResourceSlice with Devices devices.
 	Nodes   int `json:"nodes"`
 	Devices int `json:"devices"`
@@ -203,6 +207,9 @@ func (w Workload) Validate() error {
 	for _, msg := range validation.IsDNS1123Label(w.Name) {
 		errs = append(errs, fmt.Errorf("name: %s", msg))
 	}
+	if w.Scenario != "" {
+		return errors.Join(append(errs, w.validateScenario())...)
+	}
 	if w.Grows != nil {
 		errs = append(errs, w.Grows.validate())
 		for _, size := range w.Grows.Sizes {
@@ -237,6 +244,16 @@ func (w Workload) Validate() error {
 		errs = append(errs, fmt.Errorf("restart: says nothing with claims: %s", w.Claims))
 	}
 	return errors.Join(append(errs, w.validateDevices(), w.validateRounds())...)
+}
+
+// validateScenario reports what is wrong with a workload that a scenario measures.
+func (w Workload) validateScenario() error {
+	only := Workload{Name: w.Name, Scenario: w.Scenario, Nodes: w.Nodes, Devices: w.Devices, Pods: w.Pods}
+	errs := []error{between("nodes", w.Nodes, 1, 10000), between("devices", w.Devices, 0, 10000), between("pods", w.Pods, 1, 100000)}
+	if !reflect.DeepEqual(w, only) {
+		errs = append(errs, fmt.Errorf("scenario: %s takes nodes, devices and pods only", w.Scenario))
+	}
+	return errors.Join(errs...)
 }
 
 // validateDevices reports what is wrong with what claims want and what there is.

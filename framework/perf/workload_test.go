@@ -70,6 +70,8 @@ func TestBadWorkloads(t *testing.T) {
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, changes: {nodes: 1001}}]":                            "changes.nodes: 1001: must be between 0 and 1000",
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, changes: {slices: 1}}]":                              "changes.slices: says nothing",
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none},{name: a, nodes: 1, pods: 1, claims: none}]":         `another one named "a"`,
+		"workloads: [{name: a, scenario: s, nodes: 0, pods: 1}]":                                                     "nodes: 0: must be between 1",
+		"workloads: [{name: a, scenario: s, nodes: 1, pods: 1, claims: template}]":                                   "scenario: s takes nodes, devices and pods only",
 	} {
 		if _, err := DecodeWorkloads([]byte(head + "PerformanceWorkloads\n" + text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
@@ -90,9 +92,38 @@ func TestBadThresholds(t *testing.T) {
 		"{workload: a, metric: pods/s, atMost: 1, kind: best}":                `kind "best" is unknown`,
 		"{workload: a, metric: pods/s, atLeast: 1, kind: growth}":             "growth is of all sizes together",
 		"{workload: a, metric: pods/s, atMost: 1, kind: absolute, versus: b}": "versus says nothing with kind absolute",
+		"{workload: a, metric: pods/s, atMost: 1, atLeast: 1, kind: limit}":   "give atMost or atLeast",
 	} {
 		if _, err := DecodeThresholds([]byte(head + "PerformanceThresholds\nthresholds:\n- " + text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What must always hold is missed with one value beyond it, on either side, and not told without any.
+func TestLimits(t *testing.T) {
+	thresholds, err := DefaultThresholds(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, threshold := range thresholds {
+		if threshold.Kind != Limit {
+			continue
+		}
+		limit := threshold.AtMost + threshold.AtLeast
+		beyond := limit + 0.01
+		if threshold.AtLeast != 0 {
+			beyond = limit - 0.01
+		}
+		judged := func(values ...float64) Judgement {
+			var all []Round
+			for i, value := range values {
+				all = append(all, Round{Workload: threshold.Workload, Block: i / 2, Side: []Side{Candidate, Reference}[i%2], Values: map[Metric]float64{threshold.Metric: value}})
+			}
+			return Judge(threshold, all).Judgement
+		}
+		if one, all, first, second, none := judged(limit), judged(limit, limit, limit), judged(beyond, limit), judged(limit, beyond), judged(); one != Met || all != Met || first != Missed || second != Missed || none != CannotTell {
+			t.Errorf("%s: %s: got %s, %s, %s, %s and %s", threshold.Workload, threshold, one, all, first, second, none)
 		}
 	}
 }

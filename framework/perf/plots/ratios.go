@@ -28,7 +28,7 @@ import (
 func findings(r perf.Record, relative bool, title string) (template.HTML, error) {
 	c := chart{x: axis{label: title}, y: axis{label: "threshold", low: -0.6}}
 	for i, f := range r.Findings {
-		if f.Blocks == 0 || f.Kind == perf.Absolute || f.Relative() != relative {
+		if f.Blocks == 0 || f.Kind == perf.Absolute || f.Kind == perf.Limit || f.Relative() != relative {
 			continue
 		}
 		at := float64(len(c.y.ticks))

@@ -14,34 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package fabric
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/perf"
 )
-
-func TestProblems(t *testing.T) {
-	good := result{changed: 3, after: 3, resident: 40 * mib}
-	if problems := good.problems(); len(problems) > 0 {
-		t.Errorf("got %q, want none", problems)
-	}
-	for want, change := range map[string]func(*result){
-		"although nothing had changed": func(r *result) { r.idle = 1 },
-		"5 times when 3 pools":         func(r *result) { r.after = 5 },
-		"0 times when 3 pools":         func(r *result) { r.after = 0 },
-		"has 65 MiB, more than 64":     func(r *result) { r.resident = 65 * mib },
-	} {
-		bad := good
-		change(&bad)
-		if problems := bad.problems(); len(problems) != 1 || !strings.Contains(problems[0], want) {
-			t.Errorf("got %q, want one with %q", problems, want)
-		}
-	}
-}
 
 func TestSinceAttached(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -61,7 +42,7 @@ func TestSinceAttached(t *testing.T) {
 }
 
 func TestHighWater(t *testing.T) {
-	if got, err := highWater("Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 7 kB\n"); err != nil || got != 2*mib {
+	if got, err := highWater("Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 7 kB\n"); err != nil || got != 2<<20 {
 		t.Errorf("got %d, %v", got, err)
 	}
 	if got, err := highWater("Name:\tx\nState:\tZ (zombie)\n"); err == nil {
@@ -69,18 +50,10 @@ func TestHighWater(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	good := options{stack: "own", nodes: 1, models: 2, devices: 2, pods: 2, atOnce: 1, refreshes: 1, changed: 2}
-	if err := good.validate(); err != nil {
-		t.Error(err)
-	}
-	for name, change := range map[string]func(*options){
-		"pods than devices": func(o *options) { o.pods = 3 }, "changed": func(o *options) { o.changed = 3 }, "stack": func(o *options) { o.stack = "x" }, "nodes": func(o *options) { o.nodes = 0 },
-	} {
-		bad := good
-		change(&bad)
-		if bad.validate() == nil {
-			t.Errorf("%s: no error", name)
+func TestPerfNeedsDevicesForAllPods(t *testing.T) {
+	for _, w := range []perf.Workload{{Nodes: 1, Devices: 1, Pods: 1}, {Nodes: 1, Devices: 3, Pods: 21}} {
+		if _, err := preparePerf(t.Context(), nil, w); err == nil {
+			t.Errorf("%+v: no error", w)
 		}
 	}
 }

@@ -14,14 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package fabric
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,102 +31,114 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/drivers/fabric"
 	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 const (
-	namespace = "default"
-	mib       = 1 << 20
-	// mostMemory is what the controller may have.
-	mostMemory = 64 * mib
+	namespace = metav1.NamespaceDefault
+	// perfModels is how many models of devices there are, each with a pool of the workload's
+	// devices. Another cluster takes a device of perfChanged of them.
+	perfModels, perfChanged = 10, 3
+	// perfRefreshes is how often the controller looks at the fabric while nothing changes.
+	perfRefreshes = 20
+	// perfTakes is how long the fabric needs to attach a device, perfAtOnce how many pods wait
+	// for one at a time.
+	perfTakes, perfAtOnce = time.Second, 5
+	perfPatience          = 3 * time.Minute
 )
 
-// result is what was measured.
-type result struct {
-	devices, pools, nodes int
-	// idle is how often slices were written while nothing changed, after how often once so
-	// many pools had changed.
-	idle, changed, after int
-	refreshes            int
-	// bound are the times from when a device was attached until its pod was bound.
-	bound []time.Duration
-	// resident is the most memory that the controller had, in bytes.
-	resident int64
-}
+// Perf measures dra-composable-controller with a workload's devices of each model on simulated
+// nodes: how often it writes slices, how long a pod waits once its device is attached, and how
+// much memory the controller needs.
+func Perf() perf.Scenario { return perf.Scenario{Prepare: preparePerf, Blocks: 1} }
 
-func (r result) String() string {
-	slices.Sort(r.bound)
-	return fmt.Sprintf("%d devices in %d pools, %d nodes: %d writes in %d looks at what has not changed, %d for %d changed pools; "+
-		"%d pods, attached to bound: median %s, longest %s; controller %.0f MiB at most",
-		r.devices, r.pools, r.nodes, r.idle, r.refreshes, r.after, r.changed,
-		len(r.bound), r.at(50), r.at(100), float64(r.resident)/mib)
-}
-
-// at is the time that so many of 100 pods do not exceed.
-func (r result) at(percent int) time.Duration {
-	if len(r.bound) == 0 {
-		return 0
-	}
-	return r.bound[(len(r.bound)*percent+99)/100-1].Round(time.Millisecond)
-}
-
-// problems are what speaks against the controller.
-func (r result) problems() []string {
-	var all []string
-	if r.idle > 0 {
-		all = append(all, fmt.Sprintf("slices were written %d times although nothing had changed", r.idle))
-	}
-	if r.after != r.changed {
-		all = append(all, fmt.Sprintf("slices were written %d times when %d pools had changed", r.after, r.changed))
-	}
-	if r.resident > mostMemory {
-		all = append(all, fmt.Sprintf("the controller has %d MiB, more than %d", r.resident/mib, mostMemory/mib))
-	}
-	return all
-}
-
-// bench is a control plane with a controller before a fabric.
+// bench is a control plane with a controller between it and a fabric.
 type bench struct {
-	options
+	perf.Workload
+
 	client     kubernetes.Interface
 	site       *site.Site
 	controller *site.Program
 }
 
-func (b bench) run(ctx context.Context) (r result, err error) {
-	r = result{devices: b.models * b.devices, pools: b.models, nodes: b.nodes, refreshes: b.refreshes, changed: b.changed}
-	if err := b.awaitSlots(ctx, r.devices); err != nil {
-		return r, err
+func preparePerf(ctx context.Context, b *testbed.Testbed, w perf.Workload) (func(context.Context) (map[perf.Metric]float64, error), error) {
+	if w.Devices < 2 || w.Pods > perfModels*(w.Devices-1) {
+		return nil, fmt.Errorf("each of %d pods needs a device beside those that another cluster takes", w.Pods)
 	}
-	fmt.Fprintf(os.Stderr, "     %d looks at what does not change\n", b.refreshes)
-	if r.idle, err = b.writes(ctx, time.Duration(b.refreshes)*refresh); err != nil {
-		return r, err
+	program, _, err := images.Local{Progress: b.Progress}.OwnProgram(ctx, "dra-composable-controller")
+	if err != nil {
+		return nil, err
 	}
-	for i := range b.changed {
-		if _, err := b.site.As(theirs).Attach(ctx, fabric.AttachRequest{Key: model(i), Model: model(i), Node: "another"}); err != nil {
-			return r, err
+	s, err := site.Open(ctx, perfFabric(w))
+	b.Later(func(context.Context) error { return s.Close() })
+	if err != nil {
+		return nil, err
+	}
+	controller, err := s.Control(site.Config{
+		Program: program, Client: site.Client{Kubeconfig: b.Kubeconfig, Context: b.Context, Token: ours, Driver: perf.DriverName, Fabric: name},
+		Bind: true, DetachAfter: time.Hour, Refresh: refresh,
+	})
+	return bench{w, b.Client, s, controller}.round, err
+}
+
+// perfFabric is the configuration of a fabric with all devices.
+func perfFabric(w perf.Workload) fabric.Config {
+	config := fabric.Config{
+		Clusters:   []fabric.Client{{Name: "this", Token: ours}, {Name: elsewhere, Token: theirs}},
+		AdminToken: admin,
+		Script:     []fabric.Rule{{Operation: fabric.Attach, Takes: metav1.Duration{Duration: perfTakes}}},
+	}
+	for i := range perfModels {
+		config.Models = append(config.Models, fabric.ModelConfig{Name: model(i), Count: w.Devices})
+	}
+	return config
+}
+
+func model(i int) string { return fmt.Sprintf("model-%d", i) }
+
+func (b bench) round(ctx context.Context) (map[perf.Metric]float64, error) {
+	devices := perfModels * b.Devices
+	if err := b.awaitSlots(ctx, devices); err != nil {
+		return nil, err
+	}
+	idle, err := b.writes(ctx, perfRefreshes*refresh)
+	if err != nil {
+		return nil, err
+	}
+	for i := range perfChanged {
+		if _, err := b.site.As(theirs).Attach(ctx, fabric.AttachRequest{Key: model(i), Model: model(i), Node: elsewhere}); err != nil {
+			return nil, err
 		}
 	}
-	if r.after, err = b.writes(ctx, 3*refresh); err != nil {
-		return r, err
+	changed, err := b.writes(ctx, 3*refresh)
+	if err != nil {
+		return nil, err
 	}
-	if err := b.awaitSlots(ctx, r.devices-b.changed); err != nil {
-		return r, err
+	if err := b.awaitSlots(ctx, devices-perfChanged); err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "     attach devices for %d pods\n", b.pods)
-	if r.bound, err = b.bind(ctx); err != nil {
-		return r, err
+	bound, err := b.bind(ctx)
+	if err != nil {
+		return nil, err
 	}
-	r.resident, err = mostResident(b.controller.ID())
-	return r, err
+	resident, err := mostResident(b.controller.ID())
+	return map[perf.Metric]float64{
+		perf.IdleSliceWrites: float64(idle), perf.SliceWrites: float64(changed) / perfChanged,
+		perf.AttachedP50: spec.Quantile(bound, 0.5).Seconds(), perf.AttachedMax: spec.Quantile(bound, 1).Seconds(),
+		perf.CompanionMemory: float64(resident),
+	}, err
 }
 
 // awaitSlots waits until so many devices are published.
 func (b bench) awaitSlots(ctx context.Context, want int) error {
 	got := 0
-	err := wait.PollUntilContextTimeout(ctx, refresh/4, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, refresh/4, perfPatience, true, func(ctx context.Context) (bool, error) {
 		list, err := b.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
@@ -174,16 +185,16 @@ func (b bench) writes(ctx context.Context, during time.Duration) (count int, err
 // bind has pods get devices, and returns for each how long after the device was attached it
 // was seen to be bound.
 func (b bench) bind(ctx context.Context) ([]time.Duration, error) {
-	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {
+	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(perf.ClassName, perf.DriverName), metav1.CreateOptions{}); err != nil {
 		return nil, fmt.Errorf("create class: %w", err)
 	}
 	var mutex sync.Mutex
 	seen := map[string]time.Time{} // when pods were bound, by the UIDs of their claims
 	group, creating := errgroup.WithContext(ctx)
-	group.SetLimit(b.atOnce)
-	for i := range b.pods {
+	group.SetLimit(perfAtOnce)
+	for i := range b.Pods {
 		group.Go(func() error {
-			uid, at, err := b.bindOne(creating, fmt.Sprintf("pod-%d", i), model(i%b.models))
+			uid, at, err := b.bindOne(creating, fmt.Sprintf("pod-%d", i), model(i%perfModels))
 			mutex.Lock()
 			defer mutex.Unlock()
 			seen[uid] = at
@@ -220,7 +231,7 @@ func sinceAttached(state fabric.State, bound map[string]time.Time) ([]time.Durat
 
 // bindOne creates a pod with a claim for a device of a model, and waits until it is bound.
 func (b bench) bindOne(ctx context.Context, name, model string) (uid string, at time.Time, err error) {
-	request := objects.Request("req", driver, fmt.Sprintf("device.attributes[%q].model == %q", driver, model))
+	request := objects.Request("req", perf.ClassName, fmt.Sprintf("device.attributes[%q].model == %q", perf.DriverName, model))
 	claim, err := b.client.ResourceV1().ResourceClaims(namespace).Create(ctx, objects.Claim(name, request), metav1.CreateOptions{})
 	if err != nil {
 		return "", at, err
@@ -233,7 +244,7 @@ func (b bench) bindOne(ctx context.Context, name, model string) (uid string, at 
 	if _, err := b.client.CoreV1().Pods(namespace).Create(ctx, objects.Pod(name, "none", name), metav1.CreateOptions{}); err != nil {
 		return "", at, err
 	}
-	over := time.After(patience)
+	over := time.After(perfPatience)
 	for {
 		select {
 		case <-ctx.Done():

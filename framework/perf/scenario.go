@@ -1,0 +1,110 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// Scenario measures a workload of which pods on simulated nodes are only a part, such as a
+// program beside the cluster.
+type Scenario struct {
+	// Cluster adapts the cluster of a side. Nil takes a control plane with the workload's nodes.
+	Cluster func(*clusters.Config)
+	// Agents host drivers on the nodes; nil for none.
+	Agents testbed.Agents
+	// Prepare gets a cluster ready and returns the function that measures a round. What it
+	// starts ends by Testbed.Later.
+	Prepare func(ctx context.Context, b *testbed.Testbed, w Workload) (func(ctx context.Context) (map[Metric]float64, error), error)
+	// Blocks is how many are measured at most.
+	Blocks int
+	// CandidateOnly leaves out the reference, which would run the same.
+	CandidateOnly bool
+}
+
+func (s Scenario) sides() []Side {
+	if s.CandidateOnly {
+		return []Side{Candidate}
+	}
+	return []Side{Reference, Candidate}
+}
+
+// cluster is the control plane of a side.
+func (o Options) cluster(w Workload, side Side) clusters.Config {
+	subject := o.Reference
+	if side == Candidate {
+		subject = o.Candidate
+	}
+	return subject.cluster(clusters.Config{
+		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes, Version: o.Version, ComponentArgs: verbosity(),
+	})
+}
+
+// measureScenario measures the rounds of a scenario, on both sides in turns.
+func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Workload, record *Record) (err error) {
+	scenario, known := o.Scenarios[w.Scenario]
+	if !known {
+		return fmt.Errorf("there is no scenario %q", w.Scenario)
+	}
+	rounds := map[Side]func(context.Context) (map[Metric]float64, error){}
+	for _, side := range scenario.sides() {
+		config := o.cluster(w, side)
+		if scenario.Cluster != nil {
+			scenario.Cluster(&config)
+		}
+		b, openErr := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: scenario.Agents}, testbed.Config{Out: o.Out, Cluster: config})
+		defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
+		if openErr != nil {
+			return openErr
+		}
+		if record.Kubernetes, err = kubernetesOf(b); err != nil {
+			return err
+		}
+		if rounds[side], err = scenario.Prepare(ctx, b, w); err != nil {
+			return fmt.Errorf("%s: %w", side, err)
+		}
+	}
+	blocks := min(o.Blocks, scenario.Blocks)
+	for block := range blocks {
+		for _, side := range turns(scenario.sides(), block) {
+			start := time.Now()
+			values, err := rounds[side](ctx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", side, err)
+			}
+			record.Rounds = append(record.Rounds, Round{Workload: w.Name, Block: block, Side: side, Values: values})
+			p.Printf("  %s %d/%d: %s (%s)", w.Name, block+1, blocks, side, time.Since(start).Round(time.Second))
+		}
+	}
+	return nil
+}
+
+// kubernetesOf is the version of a cluster.
+func kubernetesOf(b *testbed.Testbed) (string, error) {
+	version, err := b.Client.Discovery().ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("get the version of Kubernetes: %w", err)
+	}
+	return version.GitVersion, nil
+}
