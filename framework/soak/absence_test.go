@@ -132,7 +132,7 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 func TestRequestsThatMayHaveBeenDoneAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 20, Duration: 15 * time.Second, Seed: 1})
-		w.kinds = []load.Kind{load.OneDevice, load.TwoPods}
+		w.kinds = []load.Kind{load.Slots()[0], load.Slots()[3]}
 		var mutex sync.Mutex
 		asked := map[string]bool{}
 		once := func(action kubetesting.Action, name string, do func() error) (bool, runtime.Object, error) {

@@ -68,7 +68,7 @@ func newWorld(t *testing.T, o Options) *world {
 	o.ReportDir, o.Out, o.AtOnce, o.Patience = t.TempDir(), w.out, 4, 30*time.Second
 	w.soaking = newSoaking(&Bed{
 		Testbed: &testbed.Testbed{Progress: progress.New(w.out), Client: w.client}, options: o, retry: &retrier{patience: o.Patience}, Namespace: "ns",
-		kinds: []load.Kind{load.OneDevice}, Names: load.Names{Driver: "driver", Image: "busybox"},
+		kinds: load.Slots()[:1], Names: load.Names{Driver: "driver", Image: "busybox"},
 	}, time.Now())
 	return w
 }

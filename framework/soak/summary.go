@@ -85,9 +85,9 @@ type Summary struct {
 // to when it was seen to be bound or running, in seconds; they include waiting for
 // devices that other pods have.
 type KindCount struct {
-	Kind    load.Kind `json:"kind"`
-	Pods    int       `json:"pods"`
-	Started int       `json:"started"`
+	Kind    string `json:"kind"`
+	Pods    int    `json:"pods"`
+	Started int    `json:"started"`
 	// Failed are those that failed without having been deleted.
 	Failed  int     `json:"failed,omitempty"`
 	Bound50 float64 `json:"bound50"`
@@ -100,10 +100,10 @@ type KindCount struct {
 func count(lives []life, kinds []load.Kind) []KindCount {
 	var counts []KindCount
 	for _, kind := range kinds {
-		c := KindCount{Kind: kind}
+		c := KindCount{Kind: kind.Name}
 		var bound, start []time.Duration
 		for _, l := range lives {
-			if l.kind != kind {
+			if l.kind != kind.Name {
 				continue
 			}
 			c.Pods++

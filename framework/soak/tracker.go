@@ -23,13 +23,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/dra-conformance/dratest/framework/soak/load"
 )
 
 // life is what has been seen of a pod, and when.
 type life struct {
-	kind load.Kind
+	kind string
 	// made is when it was to be created, created when the API server had it.
 	made, created, scheduled, started, ended time.Time
 	gone                                     bool
@@ -55,7 +53,7 @@ func newTracker() *tracker {
 }
 
 // add announces a pod that is about to be created.
-func (t *tracker) add(name string, kind load.Kind) {
+func (t *tracker) add(name, kind string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.lives[name] = &life{kind: kind, made: time.Now()}

@@ -88,7 +88,7 @@ func (u *units) live(ctx context.Context, unit load.Unit) error {
 	for i, pod := range u.names.Pods(unit) {
 		group.Go(func() error {
 			defer func() { <-u.places }()
-			u.tracker.add(pod.Name, unit.Kind)
+			u.tracker.add(pod.Name, unit.Kind.Name)
 			if err := u.retry.do(lives, func(ctx context.Context) error {
 				_, err := u.client.CoreV1().Pods(u.namespace).Create(ctx, pod, metav1.CreateOptions{})
 				return err

@@ -30,7 +30,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/soak"
-	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -125,11 +124,10 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 	if s.client, err = dynamic.NewForConfig(b.REST); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	kinds := load.ClassicKinds()
-	if err := b.CreateObjects(ctx, kinds); err != nil {
+	if err := b.CreateObjects(ctx, loadKinds()); err != nil {
 		return err
 	}
-	if err := s.createObjects(ctx, b, kinds); err != nil {
+	if err := s.createObjects(ctx, b); err != nil {
 		return err
 	}
 	return b.Progress.Step(fmt.Sprintf("start a scheduler with classic DRA, and a driver with %d devices on each node", soakDevices), 0, func() error {
@@ -142,8 +140,8 @@ func soakNeeds() spec.Needs { return spec.Needs{Since: "1.37", NoKubelet: true} 
 
 // createObjects makes what the load's claims refer to, and gives driver and scheduler
 // the rights of their manifests and no others.
-func (s *Soak) createObjects(ctx context.Context, b *soak.Bed, kinds []load.Kind) error {
-	for _, p := range b.Names.Parameters(kinds) {
+func (s *Soak) createObjects(ctx context.Context, b *soak.Bed) error {
+	for _, p := range parameters() {
 		if _, err := b.Client.CoreV1().ConfigMaps(b.Namespace).Create(ctx, p, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create parameters %s: %w", p.Name, err)
 		}
@@ -151,7 +149,7 @@ func (s *Soak) createObjects(ctx context.Context, b *soak.Bed, kinds []load.Kind
 	class := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": b.Names.Driver,
 	}}
-	class.SetName(b.Names.ResourceClass(kinds))
+	class.SetName(resourceClass)
 	class.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
 	if _, err := s.kind("resourceclasses").Create(ctx, class, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create resource class: %w", err)

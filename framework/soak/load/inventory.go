@@ -18,7 +18,6 @@ package load
 
 import (
 	"fmt"
-	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -36,46 +35,12 @@ const (
 	memory = "memory"
 )
 
-// The uses of devices: each has a pool and a class.
-const (
-	plain    = "plain"
-	parts    = "parts"
-	shares   = "shares"
-	extended = "extended"
-	classic  = "classic"
-)
-
-// use is the class that a kind asks for.
-func (k Kind) use() string {
-	switch k {
-	case Partition:
-		return parts
-	case Capacity:
-		return shares
-	case Extended:
-		return extended
-	case Delayed, Pair, Immediate, Shared, OneAtATime, Optional, Slow, Failing:
-		return classic
-	default:
-		return plain
-	}
-}
-
-// uses are the classes that the kinds need, each once, in order.
-func uses(kinds []Kind) []string {
-	var all []string
-	for _, k := range kinds {
-		all = append(all, k.use())
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // Inventory is what each node has for these kinds. It is little, so that pods
 // wait for one another's devices.
 func Inventory(kinds []Kind) spec.Profile {
 	profile := spec.Profile{Name: "soak"}
-	for _, u := range uses(kinds) {
+	for _, k := range classes(kinds) {
+		u := k.Use
 		pool := spec.Pool{Suffix: u}
 		switch u {
 		case plain:

@@ -17,68 +17,89 @@ limitations under the License.
 package load
 
 import (
+	"cmp"
 	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Kind is what the pods of a unit ask for.
-type Kind string
+type Kind struct {
+	Name string
+	// Use is the class that it asks for: the suffix of its name, and that of a pool.
+	Use string
+	// Feature is what it needs beyond DRA's core.
+	Feature spec.Feature
+	// Variants is the number of sizes in which it comes; 0 is one.
+	Variants int
+	// Shared: one claim that two pods use. Pair: each pod has two claims from the template.
+	Shared, Pair bool
+	// Class and Claim configure classes and claims that a driver allocates itself. No device of a
+	// slice serves such a class.
+	Class *resourceapi.DeviceClassConfiguration
+	Claim *resourceapi.DeviceClaimConfiguration
+}
 
-// The kinds of units.
+// The names of kinds.
 const (
 	// OneDevice: a claim from a template, one device.
-	OneDevice Kind = "one-device"
+	OneDevice = "one-device"
 	// TwoDevices: a claim from a template, two devices in one request.
-	TwoDevices Kind = "two-devices"
+	TwoDevices = "two-devices"
 	// TwoClaims: two claims from templates, one device each.
-	TwoClaims Kind = "two-claims"
+	TwoClaims = "two-claims"
 	// TwoPods: one claim that two pods share.
-	TwoPods Kind = "two-pods"
+	TwoPods = "two-pods"
 	// FirstAvailable: one device of a scarce model, or two of the other.
-	FirstAvailable Kind = "first-available"
+	FirstAvailable = "first-available"
 	// Partition: a part of a device, or all of it, by shared counters.
-	Partition Kind = "partition"
+	Partition = "partition"
 	// Capacity: a share of a device's memory.
-	Capacity Kind = "capacity"
+	Capacity = "capacity"
 	// Extended: one or two devices as an extended resource, without a claim.
-	Extended Kind = "extended-resource"
+	Extended = "extended-resource"
 )
 
-// Kinds lists all kinds.
+// The uses of devices: each has a pool and a class.
+const (
+	plain    = "plain"
+	parts    = "parts"
+	shares   = "shares"
+	extended = "extended"
+)
+
+// Kinds lists all kinds whose devices are in slices.
 func Kinds() []Kind {
-	return []Kind{OneDevice, TwoDevices, TwoClaims, TwoPods, FirstAvailable, Partition, Capacity, Extended}
+	return append(Slots(),
+		Kind{Name: FirstAvailable, Use: plain, Feature: spec.PrioritizedList},
+		Kind{Name: Partition, Use: parts, Feature: spec.PartitionableDevices, Variants: 3},
+		Kind{Name: Capacity, Use: shares, Feature: spec.ConsumableCapacity, Variants: 3},
+		Kind{Name: Extended, Use: extended, Feature: spec.ExtendedResource, Variants: 2})
 }
+
+// Slots are the kinds whose devices may all come from one pool of a fabric, in which they
+// are alike (KEP-5007).
+func Slots() []Kind {
+	return []Kind{
+		{Name: OneDevice, Use: plain},
+		{Name: TwoDevices, Use: plain},
+		{Name: TwoClaims, Use: plain, Pair: true},
+		{Name: TwoPods, Use: plain, Shared: true},
+	}
+}
+
+// SlotAttributes are what the devices of that pool have to have.
+func SlotAttributes() map[string]string { return map[string]string{use: plain} }
 
 // Served are the kinds whose features the target serves; lacks says which do not.
 func Served(lacks func(spec.Feature) bool) []Kind {
-	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.feature() != "" && lacks(k.feature()) })
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Feature != "" && lacks(k.Feature) })
 }
 
-// feature is what a kind needs beyond DRA's core.
-func (k Kind) feature() spec.Feature {
-	switch k {
-	case FirstAvailable:
-		return spec.PrioritizedList
-	case Partition:
-		return spec.PartitionableDevices
-	case Capacity:
-		return spec.ConsumableCapacity
-	case Extended:
-		return spec.ExtendedResource
-	default:
-		return ""
-	}
-}
-
-// variants is the number of sizes in which a kind comes.
-func (k Kind) variants() int {
-	switch k {
-	case Partition, Capacity:
-		return 3
-	case Extended:
-		return 2
-	default:
-		return 1
-	}
+// classes are the kinds with the classes of these kinds: one kind of each class, in order.
+func classes(kinds []Kind) []Kind {
+	byUse := func(a, b Kind) int { return cmp.Compare(a.Use, b.Use) }
+	return slices.CompactFunc(slices.SortedStableFunc(slices.Values(kinds), byUse), func(a, b Kind) bool { return a.Use == b.Use })
 }

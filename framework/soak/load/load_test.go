@@ -47,14 +47,14 @@ func TestSameSeedSameUnits(t *testing.T) {
 }
 
 func TestUnitsVary(t *testing.T) {
-	kinds := map[load.Kind]int{}
+	kinds := map[string]int{}
 	names := map[string]bool{}
 	cut, stay, ended := 0, 0, 0
 	for i, u := range draw(1, 200) {
 		if i < len(load.Kinds()) && u.Kind != load.Kinds()[i] {
-			t.Errorf("unit %d is of kind %s", i, u.Kind)
+			t.Errorf("unit %d is of kind %s", i, u.Kind.Name)
 		}
-		kinds[u.Kind]++
+		kinds[u.Kind.Name]++
 		for _, p := range u.Pods {
 			if names[p.Name] {
 				t.Errorf("two pods are called %s", p.Name)
@@ -71,8 +71,8 @@ func TestUnitsVary(t *testing.T) {
 		}
 	}
 	for _, k := range load.Kinds() {
-		if kinds[k] < 10 {
-			t.Errorf("%d of 200 units are of kind %s", kinds[k], k)
+		if kinds[k.Name] < 10 {
+			t.Errorf("%d of 200 units are of kind %s", kinds[k.Name], k.Name)
 		}
 	}
 	if cut < 40 || stay < 40 || ended < 40 {
@@ -81,8 +81,11 @@ func TestUnitsVary(t *testing.T) {
 }
 
 func TestServed(t *testing.T) {
-	got := load.Served(func(f spec.Feature) bool { return f == spec.ConsumableCapacity || f == spec.ExtendedResource })
-	want := []load.Kind{load.OneDevice, load.TwoDevices, load.TwoClaims, load.TwoPods, load.FirstAvailable, load.Partition}
+	var got []string
+	for _, k := range load.Served(func(f spec.Feature) bool { return f == spec.ConsumableCapacity || f == spec.ExtendedResource }) {
+		got = append(got, k.Name)
+	}
+	want := []string{load.OneDevice, load.TwoDevices, load.TwoClaims, load.TwoPods, load.FirstAvailable, load.Partition}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -93,7 +96,7 @@ func TestInventory(t *testing.T) {
 	if err := all.Validate(); err != nil {
 		t.Error(err)
 	}
-	if len(all.Pools) != 4 || len(load.Inventory([]load.Kind{load.OneDevice, load.TwoPods}).Pools) != 1 {
+	if len(all.Pools) != 4 || len(load.Inventory(load.Slots()).Pools) != 1 {
 		t.Errorf("pools: %v", all.Pools)
 	}
 	parts := all.Pools[slices.IndexFunc(all.Pools, func(p spec.Pool) bool { return p.Suffix == "parts" })]

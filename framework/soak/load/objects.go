@@ -24,7 +24,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,31 +39,33 @@ type Names struct {
 
 // Classes are the device classes for these kinds.
 func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
-	var classes []*resourceapi.DeviceClass
-	for _, u := range uses(kinds) {
-		class := objects.Class(n.class(u), n.Driver)
+	var all []*resourceapi.DeviceClass
+	for _, k := range classes(kinds) {
+		class := objects.Class(n.class(k.Use), n.Driver)
 		class.Labels = map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-		if u == classic {
-			class.Spec = classicClass(class.Name)
+		if k.Class == nil {
+			class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(n.is(use, "%q", k.Use)))
 		} else {
-			class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(n.is(use, "%q", u)))
+			class.Spec = resourceapi.DeviceClassSpec{
+				Selectors: []resourceapi.DeviceSelector{objects.Selector("false")}, Config: []resourceapi.DeviceClassConfiguration{*k.Class},
+			}
 		}
-		if u == extended {
+		if k.Use == extended {
 			class.Spec.ExtendedResourceName = ptr.To(string(n.extendedResource()))
 		}
-		classes = append(classes, class)
+		all = append(all, class)
 	}
-	return classes
+	return all
 }
 
 // Templates are the claim templates for these kinds, one for each variant.
 func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 	var templates []*resourceapi.ResourceClaimTemplate
 	for _, k := range kinds {
-		if k == Extended || k.shares() {
+		if k.Name == Extended || k.Shared {
 			continue
 		}
-		for v := range k.variants() {
+		for v := range max(1, k.Variants) {
 			templates = append(templates, objects.Template(templateName(k, v), n.claim("", k, v)))
 		}
 	}
@@ -73,7 +74,7 @@ func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 
 // Claims are the claims that a unit has beside those from templates.
 func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
-	if !u.Kind.shares() {
+	if !u.Kind.Shared {
 		return nil
 	}
 	return []*resourceapi.ResourceClaim{n.claim(u.Pods[0].Name, u.Kind, u.Variant)}
@@ -82,8 +83,8 @@ func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
 // claim is a claim of a kind.
 func (n Names) claim(name string, k Kind, variant int) *resourceapi.ResourceClaim {
 	claim := objects.Claim(name, n.request(k, variant))
-	if chosen := k.choice(); len(chosen) > 0 {
-		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{classicdra.ClaimConfig(chosen)}
+	if k.Claim != nil {
+		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{*k.Claim}
 	}
 	return claim
 }
@@ -94,9 +95,9 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 	for _, p := range u.Pods {
 		var pod *corev1.Pod
 		switch {
-		case u.Kind.shares():
+		case u.Kind.Shared:
 			pod = objects.Pod(p.Name, n.Image, u.Pods[0].Name)
-		case u.Kind == Extended:
+		case u.Kind.Name == Extended:
 			pod = objects.Pod(p.Name, n.Image)
 			amount := resource.NewQuantity(int64(u.Variant+1), resource.DecimalSI)
 			list := corev1.ResourceList{n.extendedResource(): *amount}
@@ -104,7 +105,7 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 		default:
 			pod = objects.PodFromTemplate(p.Name, n.Image, templateName(u.Kind, u.Variant))
 		}
-		if u.Kind == TwoClaims || u.Kind == Pair {
+		if u.Kind.Pair {
 			again := pod.Spec.ResourceClaims[0]
 			again.Name = "second"
 			pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, again)
@@ -117,9 +118,9 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 }
 
 func (n Names) request(k Kind, variant int) resourceapi.DeviceRequest {
-	class := n.class(k.use())
+	class := n.class(k.Use)
 	request := objects.Request("device", class)
-	switch k {
+	switch k.Name {
 	case TwoDevices:
 		request.Exactly.Count = 2
 	case FirstAvailable:
@@ -149,4 +150,4 @@ func (n Names) is(attribute, verb string, value any) string {
 	return fmt.Sprintf("device.attributes[%q].%s == "+verb, n.Driver, attribute, value)
 }
 
-func templateName(k Kind, variant int) string { return fmt.Sprintf("%s-%d", k, variant) }
+func templateName(k Kind, variant int) string { return fmt.Sprintf("%s-%d", k.Name, variant) }

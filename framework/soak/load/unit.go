@@ -59,6 +59,15 @@ func New(seed int64, kinds []Kind) *Generator {
 	return &Generator{random: rand.New(rand.NewPCG(uint64(seed), 0)), kinds: kinds}
 }
 
+// NewHeld returns a generator of units whose pods do not end by themselves, as none does on
+// simulated nodes: a third is deleted at some moment from its creation, the others a while
+// after they run.
+func NewHeld(seed int64, kinds []Kind) *Generator {
+	g := New(seed, kinds)
+	g.held = true
+	return g
+}
+
 // The lives of pods: a third is deleted at some moment from its creation to its
 // running, the others end by themselves.
 const (
@@ -73,14 +82,14 @@ func (g *Generator) Next() Unit {
 	if g.made < len(g.kinds) {
 		kind = g.kinds[g.made]
 	}
-	unit := Unit{Kind: kind, Variant: g.random.IntN(kind.variants())}
+	unit := Unit{Kind: kind, Variant: g.random.IntN(max(1, kind.Variants))}
 	pods := 1
-	if kind.shares() {
+	if kind.Shared {
 		pods = 2
 	}
 	for i := range pods {
 		pod := Pod{
-			Name:  fmt.Sprintf("%s-%d-%d", kind, g.made, i),
+			Name:  fmt.Sprintf("%s-%d-%d", kind.Name, g.made, i),
 			Runs:  1 + g.random.IntN(longest),
 			Stays: g.random.IntN(2) == 0,
 		}

@@ -14,9 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package load_test
+package classic
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -25,21 +26,21 @@ import (
 
 // What a driver is to allocate itself must match no device of a slice, and the objects that
 // claims name have to be there.
-func TestClassicObjects(t *testing.T) {
-	names, kinds := load.Names{Driver: "soak.example.org", Image: "busybox"}, load.ClassicKinds()
+func TestLoadObjects(t *testing.T) {
+	names, kinds := load.Names{Driver: "soak.example.org", Image: "busybox"}, loadKinds()
 	classes := names.Classes(kinds)
-	if len(classes) != 1 || classes[0].Name != names.ResourceClass(kinds) || len(classes[0].Spec.Selectors) != 1 || classes[0].Spec.Selectors[0].CEL.Expression != "false" {
+	if len(classes) != 1 || classes[0].Name != "soak.example.org-classic" || len(classes[0].Spec.Selectors) != 1 || classes[0].Spec.Selectors[0].CEL.Expression != "false" {
 		t.Errorf("classes %+v", classes)
 	}
-	if got := names.ResourceClass(load.Kinds()); got != "" {
-		t.Errorf("others need ResourceClass %s", got)
+	if raw := classes[0].Spec.Config[0].Opaque.Parameters.Raw; !bytes.Contains(raw, []byte(`"resourceClassName":"soak"`)) {
+		t.Errorf("configuration of the class: %s", raw)
 	}
-	var parameters, templates []string
-	for _, p := range names.Parameters(kinds) {
-		parameters = append(parameters, p.Name)
+	var refers, templates []string
+	for _, p := range parameters() {
+		refers = append(refers, p.Name)
 	}
-	if !slices.Equal(parameters, []string{"shared", "optional", "slow", "failing"}) {
-		t.Errorf("parameters %q", parameters)
+	if !slices.Equal(refers, []string{"shared", "optional", "slow", "failing"}) {
+		t.Errorf("parameters %q", refers)
 	}
 	for _, template := range names.Templates(kinds) {
 		templates = append(templates, template.Name)
@@ -51,12 +52,12 @@ func TestClassicObjects(t *testing.T) {
 	for range kinds {
 		u := g.Next()
 		claims, pods := names.Claims(u), names.Pods(u)
-		shared := u.Kind == load.Shared || u.Kind == load.OneAtATime
+		shared := u.Kind.Name == "shared" || u.Kind.Name == "one-at-a-time"
 		if shared != (len(claims) == 1) || shared != (len(pods) == 2) {
-			t.Errorf("%s: %d claims of its own, %d pods", u.Kind, len(claims), len(pods))
+			t.Errorf("%s: %d claims of its own, %d pods", u.Kind.Name, len(claims), len(pods))
 		}
-		if want := map[bool]int{true: 2, false: 1}[u.Kind == load.Pair]; len(pods[0].Spec.ResourceClaims) != want {
-			t.Errorf("%s: pod has claims %v", u.Kind, pods[0].Spec.ResourceClaims)
+		if want := map[bool]int{true: 2, false: 1}[u.Kind.Name == "pair"]; len(pods[0].Spec.ResourceClaims) != want {
+			t.Errorf("%s: pod has claims %v", u.Kind.Name, pods[0].Spec.ResourceClaims)
 		}
 	}
 }
