@@ -33,7 +33,8 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/agentapi"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -190,11 +191,11 @@ func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementat
 		if err := agentapi.Change(ctx, s.drivers, node, driver, spec.DriverChange{Restart: true}); err != nil {
 			return err
 		}
-		if err := harness.StartDriver(ctx, s.drivers, node, s.config); err != nil {
+		if err := simdriver.StartInstance(ctx, s.drivers, node, s.config); err != nil {
 			return err
 		}
 	}
-	return harness.AwaitPools(ctx, s.client, driver, len(s.nodes))
+	return await.Pools(ctx, s.client, driver, len(s.nodes))
 }
 
 // awaitNew waits until another kubelet than that of these metrics answers.

@@ -50,7 +50,7 @@ func (t *T) CountOn(node string, resource corev1.ResourceName, number int64) {
 		})
 	})
 	t.NoError(t.count(t.ctx, c, ptr.To(strconv.FormatInt(number, 10))), "write the status of node %s", node)
-	t.waitKnown(node)
+	t.AwaitNodeSeen(node)
 }
 
 // count writes the number of a resource, nil for none.

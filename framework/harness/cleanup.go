@@ -177,15 +177,6 @@ func awaitNone[O Object](ctx context.Context, what string, from await.Source, te
 	return nil
 }
 
-func names[O Object](of []O) []string {
-	out := make([]string, 0, len(of))
-	for _, o := range of {
-		out = append(out, o.GetName())
-	}
-	slices.Sort(out)
-	return out
-}
-
 // Kinds of untyped objects that are in no namespace.
 const (
 	ResourceClass            = "ResourceClass"

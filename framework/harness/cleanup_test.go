@@ -148,28 +148,6 @@ func TestExpectationsAreLocatedInTheCase(t *testing.T) {
 	}
 }
 
-func TestDriverStart(t *testing.T) {
-	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}})
-	a := &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }}
-	f.env.Agents = a
-	f.meta.Needs.Profile = spec.Profile{Pools: []spec.Pool{{}}}
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
-	if err := f.Driver.start(); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"node d"}, a.started); diff != "" {
-		t.Error(diff)
-	}
-
-	a.status = func(string) (spec.DriverStatus, error) {
-		return spec.DriverStatus{RegistrationError: "no such version"}, nil
-	}
-	err := f.Driver.start()
-	if err == nil || !strings.Contains(err.Error(), "no such version") || !strings.Contains(err.Error(), "on node") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestStuckObjectsAreNamed(t *testing.T) {
 	f := newFake(t)
 	stuck := claim(func(c *resourceapi.ResourceClaim) { c.Finalizers = []string{"keep"} })

@@ -121,7 +121,7 @@ func (t *T) gatherObjects(ctx context.Context, w *Evidence) {
 			list(strings.ReplaceAll(describe.Object(o), " ", "."), o, err)
 		}
 	}
-	if driver := t.driverName(); driver != "" {
+	if driver := t.DriverName(); driver != "" {
 		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(driver)})
 		list("resourceslices", published, err)
 	}

@@ -17,6 +17,7 @@ limitations under the License.
 package harness
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -28,8 +29,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func read(t *testing.T, f *T, name string) string {
@@ -50,16 +49,11 @@ func TestGather(t *testing.T) {
 		pod(func(p *corev1.Pod) { p.Spec.Containers = []corev1.Container{{Name: "main"}} }),
 		claim(func(*resourceapi.ResourceClaim) {}), scheduler,
 		event("b", "Second", "later", now), event("a", "First", "earlier", now.Add(-time.Second)))
-	a := &agents{
-		status: func(string) (spec.DriverStatus, error) {
-			return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Fault: spec.FaultHang}}}, nil
-		},
-		evidence: func(string) (map[string][]byte, error) {
-			return map[string][]byte{"cdi/x.json": []byte("{}")}, errors.New("kubelet.log: no journal")
-		},
-	}
-	f.env.Agents = a
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
+	a := &agents{evidence: func(string) (map[string][]byte, error) {
+		return map[string][]byte{"cdi/x.json": []byte("{}")}, errors.New("kubelet.log: no journal")
+	}}
+	f.env.Agents, f.Nodes = a, []string{"node"}
+	f.AddEvidence(func(_ context.Context, e *Evidence) { e.File("driver/node.json", []byte("Hang")) })
 	f.Step("look at %s", "it")
 
 	f.gather(t.Context())
@@ -92,9 +86,7 @@ func TestGather(t *testing.T) {
 
 func TestGatherSurvivesPanics(t *testing.T) {
 	f := newFake(t)
-	a := &agents{status: func(string) (spec.DriverStatus, error) { panic("oops") }}
-	f.env.Agents = a
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
+	f.AddEvidence(func(context.Context, *Evidence) { panic("oops") })
 
 	f.gather(t.Context())
 

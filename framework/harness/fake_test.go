@@ -20,13 +20,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/types/known/emptypb"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,7 +54,7 @@ func newFake(t *testing.T, objects ...runtime.Object) *T {
 	t.Cleanup(cancel)
 	f := newT(spec.Meta{ID: "area/case", Checks: "It holds."}, &Env{ReportDir: t.TempDir()})
 	f.Client, f.Namespace, f.ctx = fake.NewClientset(objects...), namespace, ctx
-	f.driver = f.newDriver()
+	f.Driver = caseDriver{}
 	f.abort = func(message string, skip ...int) {
 		panic(failure{message, types.NewCodeLocation(skip[0] + 1)}) // as ginkgo.Fail does
 	}
@@ -109,33 +107,11 @@ func event(name, reason, message string, at time.Time) *corev1.Event {
 	}
 }
 
-// agents are those of all nodes: what they were told is recorded, what they
-// answer is set.
+// agents are those of all nodes, with the answers that a test sets.
 type agents struct {
 	agentapi.AgentClient
 
-	status   func(node string) (spec.DriverStatus, error)
 	evidence func(node string) (map[string][]byte, error)
-	started  []string
-}
-
-func (a *agents) StartDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
-	a.started = append(a.started, r.Node+" "+r.Driver)
-	slices.Sort(a.started)
-	return &emptypb.Empty{}, nil
-}
-
-func (*agents) ChangeDriver(context.Context, *agentapi.DriverSpec, ...grpc.CallOption) (*emptypb.Empty, error) {
-	return &emptypb.Empty{}, nil
-}
-
-func (a *agents) GetDriverStatus(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*agentapi.JSON, error) {
-	status, err := a.status(r.Node)
-	return &agentapi.JSON{Json: agentapi.Encode(status)}, err
-}
-
-func (*agents) StopDriver(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*emptypb.Empty, error) {
-	return &emptypb.Empty{}, nil
 }
 
 func (a *agents) GetEvidence(_ context.Context, r *agentapi.EvidenceRequest, _ ...grpc.CallOption) (*agentapi.Evidence, error) {

@@ -213,9 +213,9 @@ func (f *found) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// AwaitReleased waits until the kubelets have had all claims of the case unprepared, which
+// AwaitUnprepared waits until the kubelets have had all claims of the case unprepared, which
 // their checkpoints tell: claims of pods that were deleted by force are deallocated before.
-func (f *found) AwaitReleased() {
+func (f *found) AwaitUnprepared() {
 	ginkgo.GinkgoHelper()
 	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
 		left, err := f.t.inCheckpoints(ctx)

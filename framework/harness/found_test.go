@@ -74,8 +74,8 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 			{Request: "req", Driver: vendor, Pool: "worker", Device: "gpu-0"}, {Request: "net", Driver: "nic.example.com", Pool: "worker", Device: "nic-0"},
 		}
 	})
-	f.driver = f.newDriver()
-	return f.driver.(*found), n, c
+	f.Driver = f.newDriver(true)
+	return f.Driver.(*found), n, c
 }
 
 func TestTraceOfDevices(t *testing.T) {
@@ -162,7 +162,7 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 func TestUnseenCheckpointBlocks(t *testing.T) {
 	f, n, _ := newVendor(t)
 	n.unseen = true
-	if failureOf(f.AwaitReleased) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
+	if failureOf(f.AwaitUnprepared) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
 		t.Errorf("blocked is %q", f.t.blocked)
 	}
 	f.t.blocked = ""
@@ -170,7 +170,7 @@ func TestUnseenCheckpointBlocks(t *testing.T) {
 		t.Errorf("ends with %v, blocked is %q", err, f.t.blocked)
 	}
 	n.unseen = false
-	succeeds(t, f.t, f.AwaitReleased)
+	succeeds(t, f.t, f.AwaitUnprepared)
 	if f.t.blocked != "" {
 		t.Errorf("what was read is still blocked: %s", f.t.blocked)
 	}
@@ -183,7 +183,7 @@ func TestTimeThatIsOverWhileACheckpointIsReadDoesNotBlock(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	f.t.ctx, n.unseen = over, true
-	if failureOf(f.AwaitReleased) == nil || f.t.blocked != "" {
+	if failureOf(f.AwaitUnprepared) == nil || f.t.blocked != "" {
 		t.Errorf("blocked is %q", f.t.blocked)
 	}
 }

@@ -97,7 +97,7 @@ func (i *Installed) specs(node string) map[string][]byte {
 // with adds a claim with those of its CDI devices that the case has seen.
 func (i *Installed) with(of prepared, claim *resourceapi.ResourceClaim) prepared {
 	of.uids = append(of.uids, claim.UID)
-	if f, ok := i.t.driver.(*found); ok {
+	if f, ok := i.t.Driver.(*found); ok {
 		of.devices = append(of.devices, f.cdi[claim.UID]...)
 	}
 	return of

@@ -53,7 +53,7 @@ func (t *T) renewKubelet(node string, patience time.Duration, renew func() error
 	ginkgo.GinkgoHelper()
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
 	t.NoError(renew(), "restart kubelet")
-	t.poll(fmt.Sprintf("the new kubelet of %s to answer", node), patience, func(ctx context.Context) (bool, string, error) {
+	t.PollPatiently(fmt.Sprintf("the new kubelet of %s to answer", node), patience, func(ctx context.Context) (bool, string, error) {
 		families, err := metrics.Kubelet(ctx, t.Client, node)
 		if err != nil {
 			return false, "", err
@@ -131,9 +131,17 @@ func (t *T) PodMemory(pod *corev1.Pod) int64 {
 	return memory.GetBytes()
 }
 
-// LoseCDI removes the CDI files of the driver, as a reboot does.
-func (d *Driver) LoseCDI() {
+// checkpoint is the name of a kubelet's checkpoint for DRA.
+const checkpoint = "dra_manager_state"
+
+// KubeletCheckpoint is the file in which the kubelet of a node keeps what it has
+// prepared for DRA.
+func (t *T) KubeletCheckpoint(node string) []byte {
 	ginkgo.GinkgoHelper()
-	d.t.Step("remove the CDI files of all prepared claims")
-	d.change(spec.DriverChange{LoseCDI: true})
+	files, err := agentapi.ReadEvidence(t.ctx, t.env.Agents, node, time.Now())
+	content, ok := files[checkpoint]
+	if !ok {
+		t.Fatalf("read the kubelet's checkpoint on %s: %v", node, err)
+	}
+	return content
 }

@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
-	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -98,12 +97,7 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 		t.NoError(err, "find namespace %s", namespace)
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
-		t.driver = t.newDriver()
-		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-			t.Driver = t.addDriver(DriverName(t.meta.ID, namespace), t.meta.Needs.Profile)
-			// All else goes with the namespace.
-			t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
-		}
+		t.Driver = t.newDriver(true)
 	})
 }
 

@@ -37,7 +37,7 @@ func lifeOn(t *testing.T, w *world) *Lifecycle {
 	device := spec.Profile{Pools: []spec.Pool{{Devices: []resourceapi.Device{{Name: "device"}}}}}
 	target := spec.Target{Nodes: []spec.Node{{Name: "node", OS: "linux", Schedulable: true}}}
 	return NewLifecycle(spec.Meta{ID: "area/case", Checks: "It holds.", Needs: spec.Needs{Profile: device}}, &Env{
-		Plan: spec.Plan{Target: target}, Agents: w, ReportDir: t.TempDir(), Connect: w.connect, RemoveTimeout: time.Second,
+		Plan: spec.Plan{Target: target}, Agents: w, Driver: w.driver, ReportDir: t.TempDir(), Connect: w.connect, RemoveTimeout: time.Second,
 	})
 }
 

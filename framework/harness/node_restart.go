@@ -19,7 +19,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -38,15 +37,14 @@ const (
 )
 
 // RestartNode restarts a node with all that runs on it. It returns once its kubelet
-// answers and, if the case's driver ran there, that runs there again. Pods are only
-// about to be started then.
+// answers. Pods are only about to be started then.
 func (t *T) RestartNode(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart node %s", node)
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
 	_, err := t.env.Agents.Reboot(t.ctx, &agentapi.NodeRequest{Node: node})
 	t.NoError(err, "restart node %s", node)
-	t.poll(fmt.Sprintf("the new kubelet of %s to answer", node), restartPatience, func(ctx context.Context) (bool, string, error) {
+	t.PollPatiently(fmt.Sprintf("the new kubelet of %s to answer", node), restartPatience, func(ctx context.Context) (bool, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()
 		families, err := metrics.Kubelet(ctx, t.Client, node)
@@ -56,21 +54,4 @@ func (t *T) RestartNode(node string) {
 		now, found := metrics.Value(families[kubeletStarted], nil)
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
 	})
-	if t.Driver != nil && slices.Contains(t.Nodes, node) {
-		t.Driver.comeBack(node)
-	}
-}
-
-// comeBack starts the driver on a node that has restarted, as its deployment does with
-// an ordinary driver, and waits until it is ready.
-func (d *Driver) comeBack(node string) {
-	ginkgo.GinkgoHelper()
-	d.t.poll(fmt.Sprintf("the driver to start again on %s", node), restartPatience, func(ctx context.Context) (bool, string, error) {
-		ctx, cancel := context.WithTimeout(ctx, lookTime)
-		defer cancel()
-		err := d.startOn(ctx, node)
-		return err == nil, "it runs", err
-	})
-	d.t.NoError(d.awaitRegistered(d.t.ctx, node), "wait for registration")
-	d.t.NoError(AwaitPools(d.t.ctx, d.t.Client, d.Name, d.pools()), "wait for the driver's pools")
 }

@@ -36,7 +36,7 @@ import (
 // driver, and returns its name; change may be nil.
 func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	ginkgo.GinkgoHelper()
-	class := objects.Class(t.driverName(), t.driverName())
+	class := objects.Class(t.DriverName(), t.DriverName())
 	if change != nil {
 		change(class)
 	}
@@ -159,4 +159,28 @@ func (t *T) shownBy(pod, container string) string {
 		return strings.Contains(log, objects.EnvironmentEnd), log, nil
 	})
 	return log
+}
+
+// WaitScheduled waits until a pod is bound to a node. What holds then is read
+// at once, as the pod may run a moment later.
+func (t *T) WaitScheduled(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
+}
+
+// Claim reads a claim of the case as it is now.
+func (t *T) Claim(name string) *resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	claim := &resourceapi.ResourceClaim{}
+	claim.Name, claim.Namespace = name, t.Namespace
+	t.Get(claim)
+	return claim
+}
+
+// Claims are all claims of the case's namespace as they are now.
+func (t *T) Claims() []resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.ctx, metav1.ListOptions{})
+	t.NoError(err, "list the claims")
+	return list.Items
 }

@@ -24,15 +24,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// DriverName is the name of the case's driver. In cases that need no kubelet no driver of
-// that name runs: what they publish, they publish under it. It is unique for the case.
-func (t *T) DriverName() string { return t.driverName() }
-
 // Slice is the only slice of a pool of the case's driver, with these devices, which are on
 // a node, or if that is empty can be reached by all. The case may change the slice before
 // it creates it.
 func (t *T) Slice(pool, node string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
-	slice := objects.NetworkSlice(pool+"-"+t.driverName(), t.driverName(), pool, devices...)
+	slice := objects.NetworkSlice(pool+"-"+t.DriverName(), t.DriverName(), pool, devices...)
 	if node != "" {
 		slice.Spec.AllNodes, slice.Spec.NodeName = nil, ptr.To(node)
 	}
@@ -49,5 +45,5 @@ func (t *T) Publish(pool, node string, devices ...resourceapi.Device) *resourcea
 
 // Attribute is the CEL expression of an attribute that devices of the case's driver have.
 func (t *T) Attribute(name string) string {
-	return "device.attributes['" + t.driverName() + "']." + name
+	return "device.attributes['" + t.DriverName() + "']." + name
 }

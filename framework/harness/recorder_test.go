@@ -17,8 +17,8 @@ limitations under the License.
 package harness
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +35,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/timeline"
 )
 
 func readTimeline(t *testing.T, f *T) spec.Timeline {
@@ -53,11 +54,10 @@ func readTimeline(t *testing.T, f *T) spec.Timeline {
 // recording is a case on a node with a driver whose timeline is recorded.
 func recording(t *testing.T) *T {
 	f := newFake(t)
-	a := &agents{status: func(string) (spec.DriverStatus, error) {
-		return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Start: time.Now(), Took: time.Second, Error: "Internal"}}}, nil
-	}}
-	f.env.Agents, f.env.Timelines = a, spec.TimelinesAll
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
+	f.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
+		return timeline.Calls([]spec.Call{{Method: spec.Prepare, Start: time.Now(), Took: time.Second, Error: "Internal"}}, "node"), nil
+	})
+	f.env.Agents, f.env.Timelines, f.Nodes = &agents{}, spec.TimelinesAll, []string{"node"}
 	return f
 }
 
@@ -135,7 +135,10 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }
 	f.Client.(*fake.Clientset).PrependReactor("list", "pods", refuse)
 	f.Client.(*fake.Clientset).PrependWatchReactor("*", kubetesting.DefaultWatchReactor(nil, errAway))
-	f.env.Agents = &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{}, errors.New("no agent") }}
+	f.hooks.timeline = nil
+	f.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
+		return nil, []string{"driver calls on node: no agent"}
+	})
 	f.Step("go on")
 	r := record(f)
 	r.collect(t.Context())

@@ -215,7 +215,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 	}
 	return &Env{
 		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll,
-		Agents: w, ReportDir: dir, Connect: w.connect, RemoveTimeout: 3 * time.Second,
+		Agents: w, Driver: w.driver, ReportDir: dir, Connect: w.connect, RemoveTimeout: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {
 				_ = journal.Encode(ending{*p.Outcome, w.log}) // the test misses it

@@ -17,13 +17,17 @@ limitations under the License.
 package harness
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -88,4 +92,30 @@ func (t *T) askWitness(driver string, number int) (pod string) {
 	name := fmt.Sprintf("seen-%d-%d", t.witnesses, number)
 	t.Create(objects.Claim(name, objects.Request("req", driver)), objects.Pod(name, t.Image, name))
 	return name
+}
+
+// AwaitNodeSeen waits until the scheduler has seen a node as it is now: it has to place a pod
+// by a label that the node gets only now. A scheduler that is late places pods by what
+// the node had before, the kubelet refuses them, and they have failed.
+func (t *T) AwaitNodeSeen(node string) {
+	ginkgo.GinkgoHelper()
+	key := t.Namespace + ".dra-conformance.github.io/known"
+	label := func(ctx context.Context, value string) error {
+		patch := fmt.Appendf(nil, `{"metadata": {"labels": {%q: %s}}}`, key, value)
+		_, err := t.Client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), await.Patience)
+		defer cancel()
+		if err := label(ctx, "null"); err != nil {
+			t.Step("label %s stays on node %s: %v", key, node, err)
+		}
+	}()
+	t.NoError(label(t.ctx, `"true"`), "label node %s", node)
+	pod := objects.Pod("known", t.Image)
+	pod.Spec.NodeSelector = map[string]string{key: "true"}
+	t.Create(pod)
+	t.WaitScheduled(pod.Name)
+	t.RemovePod(pod.Name)
 }

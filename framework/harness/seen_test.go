@@ -17,6 +17,7 @@ limitations under the License.
 package harness
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,5 +49,22 @@ func TestEachSignIsNewerThanWhatItIsFor(t *testing.T) {
 		if slice.Spec.Driver != driver || *slice.Spec.NodeName != "a" || len(slice.Spec.Devices) != 1 {
 			t.Errorf("slice for pod %s: %v", pod, slice.Spec)
 		}
+	}
+}
+
+func TestAwaitNodeSeenLeavesNothing(t *testing.T) {
+	w, f := newWorld(), newFake(t)
+	f.Client, f.objects = w.client, w
+	for _, name := range []string{"a", "b"} {
+		if err := w.client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	succeeds(t, f, func() { f.AwaitNodeSeen("a") })
+	if want := []string{"delete pod known"}; !slices.Equal(w.log, want) {
+		t.Errorf("did %q, want %q", w.log, want)
+	}
+	if n, err := w.client.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{}); err != nil || len(n.Labels) != 0 {
+		t.Errorf("%v, labels %v", err, n.Labels)
 	}
 }

@@ -17,7 +17,6 @@ limitations under the License.
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -71,19 +70,7 @@ func (t *T) setUp() {
 		where = "on " + strings.Join(t.Nodes, ", ")
 	}
 	t.Step("in namespace %s, %s", t.Namespace, where)
-	t.driver = t.newDriver()
-	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-		t.Driver = t.addDriver(DriverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
-		t.Step("start driver %s", t.Driver.Name)
-		err := t.Driver.start()
-		if errors.Is(err, errNotRegistered) {
-			t.SetBlocked("") // that is the kubelet's fault
-		}
-		t.NoError(err, "start driver %s", t.Driver.Name)
-	}
-	if t.env.Plan.Target.Subject != nil {
-		t.watchSubject()
-	}
+	t.Driver = t.newDriver(false)
 	t.SetBlocked("")
 }
 

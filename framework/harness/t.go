@@ -50,11 +50,9 @@ type T struct {
 	Image string
 	// Nodes are the nodes that the case may use, as many as it needs.
 	Nodes []string
-	// Driver is the case's own driver, running on all Nodes; nil if the case's
-	// profile has no pools.
-	Driver *Driver
+	// Driver is the driver whose devices the case uses.
+	Driver Driver
 
-	driver   CaseDriver                              // see CaseDriver
 	abort    func(message string, callerSkip ...int) // ginkgo.Fail
 	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter
 	why      func() string                           // what ended the case

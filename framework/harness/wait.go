@@ -122,11 +122,11 @@ func waitGone[O runtime.Object](t *T, kind, name string, from await.Source, text
 // what it saw.
 func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
-	t.poll(what, await.Patience, look)
+	t.PollPatiently(what, await.Patience, look)
 }
 
-// poll is Poll that goes on for so long while every look fails.
-func (t *T) poll(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
+// PollPatiently is Poll that goes on for so long while every look fails.
+func (t *T) PollPatiently(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	saw := t.waits("wait for %s", what)
 	last := "nothing"

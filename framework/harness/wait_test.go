@@ -17,9 +17,11 @@ limitations under the License.
 package harness
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,7 +31,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	kubetesting "k8s.io/client-go/testing"
 
-	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
 func TestWaitsSayWhatTheySaw(t *testing.T) {
@@ -50,7 +52,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		}}
 	})
 	succeeded := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
-	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "node-driver-x"}}
 	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	for _, tc := range []struct {
 		name    string
@@ -79,13 +80,10 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
 		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
 		{"no event", nil, func(t *T) { t.WaitEvent("pod", "R", "tea") }, []string{"last seen: no events"}},
-		{"slices", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(1) }, nil},
-		{"slice too many", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(0) }, []string{"0 ResourceSlices of driver d", "last seen: 1 [node-driver-x]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t, tc.objects...)
-			f.Driver = f.addDriver("d", f.meta.Needs.Profile)
 			if tc.want == nil {
 				succeeds(t, f, func() { tc.wait(f) })
 				return
@@ -115,23 +113,6 @@ func TestWaitSeesChanges(t *testing.T) {
 	succeeds(t, f, func() { f.WaitRunning("pod") })
 }
 
-func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
-	f := newFake(t)
-	call := spec.Call{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}
-	waiting := call
-	waiting.InProgress = true
-	f.env.Agents = &agents{status: func(string) (spec.DriverStatus, error) {
-		return spec.DriverStatus{Calls: []spec.Call{call, waiting}}, nil
-	}}
-	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
-	want := func(n int) func([]spec.Call) bool { return func(c []spec.Call) bool { return len(c) == n } }
-	succeeds(t, f, func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "one", want(1)) })
-	failed := failureOf(func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "two", want(2)) })
-	if failed == nil || !strings.Contains(failed.message, "NodePrepareResources") || !strings.Contains(failed.message, "claim=[]") {
-		t.Errorf("failure: %+v", failed)
-	}
-}
-
 func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 	f := newFake(t)
 	f.Client.(*fake.Clientset).PrependReactor("*", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
@@ -141,4 +122,28 @@ func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 	if failed == nil || !strings.Contains(failed.message, "the time is up (you may not)") {
 		t.Errorf("failure: %+v", failed)
 	}
+}
+
+// A control plane that restarts answers nothing for longer than other waits put up with.
+func TestPatienceWithANodeThatRestarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		ctx, cancel := context.WithTimeout(t.Context(), restartPatience)
+		defer cancel()
+		f.ctx = ctx
+		began := time.Now()
+		look := func(context.Context) (bool, string, error) {
+			if time.Since(began) < 4*await.Patience {
+				return false, "", errors.New("connection refused")
+			}
+			return true, "it answers", nil
+		}
+		if failed := failureOf(func() { f.PollPatiently("the node", restartPatience, look) }); failed != nil {
+			t.Error(failed.message)
+		}
+		began = time.Now()
+		if failed := failureOf(func() { f.Poll("anything else", look) }); failed == nil || time.Since(began) > 2*await.Patience {
+			t.Errorf("%v after %s", failed, time.Since(began))
+		}
+	})
 }

@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/types/known/emptypb"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -33,7 +32,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -42,8 +40,8 @@ import (
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // world is a cluster for one case: two workers, an API server that can refuse,
@@ -60,7 +58,7 @@ type world struct {
 	podsStay bool
 	start    map[string]error // by node
 	stop     error
-	// prepared is how often agents say that a claim is still prepared.
+	// prepared is how often the driver has a claim still prepared.
 	prepared int
 }
 
@@ -143,43 +141,50 @@ func (w *world) Delete(_ context.Context, o Object, _ ...DeleteOption) error {
 	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
 }
 
-func (w *world) StartDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
-	if err := w.start[r.Node]; err != nil {
-		return nil, err
+// driver is a driver of a case that notes what becomes of it.
+func (w *world) driver(t *T, running bool) Driver {
+	onAll := func(what string) {
+		for _, node := range t.Nodes {
+			w.note(what + " driver on " + node)
+		}
 	}
-	w.note("start driver on " + r.Node)
-	slice := &resourceapi.ResourceSlice{
-		ObjectMeta: metav1.ObjectMeta{Name: r.Node + "-" + r.Driver},
-		Spec:       resourceapi.ResourceSliceSpec{Driver: r.Driver, Pool: resourceapi.ResourcePool{Name: r.Node, ResourceSliceCount: 1}},
+	t.OnRestore(func(context.Context) error { onAll("heal"); return nil })
+	t.OnRemoved(func(ctx context.Context) error {
+		return await.Until(ctx, func(context.Context) (bool, error) { return w.unprepared(), nil })
+	})
+	t.OnCleanup(func(_ context.Context, kept bool) error {
+		if kept {
+			return nil
+		}
+		onAll("stop")
+		return w.stop
+	})
+	if running {
+		t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.DriverName()}})
+		return caseDriver{}
 	}
-	return &emptypb.Empty{}, w.client.Tracker().Create(resourceOf(slice), slice, "")
+	for _, node := range t.Nodes {
+		t.NoError(w.start[node], "start driver on %s", node)
+		w.note("start driver on " + node)
+	}
+	return caseDriver{}
 }
 
-func (w *world) ChangeDriver(_ context.Context, r *agentapi.DriverSpec, _ ...grpc.CallOption) (*emptypb.Empty, error) {
-	change, err := agentapi.Decode[spec.DriverChange](&agentapi.JSON{Json: r.Json}, nil)
-	if change.Faults != nil && len(*change.Faults) == 0 {
-		w.note("heal driver on " + r.Node)
-	}
-	return &emptypb.Empty{}, err
-}
+// caseDriver is a driver whose devices no container shows.
+type caseDriver struct{ Driver }
 
-func (w *world) GetDriverStatus(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
+func (caseDriver) Script() string { return "" }
+
+// unprepared is whether the driver has nothing prepared any more.
+func (w *world) unprepared() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	status := spec.DriverStatus{Registered: true}
 	if w.prepared > 0 {
-		w.prepared--
-		status.Prepared = []types.UID{"claim-uid"}
-		if w.prepared == 0 {
+		if w.prepared--; w.prepared == 0 {
 			w.log = append(w.log, "unprepare")
 		}
 	}
-	return &agentapi.JSON{Json: agentapi.Encode(status)}, nil
-}
-
-func (w *world) StopDriver(_ context.Context, r *agentapi.DriverRequest, _ ...grpc.CallOption) (*emptypb.Empty, error) {
-	w.note("stop driver on " + r.Node)
-	return &emptypb.Empty{}, w.stop
+	return w.prepared == 0
 }
 
 func (*world) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {

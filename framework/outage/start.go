@@ -26,7 +26,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -45,9 +46,9 @@ func Start(ctx context.Context, client kubernetes.Interface, agents agentapi.Age
 		}
 		for _, node := range nodes {
 			all = append(all, Instance{Driver: config.Name, Node: node, Publishing: publishing, Pools: len(config.Profile.Pools)})
-			group.Go(func() error { return harness.StartDriver(starting, agents, node, config) })
+			group.Go(func() error { return simdriver.StartInstance(starting, agents, node, config) })
 		}
-		group.Go(func() error { return harness.AwaitPools(starting, client, config.Name, len(nodes)) })
+		group.Go(func() error { return await.Pools(starting, client, config.Name, len(nodes)) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("start drivers to measure outages: %w", err)

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -88,7 +89,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		return nil, err
 	}
 	return &harness.Env{
-		Config: config, Plan: s.Plan, Agents: agents, Hooks: Machine{},
+		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New, Hooks: Machine{},
 		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Mutant: s.Mutant,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {

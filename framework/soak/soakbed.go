@@ -31,7 +31,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -145,13 +146,13 @@ func (b *Bed) startDriver(ctx context.Context) error {
 		config.Publishing = spec.Publishings()[i%len(spec.Publishings())]
 		b.instances = append(b.instances, outage.Instance{Driver: config.Name, Node: node, Publishing: config.Publishing, Pools: len(config.Profile.Pools)})
 		group.Go(func() error {
-			return harness.StartDriver(starting, b.agents, node, config)
+			return simdriver.StartInstance(starting, b.agents, node, config)
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return harness.AwaitPools(ctx, b.Client, config.Name, len(b.Target.Workers())*len(config.Profile.Pools))
+	return await.Pools(ctx, b.Client, config.Name, len(b.Target.Workers())*len(config.Profile.Pools))
 }
 
 // clear deletes all pods and claims but those that have to go with their pods.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,12 +41,12 @@ var BindsToNode = harness.Case{Meta: spec.Meta{
 	binds, free := profiles.Device(0, "binds", "8Gi"), profiles.Device(1, "free", "8Gi")
 	binds.BindsToNode = ptr.To(true)
 	binds.BindingConditions, binds.BindingFailureConditions = []string{profiles.Attached}, []string{profiles.AttachFailed}
-	t.Create(objects.NetworkSlice(t.Driver.Name, t.Driver.Name, "fabric", binds, free))
+	t.Create(objects.NetworkSlice(t.DriverName(), t.DriverName(), "fabric", binds, free))
 	for _, node := range t.Nodes {
-		t.Driver.Fabric(node, attached()...)
+		simdriver.Of(t).Fabric(node, attached()...)
 	}
 	model := func(name string) string {
-		return "device.attributes['" + t.Driver.Name + "']." + profiles.Model + " == '" + name + "'"
+		return "device.attributes['" + t.DriverName() + "']." + profiles.Model + " == '" + name + "'"
 	}
 	t.Create(objects.Claim("pinned", objects.Request("req", class, model("binds"))), objects.Claim("free", objects.Request("req", class, model("free"))))
 

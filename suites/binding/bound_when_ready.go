@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,7 +47,7 @@ var BoundWhenReady = harness.Case{Meta: spec.Meta{
 	t.Expect(result.BindingFailureConditions).To(gomega.ConsistOf(profiles.AttachFailed), "binding failure conditions in the allocation")
 
 	// The second condition follows at least one more check by the scheduler.
-	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached},
+	simdriver.Of(t).Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached},
 		spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
 
 	t.WaitScheduled("pod")

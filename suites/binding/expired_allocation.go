@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,11 +44,11 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	silent, ready := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
 	allocatedAgo(t, objects.Claim("claim", objects.Request("req", class)), silent, 24*time.Hour, resourceapi.DeviceRequestAllocationResult{
-		Request: "req", Driver: t.Driver.Name, Pool: silent, Device: "device-0",
+		Request: "req", Driver: t.DriverName(), Pool: silent, Device: "device-0",
 		BindingConditions: []string{profiles.Attached, profiles.Configured}, BindingFailureConditions: []string{profiles.AttachFailed},
 	})
-	t.Driver.PublishOn(ready, profiles.FabricDevice()) // nothing published earlier can still be in the scheduler's cache
-	t.Driver.Fabric(ready, attached()...)
+	simdriver.Of(t).PublishOn(ready, profiles.FabricDevice()) // nothing published earlier can still be in the scheduler's cache
+	simdriver.Of(t).Fabric(ready, attached()...)
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 

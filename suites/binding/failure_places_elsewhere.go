@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,9 +43,9 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	failing, ready := waitAllocatedOn(t)
 
 	// The scheduler may choose a failed device again while it is published.
-	t.Driver.PublishOn(failing, profiles.Empty())
-	t.Driver.Fabric(ready, attached()...)
-	t.Driver.Fabric(failing, spec.FabricCondition{Type: profiles.AttachFailed, Message: "no free port"})
+	simdriver.Of(t).PublishOn(failing, profiles.Empty())
+	simdriver.Of(t).Fabric(ready, attached()...)
+	simdriver.Of(t).Fabric(failing, spec.FabricCondition{Type: profiles.AttachFailed, Message: "no free port"})
 
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")

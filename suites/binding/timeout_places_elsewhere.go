@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,10 +47,10 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	allocated := t.Claim("claim").Status.Allocation.AllocationTimestamp
 	t.Expect(allocated).NotTo(gomega.BeNil(), "time of the allocation")
 
-	t.Driver.PublishOn(silent, profiles.Empty())
+	simdriver.Of(t).PublishOn(silent, profiles.Empty())
 	// One of two conditions is not enough.
-	t.Driver.Fabric(silent, spec.FabricCondition{Type: profiles.Attached})
-	t.Driver.Fabric(ready, attached()...)
+	simdriver.Of(t).Fabric(silent, spec.FabricCondition{Type: profiles.Attached})
+	simdriver.Of(t).Fabric(ready, attached()...)
 
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	gaveUp := t.WaitEvent("pod", "FailedScheduling", "device binding timeout")

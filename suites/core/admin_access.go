@@ -39,12 +39,12 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
 	t.AllowAdminAccess()
-	t.Create(objects.Claim("user", t.Request("req")))
+	t.Create(objects.Claim("user", t.Driver.Request("req")))
 	user := t.Pod("user", "user")
 	user.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	node := t.RunPod(user).Spec.NodeName
 	claim := t.WaitAllocated("user")
-	t.ExpectDevices("user", "main", claim)
+	t.Driver.ExpectDevices("user", "main", claim)
 	own := claim.Status.Allocation.Devices.Results[0]
 	_, device := t.Published(own.Pool, own.Device)
 	if len(device.ConsumesCounters) > 0 || ptr.Deref(device.AllowMultipleAllocations, false) {
@@ -53,7 +53,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	}
 
 	// All devices of the node that look like the one in use, to include it.
-	request := t.Request("req")
+	request := t.Driver.Request("req")
 	request.Exactly.AdminAccess, request.Exactly.AllocationMode = ptr.To(true), resourceapi.DeviceAllocationModeAll
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.LikeDevice(own.Driver, device.Device)...)
 	request.Exactly.Tolerations = append(request.Exactly.Tolerations, resourceapi.DeviceToleration{Operator: resourceapi.DeviceTolerationOpExists})
@@ -63,7 +63,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	t.Expect(admin.Status.Allocation.Devices.Results).To(gomega.ContainElement(gomega.And(
 		gomega.HaveField("Pool", own.Pool), gomega.HaveField("Device", own.Device), gomega.HaveField("AdminAccess", gomega.HaveValue(gomega.BeTrue())),
 	)), "devices that are allocated to the administrator's claim: that of the user is among them")
-	t.ExpectDevices("admin", "main", admin)
+	t.Driver.ExpectDevices("admin", "main", admin)
 
 	expectUnharmed(t, "user", "admin")
 }}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,10 +38,10 @@ var AllDevices = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	// With nothing published before, a late scheduler makes pods wait, but does not give them less.
-	t.Driver.PublishOn(t.Nodes[0], profiles.TwoModels())
-	t.Driver.PublishOn(t.Nodes[1], profiles.FourKinds())
+	simdriver.Of(t).PublishOn(t.Nodes[0], profiles.TwoModels())
+	simdriver.Of(t).PublishOn(t.Nodes[1], profiles.FourKinds())
 	class := t.CreateClass(nil)
-	request := objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, "b"))
+	request := objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.DriverName(), profiles.Model, "b"))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	want := map[string][]string{"two": {"device-2", "device-3"}, "three": {"device-1", "device-2", "device-3"}}
 	for i, name := range []string{"two", "three"} {

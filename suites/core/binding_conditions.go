@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,9 +47,13 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	Timeout: 25 * time.Minute, // twice what the scheduler waits by default
 }, Run: func(t *harness.T) {
 	limit := cmp.Or(t.Target().BindingTimeout, byDefault)
-	t.AttachDevices(profiles.Attached, profiles.Configured)
+	if t.Target().Subject == nil { // others have a controller that attaches devices
+		for _, node := range t.Nodes {
+			simdriver.Of(t).Fabric(node, spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
+		}
+	}
 	for _, name := range []string{"first", "second"} {
-		t.Create(objects.Claim(name, t.Request("req")))
+		t.Create(objects.Claim(name, t.Driver.Request("req")))
 		t.Create(t.Pod(name, name))
 		claim := t.WaitAllocated(name)
 		// The first pod's attached device may be a local one by now, without conditions.
@@ -66,7 +71,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		})
 		t.Expect(missing).To(gomega.BeEmpty(), "binding conditions that are not true after the %s for which the scheduler waits: who makes the device ready has not done so", limit)
 		t.WaitRunning(name)
-		t.ExpectDevices(name, "main", t.Claim(name))
+		t.Driver.ExpectDevices(name, "main", t.Claim(name))
 		t.RemovePod(name)
 		t.AwaitReleased(name)
 	}

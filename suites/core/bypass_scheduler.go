@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -49,5 +50,5 @@ var BypassScheduler = harness.Case{Meta: spec.Meta{
 	for _, s := range pod.Status.ContainerStatuses {
 		t.Expect(s.State.Waiting).NotTo(gomega.BeNil(), "whether container %s waits", s.Name)
 	}
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")
 }}

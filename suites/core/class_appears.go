@@ -34,7 +34,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class := t.Driver.Name
+	class := t.DriverName()
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitUnschedulable("pod", "device class "+class+" does not exist")
@@ -43,7 +43,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("false")}
 	})
 	t.WaitUnschedulable("pod", "cannot allocate all claims")
-	t.ChangeClass(class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.Driver.Name).Spec })
+	t.ChangeClass(class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.DriverName()).Spec })
 
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")

@@ -33,15 +33,15 @@ var ContainerRestarted = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	t.RunPod(pod)
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	t.EndContainer("pod", "main")
 
 	t.WaitRunningAgain("pod", 0)
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 }}

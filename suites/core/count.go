@@ -37,7 +37,7 @@ var Count = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.FourDevices(), Nodes: 2, Devices: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	request := t.Request("req")
+	request := t.Driver.Request("req")
 	request.Exactly.Count = 2
 	t.Create(objects.Claim("claim", request))
 
@@ -48,7 +48,7 @@ var Count = harness.Case{Meta: spec.Meta{
 	t.Expect(results).To(gomega.HaveLen(2), "allocated devices")
 	t.Expect(results[0].Device).NotTo(gomega.Equal(results[1].Device), "the two devices")
 	expectOnNode(t, claim, pod.Spec.NodeName)
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 }}
 
 // expectOnNode ends the case unless all devices of a claim are published for a node, or

@@ -19,6 +19,7 @@ package core
 import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,7 +38,7 @@ var DeviceAppears = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitUnschedulable("pod", "cannot allocate all claims")
 
-	t.Driver.Publish(profiles.OneDevice())
+	simdriver.Of(t).Publish(profiles.OneDevice())
 
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the new device")

@@ -38,11 +38,11 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	},
 	Catches: []spec.MutantID{"driver-without-status"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	for _, name := range []string{"first", "second"} {
 		t.RunPod(t.Pod(name, "claim"))
 		claim := t.WaitClaim("claim", "described by its driver", func(c *resourceapi.ResourceClaim) bool { return len(untold(c, t.DriverName())) == 0 })
-		t.ExpectDevices(name, "main", claim)
+		t.Driver.ExpectDevices(name, "main", claim)
 		t.RemovePod(name)
 		t.AwaitReleased("claim")
 	}

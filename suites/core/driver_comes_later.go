@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,14 +41,14 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
-	t.WaitEvent("pod", "FailedPrepareDynamicResources", t.Driver.Name)
-	t.Driver.Connect()
+	t.WaitEvent("pod", "FailedPrepareDynamicResources", t.DriverName())
+	simdriver.Of(t).Connect()
 
 	started := t.WaitRunning("pod").Status.ContainerStatuses[0].State.Running.StartedAt.Time
-	calls := t.Driver.Calls(spec.Prepare, "claim")
+	calls := simdriver.Of(t).Calls(spec.Prepare, "claim")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls")
 	t.Expect(started).To(gomega.BeTemporally(">=", calls[0].Start.Truncate(time.Second)), "start of the container, and the call that prepared its claim")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")

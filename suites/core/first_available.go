@@ -39,7 +39,7 @@ var FirstAvailable = harness.Case{Meta: spec.Meta{
 	},
 	Catches: []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	request := t.Request("req")
+	request := t.Driver.Request("req")
 	never, fits := alternative("never", request.Exactly), alternative("fits", request.Exactly)
 	never.Selectors = append(never.Selectors, objects.Selector("false"))
 	t.Create(objects.Claim("claim", resourceapi.DeviceRequest{Name: "req", FirstAvailable: []resourceapi.DeviceSubRequest{never, fits}}))
@@ -50,7 +50,7 @@ var FirstAvailable = harness.Case{Meta: spec.Meta{
 
 	claim := t.WaitAllocated("claim")
 	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "req/fits")), "the request in the allocation")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 }}
 
 func alternative(name string, of *resourceapi.ExactDeviceRequest) resourceapi.DeviceSubRequest {

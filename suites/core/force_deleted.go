@@ -35,7 +35,7 @@ var ForceDeleted = harness.Case{Meta: spec.Meta{
 		"driver-unprepare-slow", "driver-unprepare-nothing-done",
 	},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 
 	t.Step("delete the pod by force")

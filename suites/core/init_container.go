@@ -33,7 +33,7 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.InitContainers = []corev1.Container{t.EndingContainer("init", "claim")}
 
@@ -41,6 +41,6 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 
 	claim := t.WaitAllocated("claim")
 	for _, container := range []string{"init", "main"} {
-		t.ExpectDevices("pod", container, claim)
+		t.Driver.ExpectDevices("pod", container, claim)
 	}
 }}

@@ -36,7 +36,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices()), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-writable", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("one"), t.Request("two")))
+	t.Create(objects.Claim("claim", t.Driver.Request("one"), t.Driver.Request("two")))
 	pod := t.Pod("pod", "claim")
 	part, none := t.Container("part"), t.Container("none")
 	part.Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
@@ -68,7 +68,7 @@ var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
 	Catches:  []spec.MutantID{"driver-metadata-of-claim"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Template("template", objects.Claim("", t.Request("req"))))
+	t.Create(objects.Template("template", objects.Claim("", t.Driver.Request("req"))))
 	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
 	metadata.Expect(t, t.DriverName(), "pod", "main", t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName), "req")
 }}

@@ -31,12 +31,12 @@ var NoClaimNoDevice = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.Containers = append(pod.Spec.Containers, t.Container("other"))
 
 	t.RunPod(pod)
 
-	t.ExpectDevices("pod", "main", t.WaitAllocated("claim"))
-	t.ExpectNoDevices("pod", "other")
+	t.Driver.ExpectDevices("pod", "main", t.WaitAllocated("claim"))
+	t.Driver.ExpectDevices("pod", "other", nil)
 }}

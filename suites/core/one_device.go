@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,7 +41,7 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	claim := objects.Claim("claim", objects.Request("req", class))
 	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{
-		objects.ClaimParameters(t.Driver.Name, map[string]string{"a": "b"}),
+		objects.ClaimParameters(t.DriverName(), map[string]string{"a": "b"}),
 	}
 	t.Create(objects.Template("template", claim))
 
@@ -50,6 +51,6 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	t.Expect(env).To(matchers.SeeClaimParameter("a", "b"), "the claim's parameter")
 	t.Expect(env).To(matchers.SeeDevices("claim", "req", "device-0"), "the allocated device")
 	generated := *pod.Status.ResourceClaimStatuses[0].ResourceClaimName
-	t.Expect(t.Driver.Calls(spec.Prepare, generated)).To(gomega.And(gomega.Not(gomega.BeEmpty()),
-		gomega.HaveEach(gomega.HaveField("GRPC", t.Driver.GRPC()))), "NodePrepareResources calls, all in the newest version that the driver offers")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, generated)).To(gomega.And(gomega.Not(gomega.BeEmpty()),
+		gomega.HaveEach(gomega.HaveField("GRPC", simdriver.Of(t).GRPC()))), "NodePrepareResources calls, all in the newest version that the driver offers")
 }}

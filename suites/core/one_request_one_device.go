@@ -33,7 +33,7 @@ var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("one"), t.Request("two")))
+	t.Create(objects.Claim("claim", t.Driver.Request("one"), t.Driver.Request("two")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.Containers = append(pod.Spec.Containers, t.Container("part"))
 	pod.Spec.Containers[1].Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
@@ -41,6 +41,6 @@ var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	t.RunPod(pod)
 
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
-	t.ExpectDevices("pod", "part", claim, "two")
+	t.Driver.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "part", claim, "two")
 }}

@@ -37,12 +37,12 @@ var Parameters = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.Config = []resourceapi.DeviceClassConfiguration{
-			objects.ClassParameters(t.Driver.Name, map[string]string{"power": "low", "a": "class"}),
+			objects.ClassParameters(t.DriverName(), map[string]string{"power": "low", "a": "class"}),
 		}
 	})
 	claim := objects.Claim("claim", objects.Request("req", class))
 	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{
-		objects.ClaimParameters(t.Driver.Name, map[string]string{"a": "claim"}),
+		objects.ClaimParameters(t.DriverName(), map[string]string{"a": "claim"}),
 	}
 	t.Create(claim)
 

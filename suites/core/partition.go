@@ -42,7 +42,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(wrong).To(gomega.BeEmpty(), "what is wrong with the counters that the driver publishes")
 
-	t.Create(objects.Claim("first", t.Request("req")), objects.Claim("second", t.Request("req")))
+	t.Create(objects.Claim("first", t.Driver.Request("req")), objects.Claim("second", t.Driver.Request("req")))
 	first := t.RunPod(t.Pod("first", "first"))
 	second := objects.OnlyOn(t.Pod("second", "second"), first.Spec.NodeName)
 	second.Spec.RestartPolicy = corev1.RestartPolicyAlways
@@ -54,7 +54,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 			t.Blockedf("device %s of pool %s, which claim %s was allocated, is no partition: declare the class of the partitions with features: [%s], and selectors if need be",
 				result.Device, result.Pool, name, spec.DriverPartitionable)
 		}
-		t.ExpectDevices(name, "main", claim)
+		t.Driver.ExpectDevices(name, "main", claim)
 	}
 	expectUnharmed(t, "second", "first")
 }}
@@ -67,6 +67,6 @@ func expectUnharmed(t *harness.T, stays, goes string) {
 	t.EndContainer(stays, "main")
 	t.WaitRunningAgain(stays, 0)
 	claim := t.Claim(stays)
-	t.ExpectDevices(stays, "main", claim)
-	t.ExpectHeld(claim)
+	t.Driver.ExpectDevices(stays, "main", claim)
+	t.Driver.ExpectHeld(claim)
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,14 +38,14 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 
 	t.WaitEvent("pod", "FailedPrepareDynamicResources", "out of coffee")
 	t.WaitRunning("pod")
-	calls := t.Driver.Calls(spec.Prepare, "claim")
+	calls := simdriver.Of(t).Calls(spec.Prepare, "claim")
 	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one that fails, one that does not")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")

@@ -38,13 +38,13 @@ var Selectors = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(
-			fmt.Sprintf("device.capacity[%q].%s.compareTo(quantity(%q)) > 0", t.Driver.Name, profiles.Memory, "8Gi")))
+			fmt.Sprintf("device.capacity[%q].%s.compareTo(quantity(%q)) > 0", t.DriverName(), profiles.Memory, "8Gi")))
 	})
 	// Each of the three excludes one device the others do not.
 	byModel := func(model string) string {
-		return fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)
+		return fmt.Sprintf("device.attributes[%q].%s == %q", t.DriverName(), profiles.Model, model)
 	}
-	byIndex := fmt.Sprintf("device.attributes[%q].%s != 2", t.Driver.Name, profiles.Index)
+	byIndex := fmt.Sprintf("device.attributes[%q].%s != 2", t.DriverName(), profiles.Index)
 	t.Create(objects.Claim("fits", objects.Request("req", class, byModel("b"), byIndex)))
 	t.Create(objects.Claim("contradicts", objects.Request("req", class, byModel("b"), byModel("a"))))
 

@@ -31,7 +31,7 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.Containers = append(pod.Spec.Containers, t.Container("second", "claim"))
 
@@ -39,6 +39,6 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 
 	claim := t.WaitAllocated("claim")
 	for _, container := range []string{"main", "second"} {
-		t.ExpectDevices("pod", container, claim)
+		t.Driver.ExpectDevices("pod", container, claim)
 	}
 }}

@@ -36,7 +36,7 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 
 	t.Create(t.Pod("first", "claim"), t.Pod("second", "claim"))
 	first, second := t.WaitRunning("first"), t.WaitRunning("second")
@@ -45,7 +45,7 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.Expect(claim).To(matchers.BeReservedFor(first, second), "consumers")
 	for _, pod := range []string{"first", "second"} {
-		t.ExpectDevices(pod, "main", claim)
+		t.Driver.ExpectDevices(pod, "main", claim)
 	}
 	// Both might be on one node by chance.
 	elsewhere := t.Nodes[slices.IndexFunc(t.Nodes, func(node string) bool { return node != first.Spec.NodeName })]

@@ -37,7 +37,7 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 	},
 	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
-	request := t.Request("req")
+	request := t.Driver.Request("req")
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.Selector("device.allowMultipleAllocations == true"))
 	// A request without an amount may get all of a device, so it shows the amounts available.
 	t.Create(objects.Claim("probe", *request.DeepCopy()))
@@ -57,7 +57,7 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"first", "second"} {
 		claim := t.WaitAllocated(name)
 		shares = append(shares, claim.Status.Allocation.Devices.Results[0])
-		t.ExpectDevices(name, "main", claim)
+		t.Driver.ExpectDevices(name, "main", claim)
 	}
 	if shares[0].Pool != shares[1].Pool || shares[0].Device != shares[1].Device {
 		t.Blockedf("device %s of pool %s has no room for a second share of the least that may be asked for, so that nothing is shared", shares[0].Device, shares[0].Pool)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,13 +38,13 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: "The kubelet removes a driver's slices 30 s after its last connection was lost (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin).",
 }, Run: func(t *harness.T) {
-	other := t.SecondDriver(profiles.OneDevice())
-	before := t.Driver.Slices()
+	other := simdriver.Second(t, profiles.OneDevice(), nil)
+	before := simdriver.Of(t).Slices()
 	// The absent driver leaves last: when its slices are removed, the other's would have been.
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 	other.Disconnect()
 	left := time.Now()
-	t.Driver.Connect()
+	simdriver.Of(t).Connect()
 
 	other.AwaitSlices(0)
 	t.Expect(time.Since(left)).To(gomega.BeNumerically(">", almostWiped), "time until the slices of a driver that has left are removed")
@@ -53,7 +54,7 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("stayed", t.CreateClass(nil)), objects.Request("again", other.Name)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	t.Expect(t.Environment("pod", "main")).To(gomega.And(matchers.SeeDevices("claim", "stayed", "device-0"), matchers.SeeDevices("claim", "again", "device-0")), "devices of both drivers")
-	t.Expect(t.Driver.Slices()).To(gomega.Equal(before), "names of the slices of the driver that came back in time, which are made up anew for each")
+	t.Expect(simdriver.Of(t).Slices()).To(gomega.Equal(before), "names of the slices of the driver that came back in time, which are made up anew for each")
 }}
 
 // almostWiped is a little less than the half minute before slices are removed.

@@ -38,7 +38,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	},
 	Needs: spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 }, Run: func(t *harness.T) {
-	template := objects.Template("template", objects.Claim("", t.Request("req")))
+	template := objects.Template("template", objects.Claim("", t.Driver.Request("req")))
 	template.Spec.Labels = map[string]string{"from": "template"}
 	template.Spec.Annotations = map[string]string{"example.com/from": "template"}
 	t.Create(template)
@@ -57,7 +57,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	t.Expect(claim.Spec).To(gomega.Equal(stored.Spec.Spec), "specification of the claim")
 	t.Expect(claim.Labels).To(gomega.HaveKeyWithValue("from", "template"), "the template's label")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	t.RemovePod("pod")
 	t.WaitClaimGone(claim.Name)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,11 +38,11 @@ var UnprepareRetried = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("next", objects.Request("req", class)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
 
 	t.RemovePod("pod")
 
-	calls := t.Driver.Calls(spec.Unprepare, "claim")
+	calls := simdriver.Of(t).Calls(spec.Unprepare, "claim")
 	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls: one that fails, one that does not")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Expect(calls[len(calls)-1].Claims[0].Error).To(gomega.BeEmpty(), "the last call's error")

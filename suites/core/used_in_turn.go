@@ -33,7 +33,7 @@ var UsedInTurn = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
 	Catches:  spec.CatchableFor(spec.Unprepare),
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.RunPod(t.Pod("pod-1", "claim"))
 	allocation := t.WaitAllocated("claim").Status.Allocation
 
@@ -42,7 +42,7 @@ var UsedInTurn = harness.Case{Meta: spec.Meta{
 		t.RemovePod(turn.gone)
 		claim := t.WaitAllocated("claim")
 		t.Expect(claim.Status.Allocation).To(gomega.Equal(allocation), "allocation after %s", turn.gone)
-		t.ExpectHeld(claim)
+		t.Driver.ExpectHeld(claim)
 	}
 
 	t.RemovePod("pod-3")

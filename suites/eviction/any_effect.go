@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -51,7 +52,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 		t.RunPod(objects.Pod(name, t.Image, name))
 	}
 
-	t.Driver.Publish(profiles.Tainted(profiles.Devices(3), broken(resourceapi.DeviceTaintEffectNoExecute)))
+	simdriver.Of(t).Publish(profiles.Tainted(profiles.Devices(3), broken(resourceapi.DeviceTaintEffectNoExecute)))
 
 	t.WaitEvent("other", event, "Marking for deletion")
 	t.WaitPodGone("other")

@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -43,7 +44,7 @@ var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
 	KnownIssue: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
-		t.Driver.Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
+		simdriver.Of(t).Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
 	})
 }}
 
@@ -58,7 +59,7 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 	KnownIssue: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
-		t.Create(objects.TaintRule(t.Driver.Name, t.Driver.Name, broken(resourceapi.DeviceTaintEffectNoExecute)))
+		t.Create(objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNoExecute)))
 	})
 }}
 

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -58,7 +59,7 @@ var SliceTaint = harness.Case{Meta: spec.Meta{
 		t.RunPod(objects.Pod(name, t.Image, name))
 	}
 
-	t.Driver.Publish(profiles.Tainted(profiles.FourDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
+	simdriver.Of(t).Publish(profiles.Tainted(profiles.FourDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
 
 	first := t.WaitEvent("never", event, "Marking for deletion")
 	t.WaitPodGone("never")

@@ -42,7 +42,7 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
-	rule := objects.TaintRule(t.Driver.Name, t.Driver.Name, broken(resourceapi.DeviceTaintEffectNone))
+	rule := objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
 
 	untilCounted(t, rule, 1)
 	t.Create(rule)

@@ -34,7 +34,7 @@ var BesideClaims = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
-	t.Create(objects.Claim("claim", objects.Request("req", t.Driver.Name)))
+	t.Create(objects.Claim("claim", objects.Request("req", t.DriverName())))
 	t.RunPod(objects.Pod("with-claim", t.Image, "claim"))
 	taken := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
 	left := map[string]string{"device-0": "device-1", "device-1": "device-0"}[taken]

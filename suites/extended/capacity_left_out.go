@@ -37,7 +37,7 @@ var CapacityLeftOut = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
 }, Run: func(t *harness.T) {
 	explicit := createClass(t)
-	byName := implicit(t.Driver.Name)
+	byName := implicit(t.DriverName())
 
 	t.Create(objects.PodWanting("explicit", t.Image, map[string]int64{explicit: 1}), objects.PodWanting("implicit", t.Image, map[string]int64{byName: 1}))
 
@@ -45,7 +45,7 @@ var CapacityLeftOut = harness.Case{Meta: spec.Meta{
 		pod := t.WaitRunning(name)
 		t.Expect(pod.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the status of pod %s", name)
 		claim := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
-		t.ExpectHeld(claim)
+		t.Driver.ExpectHeld(claim)
 		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "device of pod %s", name)
 		node, err := t.Client.CoreV1().Nodes().Get(t.Context(), pod.Spec.NodeName, metav1.GetOptions{})
 		t.NoError(err, "get the node of pod %s", name)

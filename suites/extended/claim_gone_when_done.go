@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -50,7 +51,7 @@ var ClaimGoneWhenDone = harness.Case{Meta: spec.Meta{
 		t.Expect(done.Status.Phase).To(gomega.Equal(phase), "phase of pod %s", pod.Name)
 		t.Expect(done.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the pod's status")
 		claim := done.Status.ExtendedResourceClaimStatus.ResourceClaimName
-		t.Expect(t.Driver.Calls(spec.Prepare, claim)).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
 		t.WaitClaimGone(claim)
 		t.Driver.AwaitUnprepared()
 		t.Get(pod)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,14 +42,14 @@ var DevicePluginDecides = harness.Case{Meta: spec.Meta{
 	ask := func(name string) {
 		t.Create(objects.OnlyOn(objects.PodWanting(name, t.Image, map[string]int64{resource: 1}), node))
 	}
-	t.Driver.OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
+	simdriver.Of(t).OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
 
 	ask("first")
 	first := t.WaitRunning("first")
 	t.Expect(first.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
 	ask("second")
 	t.WaitUnschedulable("second", "Insufficient "+resource)
-	t.Driver.OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted", "added"}})
+	simdriver.Of(t).OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted", "added"}})
 
 	second := t.WaitRunning("second")
 	t.Expect(second.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that waited for the device plugin")

@@ -34,11 +34,11 @@ var ImplicitName = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	pod := t.Pod("pod")
-	pod.Spec.Containers[0] = objects.Wants(pod.Spec.Containers[0], map[string]int64{implicit(t.Request("").Exactly.DeviceClassName): 2})
+	pod.Spec.Containers[0] = objects.Wants(pod.Spec.Containers[0], map[string]int64{implicit(t.Driver.Request("").Exactly.DeviceClassName): 2})
 
 	pod = t.RunPod(pod)
 
 	claim := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
 	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(2), "allocated devices")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 }}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -59,7 +60,7 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-3"), "device of the first container")
 	t.Expect(t.Environment("pod", "other")).To(matchers.SeeOnlyDevices("device-2"), "device of the second container")
-	t.Expect(t.Driver.CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
+	t.Expect(simdriver.Of(t).CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
 }}
 
 // allocateSpecial creates an allocated special claim as the scheduler does, reserved for the pod,

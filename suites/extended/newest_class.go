@@ -41,7 +41,7 @@ var NewestClass = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	resource := t.Driver.Name + "/device"
+	resource := t.DriverName() + "/device"
 	older := addClass(t, ".a", resource)
 	expectClass(t, "first", resource, older.Name)
 
@@ -61,7 +61,7 @@ var NewestClass = harness.Case{Meta: spec.Meta{
 func twins(t *harness.T) (resource string, first *resourceapi.DeviceClass) {
 	const tries = 20 // each with its own resource, as kube-scheduler forgets the resources of deleted classes
 	for n := range tries {
-		resource = fmt.Sprintf("%s/same-%d", t.Driver.Name, n)
+		resource = fmt.Sprintf("%s/same-%d", t.DriverName(), n)
 		second := addClass(t, fmt.Sprintf(".d%d", n), resource)
 		first = addClass(t, fmt.Sprintf(".c%d", n), resource)
 		if first.CreationTimestamp.Equal(&second.CreationTimestamp) {
@@ -81,7 +81,7 @@ var NameMoves = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	resource, renamed := t.Driver.Name+"/device", t.Driver.Name+"/renamed"
+	resource, renamed := t.DriverName()+"/device", t.DriverName()+"/renamed"
 	t.Create(objects.PodWanting("early", t.Image, map[string]int64{resource: 1}))
 	t.WaitUnschedulable("early", "Insufficient "+resource)
 	class := addClass(t, ".a", resource)
@@ -100,7 +100,7 @@ var NameMoves = harness.Case{Meta: spec.Meta{
 
 // addClass creates a class of the case's driver with an extended resource.
 func addClass(t *harness.T, suffix, resource string) *resourceapi.DeviceClass {
-	class := objects.Class(t.Driver.Name+suffix, t.Driver.Name)
+	class := objects.Class(t.DriverName()+suffix, t.DriverName())
 	class.Spec.ExtendedResourceName = &resource
 	t.Create(class)
 	return class
@@ -120,7 +120,7 @@ func expectClass(t *harness.T, pod, resource, class string) {
 // awaitSeen waits until the scheduler has seen all current classes. It gets events in order, so it
 // has seen them once it looks for devices of a newer, empty class instead of the node's capacity.
 func awaitSeen(t *harness.T, name string) {
-	class := objects.Class(t.Driver.Name+"."+name, t.Driver.Name)
+	class := objects.Class(t.DriverName()+"."+name, t.DriverName())
 	class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector("false"))
 	t.Create(class, objects.PodWanting(name, t.Image, map[string]int64{implicit(class.Name): 1}))
 	t.WaitUnschedulable(name, "cannot allocate all claims")

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,17 +43,17 @@ var NodeMovesToDRA = harness.Case{Meta: spec.Meta{
 	plugin := spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}}
 	none := spec.DevicePlugin{Resource: resource}
 
-	t.Driver.OfferOn(node, plugin)
+	simdriver.Of(t).OfferOn(node, plugin)
 	t.Expect(t.Environment(ask("before"), "main")).To(matchers.SeeDevicePlugin("counted"), "what a pod sees while there is a device plugin")
 	t.RemovePod("before")
 
-	t.Driver.OfferOn(node, none)
-	t.Driver.PublishOn(node, profiles.OneDevice())
+	simdriver.Of(t).OfferOn(node, none)
+	simdriver.Of(t).PublishOn(node, profiles.OneDevice())
 	t.Expect(t.Environment(ask("moved"), "main")).To(matchers.SeeOnlyDevices("device-0"), "what a pod sees after the move to DRA")
 	t.RemovePod("moved")
 
-	t.Driver.PublishOn(node, profiles.Empty())
-	t.Driver.OfferOn(node, plugin)
+	simdriver.Of(t).PublishOn(node, profiles.Empty())
+	simdriver.Of(t).OfferOn(node, plugin)
 	back := t.Environment(ask("back"), "main")
 	t.Expect(back).To(matchers.SeeDevicePlugin("counted"), "what a pod sees after the move back")
 	t.Expect(matchers.DevicesIn(back)).To(gomega.BeEmpty(), "DRA devices after the move back")

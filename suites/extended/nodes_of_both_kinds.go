@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -36,8 +37,8 @@ var NodesOfBothKinds = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	plugin, dra := t.Nodes[0], t.Nodes[1]
-	t.Driver.PublishOn(plugin, profiles.Empty())
-	t.Driver.OfferOn(plugin, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
+	simdriver.Of(t).PublishOn(plugin, profiles.Empty())
+	simdriver.Of(t).OfferOn(plugin, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
 	one := map[string]int64{resource: 1}
 
 	first := t.RunPod(objects.OnlyOn(objects.PodWanting("first", t.Image, one), plugin, dra))

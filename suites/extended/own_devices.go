@@ -39,7 +39,7 @@ var OwnDevices = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoModels()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
-	explicit := t.Driver.Name + "/device"
+	explicit := t.DriverName() + "/device"
 	t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.ExtendedResourceName = &explicit
 		c.Spec.Selectors = append(c.Spec.Selectors, byModel(t, "a"))
@@ -70,7 +70,7 @@ var OwnDevices = harness.Case{Meta: spec.Meta{
 }}
 
 func byModel(t *harness.T, model string) resourceapi.DeviceSelector {
-	return objects.Selector(fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model))
+	return objects.Selector(fmt.Sprintf("device.attributes[%q].%s == %q", t.DriverName(), profiles.Model, model))
 }
 
 // mappedDevices returns the devices allocated to each container's requests in the pod's status.

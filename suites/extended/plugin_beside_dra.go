@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -38,7 +39,7 @@ var PluginBesideDRA = harness.Case{Meta: spec.Meta{
 	Catches: []spec.MutantID{"driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	counted, device := countedClass(t), createClass(t)
-	t.Driver.OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"of-plugin"}})
+	simdriver.Of(t).OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"of-plugin"}})
 	pod := objects.OnlyOn(objects.PodWanting("pod", t.Image, map[string]int64{counted: 1, device: 1}), t.Nodes[0])
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), map[string]int64{device: 1}))
 

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/admission"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -43,8 +44,8 @@ var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
 		return objects.OnlyOn(objects.PodWanting(pod, t.Image, map[string]int64{name: number}), node)
 	}
 	plugin, dra := t.Nodes[0], t.Nodes[1]
-	t.Driver.PublishOn(plugin, profiles.Empty())
-	t.Driver.OfferOn(plugin, spec.DevicePlugin{Resource: name, Devices: []string{"counted"}})
+	simdriver.Of(t).PublishOn(plugin, profiles.Empty())
+	simdriver.Of(t).OfferOn(plugin, spec.DevicePlugin{Resource: name, Devices: []string{"counted"}})
 	admission.CreateQuota(t, "quota", corev1.ResourceList{limit: resource.MustParse("3")}, pod("beyond", dra, 4))
 	used := func(number int64) { admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{limit: number}) }
 

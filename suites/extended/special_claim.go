@@ -56,7 +56,7 @@ var SpecialClaim = harness.Case{Meta: spec.Meta{
 	number := map[string]int64{}
 	for _, r := range claim.Spec.Devices.Requests {
 		t.Expect(r.Exactly).NotTo(gomega.BeNil(), "request %s", r.Name)
-		t.Expect(r.Exactly.DeviceClassName).To(gomega.Equal(t.Driver.Name), "class of request %s", r.Name)
+		t.Expect(r.Exactly.DeviceClassName).To(gomega.Equal(t.DriverName()), "class of request %s", r.Name)
 		number[r.Name] = r.Exactly.Count
 	}
 

@@ -35,7 +35,7 @@ var PodsRun = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5729/kubelet-accepts-group"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("shared", t.Request("req")), objects.Template("template", objects.Claim("", t.Request("req"))))
+	t.Create(objects.Claim("shared", t.Driver.Request("req")), objects.Template("template", objects.Claim("", t.Driver.Request("req"))))
 	group := create(t, schedulingapi.PodGroupResourceClaim{Name: "shared", ResourceClaimName: ptr.To("shared")},
 		schedulingapi.PodGroupResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
 	generated := made(t).Name
@@ -49,7 +49,7 @@ var PodsRun = harness.Case{Meta: spec.Meta{
 		for _, of := range []struct{ container, claim string }{{"main", "shared"}, {"other", generated}} {
 			claim := t.Claim(of.claim)
 			expectOfGroup(t, claim, group)
-			t.ExpectDevices(pod, of.container, claim)
+			t.Driver.ExpectDevices(pod, of.container, claim)
 		}
 	}
 	t.RunPod(pod("first"))
@@ -57,14 +57,14 @@ var PodsRun = harness.Case{Meta: spec.Meta{
 	expect("first")
 	expect("second")
 	t.RemovePod("first")
-	t.ExpectHeld(t.Claim("shared"))
-	t.ExpectHeld(t.Claim(generated))
+	t.Driver.ExpectHeld(t.Claim("shared"))
+	t.Driver.ExpectHeld(t.Claim(generated))
 	t.RemovePod("second")
-	t.AwaitNothingPrepared()
+	t.Driver.AwaitUnprepared()
 
 	// The claims are still allocated, and are prepared again.
 	t.RunPod(pod("third"))
 	expect("third")
 	t.RemovePod("third")
-	t.AwaitNothingPrepared()
+	t.Driver.AwaitUnprepared()
 }}

@@ -35,13 +35,13 @@ var AnswerLost = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver, node := t.Installed(), t.Nodes[0]
 	proxy := driver.Between(node, spec.Proxy{KillAfter: spec.Prepare})
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
 
 	proxy.ExpectKilled(spec.Prepare)
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 	driver.ExpectNothingLeft(node, claim)

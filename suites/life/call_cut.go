@@ -37,12 +37,12 @@ var CallCut = harness.Case{Meta: spec.Meta{
 		return spec.Fault{Method: method, Kind: spec.FaultCallError, Code: "Unavailable", Message: "lost on the way", Times: 1}
 	}
 	proxy := driver.Between(node, spec.Proxy{Faults: []spec.Fault{lost(spec.Prepare), lost(spec.Unprepare)}})
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
 
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	t.Expect(len(proxy.Seen(spec.Prepare))).To(gomega.BeNumerically(">=", 2), "calls to prepare: that which was lost, and the next")
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")

@@ -33,12 +33,12 @@ var CallsTwice = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver, node := t.Installed(), t.Nodes[0]
 	proxy := driver.Between(node, spec.Proxy{Twice: true})
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
 
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	proxy.ExpectAnswered(spec.Prepare)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")

@@ -38,10 +38,10 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	// Before the pod, as the next process may come up at once.
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
@@ -53,7 +53,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}, harness.GracePeriod(0))
 	t.WaitPodGone("pod")
 
-	t.AwaitNothingPrepared()
+	t.Driver.AwaitUnprepared()
 	driver.ExpectNothingLeft(node, claim)
 	again(t, claim, node)
 	driver.Replace(node)

@@ -50,7 +50,7 @@ var Costs = harness.Case{Meta: spec.Meta{
 
 	for n := range costPairs {
 		claim, with, without := fmt.Sprintf("claim-%d", n), fmt.Sprintf("with-%d", n), fmt.Sprintf("without-%d", n)
-		t.Create(objects.Claim(claim, t.Request("req")))
+		t.Create(objects.Claim(claim, t.Driver.Request("req")))
 		costs.RunPod(objects.OnlyOn(t.Pod(with, claim), node))
 		t.RemovePod(with)
 		t.AwaitReleased(claim)

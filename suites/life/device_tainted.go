@@ -46,7 +46,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
 	t.RemovePod("pod")
@@ -64,7 +64,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	}
 	if slices.ContainsFunc(added, objects.Repels) {
 		t.AwaitSeen()
-		t.Create(objects.Claim("other", t.Request("req")))
+		t.Create(objects.Claim("other", t.Driver.Request("req")))
 		t.Create(objects.OnlyOn(t.Pod("other", "other"), node))
 		t.WaitPod("other", "scheduled or not", func(p *corev1.Pod) (bool, error) {
 			return p.Spec.NodeName != "" || harness.Unschedulable(p, "cannot allocate all claims"), nil

@@ -43,7 +43,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
 	// A driver may react with an evicting taint, and then no status would report health.
-	t.Create(objects.Tolerating(objects.Claim("claim", t.Request("req")), nil))
+	t.Create(objects.Tolerating(objects.Claim("claim", t.Driver.Request("req")), nil))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
 	waitHealth(t, "pod", corev1.ResourceHealthStatusHealthy)

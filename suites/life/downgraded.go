@@ -36,10 +36,10 @@ var Downgraded = harness.Case{Meta: spec.Meta{
 	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	driver.Downgrade()
 

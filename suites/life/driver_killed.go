@@ -35,7 +35,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
 	slices := driver.WatchSlices()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	before := driver.Sockets(pod.Spec.NodeName)
 

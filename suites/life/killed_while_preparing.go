@@ -36,7 +36,7 @@ var KilledWhilePreparing = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.Create(t.Pod("pod", "claim"))
 	node := t.WaitPod("pod", "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil }).Spec.NodeName
 
@@ -44,7 +44,7 @@ var KilledWhilePreparing = harness.Case{Meta: spec.Meta{
 
 	t.WaitRunning("pod")
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 	driver.ExpectNothingLeft(node, claim)

@@ -41,14 +41,14 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 	Timeout:       20 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}} // stays during the reboot
 	pod = t.RunPod(pod)
 	node, before := pod.Spec.NodeName, pod.Status.ContainerStatuses[0].ContainerID
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	driver.Reboot(node)
 
@@ -56,7 +56,7 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 		all := p.Status.ContainerStatuses
 		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, nil
 	})
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 	driver.ExpectNothingLeft(node, claim)

@@ -36,12 +36,12 @@ const (
 // goesOn checks the pod's devices on a node, runs another pod with a device there, and releases
 // both.
 func goesOn(t *harness.T, driver *harness.Installed, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
-	t.Create(objects.Claim("next", t.Request("req")))
+	t.Create(objects.Claim("next", t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), pod.Spec.NodeName))
 	next := t.WaitAllocated("next")
-	t.ExpectDevices("next", "main", next)
+	t.Driver.ExpectDevices("next", "main", next)
 	t.Expect(t.WaitRunning(pod.Name).Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")
-	t.ExpectHeld(claim)
+	t.Driver.ExpectHeld(claim)
 	t.RemovePod(pod.Name)
 	t.RemovePod("next")
 	t.AwaitReleased(claim.Name)
@@ -55,10 +55,10 @@ func again(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
 	had := claim.Status.Allocation.Devices.Results[0]
 	for n := range most {
 		name := fmt.Sprintf("next-%d", n)
-		t.Create(objects.Claim(name, t.Request("req")))
+		t.Create(objects.Claim(name, t.Driver.Request("req")))
 		t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
 		next := t.WaitAllocated(name)
-		t.ExpectDevices(name, "main", next)
+		t.Driver.ExpectDevices(name, "main", next)
 		if has := next.Status.Allocation.Devices.Results[0]; has.Pool == had.Pool && has.Device == had.Device {
 			return
 		}

@@ -33,10 +33,10 @@ var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	driver.Kill(node)
 	t.RemovePod("pod")

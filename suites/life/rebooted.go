@@ -40,12 +40,12 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	Timeout:       4 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	pod = t.RunPod(pod)
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	t.RestartKubelet(pod.Spec.NodeName)
 	driver.LoseSpecs(pod.Spec.NodeName)
@@ -53,7 +53,7 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	driver.StopSandbox(pod)
 
 	t.WaitRunningAgain("pod", 0)
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 	driver.ExpectNothingLeft(pod.Spec.NodeName, claim)

@@ -41,7 +41,7 @@ var RollingUpdated = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
 	slices := driver.WatchSlices()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	node := pod.Spec.NodeName
 	before := driver.Sockets(node)
@@ -49,9 +49,9 @@ var RollingUpdated = harness.Case{Meta: spec.Meta{
 	update := driver.RollOut()
 	for n := 0; !update.Done(); n++ {
 		name := fmt.Sprintf("meanwhile-%d", n)
-		t.Create(objects.Claim(name, t.Request("req")))
+		t.Create(objects.Claim(name, t.Driver.Request("req")))
 		t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
-		t.ExpectDevices(name, "main", t.WaitAllocated(name))
+		t.Driver.ExpectDevices(name, "main", t.WaitAllocated(name))
 		t.RemovePod(name)
 		t.WaitDeallocated(name)
 	}

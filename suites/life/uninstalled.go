@@ -39,9 +39,9 @@ var Uninstalled = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver, node := t.Installed(), t.Nodes[0]
 	before := driver.Devices(node)
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
-	t.ExpectDevices("pod", "main", t.WaitAllocated("claim"))
+	t.Driver.ExpectDevices("pod", "main", t.WaitAllocated("claim"))
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 
@@ -50,9 +50,9 @@ var Uninstalled = harness.Case{Meta: spec.Meta{
 	driver.ExpectGone()
 	driver.Install()
 	driver.AwaitSame(node, before)
-	t.Create(objects.Claim("next", t.Request("req")))
+	t.Create(objects.Claim("next", t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), node))
-	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	t.Driver.ExpectDevices("next", "main", t.WaitAllocated("next"))
 	t.RemovePod("next")
 	t.AwaitReleased("next")
 }}

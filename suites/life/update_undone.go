@@ -39,9 +39,9 @@ var UpdateUndone = harness.Case{Meta: spec.Meta{
 	driver, node := t.Installed(), t.Nodes[0]
 	before := driver.Sockets(node)
 	run := func(name string) {
-		t.Create(objects.Claim(name, t.Request("req")))
+		t.Create(objects.Claim(name, t.Driver.Request("req")))
 		t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
-		t.ExpectDevices(name, "main", t.WaitAllocated(name))
+		t.Driver.ExpectDevices(name, "main", t.WaitAllocated(name))
 	}
 	gone := func(name string) {
 		claim := t.WaitAllocated(name)

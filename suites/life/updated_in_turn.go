@@ -39,7 +39,7 @@ var UpdatedInTurn = harness.Case{Meta: spec.Meta{
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	before := driver.Sockets(pod.Spec.NodeName)
 

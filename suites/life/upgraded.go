@@ -37,10 +37,10 @@ var Upgraded = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
 	driver.Downgrade()
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
 
 	driver.Upgrade()
 

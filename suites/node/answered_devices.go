@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -56,7 +57,7 @@ var AnsweredDevices = harness.Case{Meta: spec.Meta{
 			faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: answer.fault, Claim: claim})
 		}
 	}
-	t.Driver.Fail(faults...)
+	simdriver.Of(t).Fail(faults...)
 	for claim := range answered {
 		pod := objects.Pod(claim, t.Image, claim)
 		first := objects.Container("first", t.Image, objects.ShowAndStay)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -39,21 +40,21 @@ var BatchOfClaims = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("well", objects.Request("req", class)), objects.Claim("ill", objects.Request("req", class)))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Claim: "ill", Times: 1, Message: "out of coffee"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Claim: "ill", Times: 1, Message: "out of coffee"})
 
 	t.Create(objects.Pod("pod", t.Image, "well", "ill"))
 
 	t.WaitEvent("pod", notPrepared, "ResourceClaim ill: out of coffee")
 	pod := t.WaitRunning("pod")
 	t.Expect(t.Events("pod")).NotTo(gomega.ContainElement(gomega.ContainSubstring("ResourceClaim well:")), "events about the claim that is prepared")
-	calls := t.Driver.Calls(spec.Prepare, "ill")
+	calls := simdriver.Of(t).Calls(spec.Prepare, "ill")
 	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one that fails, one that does not")
 	t.Expect(names(calls[0])).To(gomega.ConsistOf("well", "ill"), "claims of the first NodePrepareResources call")
 	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[len(calls)-1].Start), "start of the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0", "device-1"), "devices of both claims")
 
 	t.RemovePod("pod")
-	last := t.Driver.Calls(spec.Unprepare, "ill")
+	last := simdriver.Of(t).Calls(spec.Unprepare, "ill")
 	t.Expect(last).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls")
 	t.Expect(names(last[0])).To(gomega.ConsistOf("well", "ill"), "claims of the first NodeUnprepareResources call")
 }}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,8 +42,8 @@ var BesideOthers = harness.Case{Meta: spec.Meta{
 	Needs:   spec.Needs{Profile: profiles.OneDevice()},
 	Catches: []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
 }, Run: func(t *harness.T) {
-	counted := t.Driver.Name + "/counted"
-	t.Driver.OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"first", "second"}})
+	counted := t.DriverName() + "/counted"
+	simdriver.Of(t).OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"first", "second"}})
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	pod := objects.Pod("pod", t.Image, "claim")
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("other", t.Image, objects.ShowAndStay))
@@ -72,7 +73,7 @@ var BesideOthers = harness.Case{Meta: spec.Meta{
 		if string(name) == counted {
 			t.Expect(quantity.Value()).To(gomega.BeEquivalentTo(2), "the device plugin's devices in the node's capacity")
 		} else {
-			t.Expect(string(name)).NotTo(gomega.ContainSubstring(t.Driver.Name), "resources in the node's capacity")
+			t.Expect(string(name)).NotTo(gomega.ContainSubstring(t.DriverName()), "resources in the node's capacity")
 		}
 	}
 }}

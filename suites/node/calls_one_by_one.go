@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -37,7 +38,7 @@ var CallsOneByOne = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-calls-at-once"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultBusy})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultBusy})
 	names := []string{"a", "b", "c", "d"}
 	for _, name := range names {
 		t.Create(objects.Claim(name, objects.Request("req", class)), objects.Pod(name, t.Image, name))
@@ -45,7 +46,7 @@ var CallsOneByOne = harness.Case{Meta: spec.Meta{
 	for _, name := range names {
 		t.WaitRunning(name)
 	}
-	calls := t.Driver.Status().Calls
+	calls := simdriver.Of(t).Status().Calls
 	slices.SortFunc(calls, func(a, b spec.Call) int { return a.Start.Compare(b.Start) })
 	together := false
 	for i := range calls[1:] {
@@ -54,5 +55,5 @@ var CallsOneByOne = harness.Case{Meta: spec.Meta{
 	if !together {
 		t.Blockedf("not shown: the kubelet has waited for each answer of the driver before its next call")
 	}
-	t.Expect(t.Driver.Status().AtOnce).To(gomega.BeEquivalentTo(1), "calls on which the driver has worked at the same time")
+	t.Expect(simdriver.Of(t).Status().AtOnce).To(gomega.BeEquivalentTo(1), "calls on which the driver has worked at the same time")
 }}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,13 +43,13 @@ var CDIDevices = harness.Case{Meta: spec.Meta{
 	two := objects.Request("two", class)
 	two.Exactly.Count = 2
 	t.Create(objects.Claim("claim", objects.Request("one", class), two), objects.Claim("missing", objects.Request("req", class)))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultWrongDevice, Claim: "missing"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultWrongDevice, Claim: "missing"})
 	pod := objects.Pod("pod", t.Image, "claim")
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("none", t.Image, objects.ShowAndStay))
 
 	pod = t.RunPod(pod)
 
-	answered := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	answered := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	t.Expect(answered).To(gomega.HaveLen(3), "CDI devices of the driver's answer")
 	t.Expect(t.CDIDevices(pod, "main")).To(gomega.ConsistOf(answered), "CDI devices that the container runtime has for the container with the claim")
 	t.Expect(t.CDIDevices(pod, "none")).To(gomega.BeEmpty(), "CDI devices that the container runtime has for a container without claims")

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -61,17 +62,17 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	running := t.WaitRunning("pod")
 	t.Expect(running.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(pod), "consumers of the claim")
-	t.Expect(t.Driver.Holds(claim.UID)).To(gomega.BeTrue(), "whether the claim is still prepared")
+	t.Expect(simdriver.Of(t).Holds(claim.UID)).To(gomega.BeTrue(), "whether the claim is still prepared")
 
 	t.RemovePod("pod")
 	t.WaitDeallocated("claim")
 	asked := t.Within(reconciled, "the driver to be asked to unprepare the claim", func(context.Context) (bool, string, error) {
-		calls := t.Driver.Calls(spec.Unprepare, "claim")
+		calls := simdriver.Of(t).Calls(spec.Unprepare, "claim")
 		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
 	})
 	if !asked {
 		t.KnownIssue("the pod is gone, its claim deallocated, and no driver was asked to unprepare it")
-		t.Driver.LoseCDI() // no unprepare call removes these files
+		simdriver.Of(t).LoseCDI() // no unprepare call removes these files
 	}
 	t.Create(objects.Claim("next", objects.Request("req", class)))
 	t.RunPod(objects.Pod("next", t.Image, "next"))

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,6 +47,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
 	t.RestartNode(t.Target().ControlPlane())
+	simdriver.Of(t).StartAgain(t.Target().ControlPlane())
 	back := time.Now()
 
 	pod := objects.PodFromTemplate("new", t.Image, "template")

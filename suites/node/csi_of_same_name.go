@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,16 +41,16 @@ var CSIOfSameName = harness.Case{Meta: spec.Meta{
 		t.Create(objects.Claim(claim, objects.Request("req", class)))
 		t.RunPod(objects.OnlyOn(objects.Pod(claim, t.Image, claim), node))
 		t.Expect(t.Environment(claim, "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", claim)
-		t.Expect(t.Driver.Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", claim)
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", claim)
 		t.RemovePod(claim)
 		t.Driver.AwaitUnprepared()
 		t.WaitDeallocated(claim)
 	}
 	prepares("before")
 
-	t.Driver.RegisterCSIOn(node)
+	simdriver.Of(t).RegisterCSIOn(node)
 	prepares("beside")
 
-	t.Driver.RegisterCSIOn(node) // unregister first
+	simdriver.Of(t).RegisterCSIOn(node) // unregister first
 	prepares("after")
 }}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,20 +41,20 @@ var DevicesOnce = harness.Case{Meta: spec.Meta{
 	Timeout:    resyncTimeout,
 	KnownIssue: devicesAppended(),
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.OneDevice())
+	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("both", objects.Request("first", class), objects.Request("second", second.Name)),
 		objects.Claim("ill", objects.Request("req", class)), objects.Claim("well", objects.Request("req", class)))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Claim: "ill", Times: 1})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Claim: "ill", Times: 1})
 	second.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1})
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "both", "ill", "well"))
 
-	for d, claim := range map[*harness.Driver]string{t.Driver: "ill", second: "both"} {
+	for d, claim := range map[*simdriver.Driver]string{simdriver.Of(t): "ill", second: "both"} {
 		t.Expect(len(d.Calls(spec.Prepare, claim))).To(gomega.BeNumerically(">=", 2), "calls of driver %s for claim %s: one that fails, one that does not", d.Name, claim)
 	}
-	expectOnce(t, pod, []*harness.Driver{t.Driver, second}, "both", "ill", "well")
+	expectOnce(t, pod, []*simdriver.Driver{simdriver.Of(t), second}, "both", "ill", "well")
 }}
 
 // DevicesOnceAfterRestart makes a restarted kubelet prepare a claim again for a second pod. The
@@ -75,8 +76,8 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 	t.RestartKubelet(t.Nodes[0])
 
 	for _, pod := range []*corev1.Pod{t.RunPod(objects.Pod("joins", t.Image, "claim")), t.WaitRunning("before")} {
-		t.Expect(len(t.Driver.Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: before the restart, and after it")
-		expectOnce(t, pod, []*harness.Driver{t.Driver}, "claim")
+		t.Expect(len(simdriver.Of(t).Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: before the restart, and after it")
+		expectOnce(t, pod, []*simdriver.Driver{simdriver.Of(t)}, "claim")
 	}
 }}
 
@@ -89,7 +90,7 @@ func devicesAppended() *spec.KnownIssue {
 
 // expectOnce ends the case unless container main of a pod on the first node has each CDI device of
 // the drivers' last answers exactly once.
-func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*harness.Driver, claims ...string) {
+func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*simdriver.Driver, claims ...string) {
 	var answered, allocated []string
 	for _, claim := range claims {
 		for _, d := range drivers {

@@ -39,7 +39,7 @@ var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
 	SerialBecause: restartsKubelet,
 	Timeout:       4 * time.Minute,
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")), objects.Claim("next", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")), objects.Claim("next", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 
 	t.RestartKubelet(node)
@@ -47,9 +47,9 @@ var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), node))
 	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")
 	claim := t.WaitAllocated("claim")
-	t.ExpectDevices("pod", "main", claim)
-	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
-	t.ExpectHeld(claim)
+	t.Driver.ExpectDevices("pod", "main", claim)
+	t.Driver.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	t.Driver.ExpectHeld(claim)
 	t.RemovePod("pod")
 	t.RemovePod("next")
 	t.AwaitReleased("claim")

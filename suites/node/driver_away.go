@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,13 +43,13 @@ var DriverAway = harness.Case{Meta: spec.Meta{
 	before := t.RunPod(objects.Pod("before", t.Image, "prepared")).Status.ContainerStatuses[0]
 	device := t.Claim("prepared").Status.Allocation.Devices.Results[0].Device
 
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 	// This pod proves the kubelet has noticed the driver's absence.
 	t.Create(objects.Pod("new", t.Image, "new"))
-	t.WaitEvent("new", notPrepared, t.Driver.Name+" is not registered")
+	t.WaitEvent("new", notPrepared, t.DriverName()+" is not registered")
 	t.Create(objects.Pod("joins", t.Image, "prepared"))
-	t.WaitEvent("joins", notPrepared, t.Driver.Name+" is not registered")
-	t.Driver.Connect()
+	t.WaitEvent("joins", notPrepared, t.DriverName()+" is not registered")
+	simdriver.Of(t).Connect()
 
 	for _, pod := range []string{"joins", "new"} {
 		t.WaitRunning(pod)
@@ -56,8 +57,8 @@ var DriverAway = harness.Case{Meta: spec.Meta{
 	after := t.WaitRunning("before").Status.ContainerStatuses[0]
 	t.Expect(after.ContainerID).To(gomega.Equal(before.ContainerID), "the container from before")
 	t.Expect(after.RestartCount).To(gomega.BeZero(), "restarts of the container from before")
-	t.Expect(t.Driver.Calls(spec.Prepare, "prepared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "prepared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls for the claim that was prepared")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "prepared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "prepared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls for the claim that was prepared")
 	t.Expect(t.Environment("joins", "main")).To(matchers.SeeOnlyDevices(device), "device of the pod that has joined")
 	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("new", "req"), "device of the new pod")
 }}

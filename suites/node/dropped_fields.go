@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -40,6 +41,6 @@ var DroppedFields = harness.Case{Meta: spec.Meta{
 	for i := range profile.Pools[0].Devices {
 		profile.Pools[0].Devices[i].ConsumesCounters[0].CompatibilityGroups = []string{"group"}
 	}
-	driver := t.SecondDriverAs(profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
+	driver := simdriver.Second(t, profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
 	t.Expect(driver.AwaitProblem()).To(gomega.ContainSubstring("dropped by the apiserver"), "what the driver is told")
 }}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -65,5 +66,5 @@ var EphemeralContainer = harness.Case{Meta: spec.Meta{
 	t.Expect(t.CDIDevices(pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the container beside it")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container beside it")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 }}

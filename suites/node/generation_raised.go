@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -42,7 +43,7 @@ var GenerationRaised = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	const devices = resourceapi.ResourceSliceMaxDevices + 2
 	profile := profiles.Devices(devices)
-	driver := t.SecondDriverAs(profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
+	driver := simdriver.Second(t, profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
 	// pool has a pool's highest generation, its slice count in that generation, the required slice
 	// count, and the number of changed slices.
 	type pool struct {

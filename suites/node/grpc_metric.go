@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,24 +42,24 @@ var CallMetrics = harness.Case{Meta: spec.Meta{
 	node := t.Nodes[0]
 	calls := func(method, code string) float64 {
 		value, _ := t.KubeletMetric(node, "dra_grpc_operations_duration_seconds",
-			map[string]string{"driver_name": t.Driver.Name, "method_name": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/" + method, "grpc_status_code": code})
+			map[string]string{"driver_name": t.DriverName(), "method_name": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/" + method, "grpc_status_code": code})
 		return value
 	}
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("one", objects.Request("req", class)), objects.Claim("two", objects.Request("req", class)))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultCallError, Code: "Unavailable", Claim: "one", Times: 1})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultCallError, Code: "Unavailable", Claim: "one", Times: 1})
 
 	t.Create(objects.Pod("one", t.Image, "one"), objects.Pod("two", t.Image, "two"))
 	t.WaitRunning("two")
 	t.WaitRunning("one")
 
 	t.Expect(calls("NodePrepareResources", "Unavailable")).To(gomega.BeEquivalentTo(1), "calls that have failed")
-	t.Expect(calls("NodePrepareResources", "OK")).To(gomega.BeEquivalentTo(len(t.Driver.Calls(spec.Prepare, "one"))-1+len(t.Driver.Calls(spec.Prepare, "two"))), "calls that have not")
+	t.Expect(calls("NodePrepareResources", "OK")).To(gomega.BeEquivalentTo(len(simdriver.Of(t).Calls(spec.Prepare, "one"))-1+len(simdriver.Of(t).Calls(spec.Prepare, "two"))), "calls that have not")
 	t.Expect(calls("NodeUnprepareResources", "OK")).To(gomega.BeZero(), "calls to unprepare while the pods run")
 	waitInUse(t, node, 2)
 	t.RemovePod("one")
 	waitInUse(t, node, 1)
-	unprepared := len(t.Driver.Calls(spec.Unprepare, "one"))
+	unprepared := len(simdriver.Of(t).Calls(spec.Unprepare, "one"))
 	t.Expect(unprepared).To(gomega.BeNumerically(">", 0), "calls to unprepare that have reached the driver when a pod is gone")
 	t.Expect(calls("NodeUnprepareResources", "OK")).To(gomega.BeEquivalentTo(unprepared), "calls to unprepare when a pod is gone")
 	t.RemovePod("two")
@@ -68,7 +69,7 @@ var CallMetrics = harness.Case{Meta: spec.Meta{
 // waitInUse waits until the kubelet reports this number of claims in use for the case's driver.
 func waitInUse(t *harness.T, node string, want float64) {
 	t.Poll(fmt.Sprintf("%g claims in use", want), func(context.Context) (bool, string, error) {
-		value := claimsInUse(t, node, t.Driver.Name)
+		value := claimsInUse(t, node, t.DriverName())
 		return value == want, fmt.Sprintf("%g claims in use", value), nil
 	})
 }

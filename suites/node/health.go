@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -47,9 +48,9 @@ var Health = harness.Case{Meta: spec.Meta{
 	device := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
 
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
-	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices(), device))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.TwoDevices(), device))
 	waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
-	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices()))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.TwoDevices()))
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 }}
 
@@ -63,7 +64,7 @@ var HealthTold = harness.Case{Meta: spec.Meta{
 		Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverHealth},
 	},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.Create(t.Pod("pod", "claim"))
 
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
@@ -88,7 +89,7 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	pod.Spec.InitContainers = []corev1.Container{sidecar}
 	t.RunPod(pod)
 
-	t.Driver.Publish(profiles.ReportingHealth(profiles.OneDevice(), "device-0"))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.OneDevice(), "device-0"))
 	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 
 	if sidecar := pod.Status.InitContainerStatuses[0]; len(sidecar.AllocatedResourcesStatus) == 0 {
@@ -118,7 +119,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 		objects.Container("extended", t.Image, objects.ShowAndStay), map[string]int64{resourceapi.ResourceDeviceClassPrefix + class: 1}))
 	t.RunPod(pod)
 
-	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices(), "device-0", "device-1"))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.TwoDevices(), "device-0", "device-1"))
 	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 
 	extended := statusOf(pod, "extended")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -36,7 +37,7 @@ var HealthDeclined = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.OneDevice()},
 	WaitsFor: "A kubelet renews its lease every 10 s (pkg/kubelet/kubelet.go, NodeLeaseDurationSeconds), and asks for health again 5 s after an error (pkg/kubelet/cm/dra/plugin/dra_plugin_manager.go).",
 }, Run: func(t *harness.T) {
-	driver := t.SecondDriverAs(profiles.ReportingHealth(profiles.OneDevice()), func(c *spec.DriverConfig) { c.DeclinesHealth = true })
+	driver := simdriver.Second(t, profiles.ReportingHealth(profiles.OneDevice()), func(c *spec.DriverConfig) { c.DeclinesHealth = true })
 	class := objects.Class(driver.Name, driver.Name)
 	t.Create(class)
 	use := func(name string) (node string) {

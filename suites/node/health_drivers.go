@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,7 +36,7 @@ var HealthOlderAPI = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"plugin-api/health-older-version"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
-	driver := t.SecondDriverAs(profiles.ReportingHealth(profiles.OneDevice()), func(c *spec.DriverConfig) { c.OlderHealth = true })
+	driver := simdriver.Second(t, profiles.ReportingHealth(profiles.OneDevice()), func(c *spec.DriverConfig) { c.OlderHealth = true })
 	class := objects.Class(driver.Name, driver.Name)
 	t.Create(class, objects.Claim("claim", objects.Request("req", class.Name)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
@@ -61,11 +62,11 @@ var HealthDriverGone = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 	gone := time.Now()
 	waitHealth(t, corev1.ResourceHealthStatusUnknown)
 	t.Expect(time.Since(gone)).To(gomega.BeNumerically("<", most), "time until the health of the device was unknown")
-	t.Driver.Connect()
+	simdriver.Of(t).Connect()
 	pod := waitHealth(t, corev1.ResourceHealthStatusHealthy)
 	t.Expect(statusOf(pod, "main").RestartCount).To(gomega.BeZero(), "restarts of the container")
 }}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -54,7 +55,7 @@ var HealthNamed = harness.Case{Meta: spec.Meta{
 	waitListed(t, "pod", "part", "claim:own-name/two", shared[1])
 	waitListed(t, "joins", "main", "claim:shared", shared...)
 
-	t.Driver.Publish(profiles.ReportingHealth(profiles.Devices(3), t.Claim("shared").Status.Allocation.Devices.Results[1].Device))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.Devices(3), t.Claim("shared").Status.Allocation.Devices.Results[1].Device))
 	shared[1].Health = corev1.ResourceHealthStatusUnhealthy
 	waitListed(t, "pod", "part", "claim:own-name/two", shared[1])
 	waitListed(t, "joins", "main", "claim:shared", shared...)
@@ -63,7 +64,7 @@ var HealthNamed = harness.Case{Meta: spec.Meta{
 
 // deviceHealth returns the expected entries for a claim's healthy devices in allocation order.
 func deviceHealth(t *harness.T, claim *resourceapi.ResourceClaim) []corev1.ResourceHealth {
-	calls := t.Driver.Calls(spec.Prepare, claim.Name)
+	calls := simdriver.Of(t).Calls(spec.Prepare, claim.Name)
 	t.Expect(calls).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for claim %s", claim.Name)
 	var all []corev1.ResourceHealth
 	for _, id := range answeredFor(calls[0], claim.Name) {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -64,8 +65,8 @@ var HealthStates = harness.Case{Meta: spec.Meta{
 		waitBoth(t, step.told, step.want, results)
 	}
 
-	t.Driver.Disconnect()
-	t.Driver.Connect()
+	simdriver.Of(t).Disconnect()
+	simdriver.Of(t).Connect()
 	ill := spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "again"}
 	waitBoth(t, ill, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: &ill.Message}, results)
 }}
@@ -86,7 +87,7 @@ func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, 
 	profile := twoPools()
 	told.Device = "device-0"
 	profile.Pools[1].Health = []spec.DeviceHealth{told}
-	t.Driver.Publish(profile)
+	simdriver.Of(t).Publish(profile)
 	healthy := corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}
 	t.WaitPod("pod", "one with a healthy device and one that is "+string(want.Health), func(p *corev1.Pod) (bool, error) {
 		resources := map[corev1.ResourceID]corev1.ResourceHealth{}
@@ -95,7 +96,7 @@ func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, 
 				resources[r.ResourceID] = r
 			}
 		}
-		ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+		ids := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 		same := len(resources) == len(ids)
 		for i, r := range results {
 			expected := healthy
@@ -129,7 +130,7 @@ var HealthTimeout = harness.Case{Meta: spec.Meta{
 	const healthy, unknown = corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnknown
 	waitStates(t, healthy, healthy, unknown)
 
-	t.Driver.Publish(telling(
+	simdriver.Of(t).Publish(telling(
 		spec.DeviceHealth{Device: "device-0", Silent: true}, spec.DeviceHealth{Device: "device-1", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-2", Silent: true}))
 	silent := time.Now()
 
@@ -154,7 +155,7 @@ func telling(health ...spec.DeviceHealth) spec.Profile {
 
 // waitStates waits until the container's devices, sorted by name, have these states.
 func waitStates(t *harness.T, want ...corev1.ResourceHealthStatus) {
-	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	ids := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	results := t.Claim("claim").Status.Allocation.Devices.Results
 	t.WaitPod("pod", "one whose devices have the expected health", func(p *corev1.Pod) (bool, error) {
 		states := map[string]corev1.ResourceHealthStatus{}
@@ -197,12 +198,12 @@ var HealthMessageCut = harness.Case{Meta: spec.Meta{
 	ill := profiles.ReportingHealth(profiles.OneDevice())
 	// Characters of three bytes, and 1021 bytes before the dots: the cut is within a character.
 	ill.Pools[0].Health = []spec.DeviceHealth{{Device: "device-0", State: corev1.ResourceHealthStatusUnhealthy, Message: strings.Repeat("温", 500)}}
-	t.Driver.Publish(ill)
+	simdriver.Of(t).Publish(ill)
 
 	if !told(t, corev1.ResourceHealthStatusUnhealthy) {
 		// A shorter message proves the long one blocked the status update.
 		ill.Pools[0].Health[0].Message = "温"
-		t.Driver.Publish(ill)
+		simdriver.Of(t).Publish(ill)
 		pod := waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 		t.Expect(messageOf(pod)).To(gomega.Equal("温"), "the shorter message in the pod's status")
 		t.KnownIssue("the device's health is not in the pod's status before its message is a shorter one")

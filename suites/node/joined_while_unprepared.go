@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -48,27 +49,27 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	first := t.RunPod(objects.Pod("first", t.Image, "claim"))
 	before := t.Claim("claim")
 
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
 	t.Delete(first, harness.GracePeriod(time.Second))
-	awaitAsked(t, spec.Unprepare, "claim", t.Driver)
+	awaitAsked(t, spec.Unprepare, "claim", simdriver.Of(t))
 	t.Create(objects.Pod("second", t.Image, "claim"))
 	waits := refused(t, "second")
-	t.Driver.Fail()
+	simdriver.Of(t).Fail()
 	if !waits {
-		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, of which one was for the first pod")
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, of which one was for the first pod")
 		t.KnownIssue("a pod was started with a claim that was being unprepared")
 		return
 	}
 
 	t.WaitPodGone("first")
 	second := t.WaitRunning("second")
-	unprepared, prepared := t.Driver.Calls(spec.Unprepare, "claim"), t.Driver.Calls(spec.Prepare, "claim")
+	unprepared, prepared := simdriver.Of(t).Calls(spec.Unprepare, "claim"), simdriver.Of(t).Calls(spec.Prepare, "claim")
 	for _, c := range unprepared {
 		t.Expect(prepared[len(prepared)-1].Start).To(gomega.BeTemporally(">=", c.Start.Add(c.Took)), "start of the last NodePrepareResources call, and end of a NodeUnprepareResources call")
 	}
 	t.Expect(second.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(prepared[len(prepared)-1].Start), "start of the second pod's container")
 	after := t.Claim("claim")
 	t.Expect(after.Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation")
-	t.Expect(t.Driver.Holds(after.UID)).To(gomega.BeTrue(), "whether the claim is prepared")
+	t.Expect(simdriver.Of(t).Holds(after.UID)).To(gomega.BeTrue(), "whether the claim is prepared")
 	t.Expect(t.Environment("second", "main")).To(matchers.SeeDevices("claim", "req", after.Status.Allocation.Devices.Results[0].Device), "the second pod's device")
 }}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -53,14 +54,14 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	})
 
 	t.WaitRunning("comes")
-	t.ExpectDevices("comes", "main", t.Claim("comes"))
+	t.Driver.ExpectDevices("comes", "main", t.Claim("comes"))
 	t.WaitPodGone("ends")
 	byNewKubelet := gomega.And(gomega.Not(gomega.BeEmpty()), gomega.HaveEach(gomega.HaveField("Start", gomega.BeTemporally(">", back.Add(-2*time.Second)))))
-	t.Expect(t.Driver.Calls(spec.Prepare, "comes")).To(byNewKubelet, "NodePrepareResources calls for the claim of the pod that came, of the kubelet that was started at %s", back)
-	t.Expect(t.Driver.Calls(spec.Unprepare, "ends")).To(byNewKubelet, "NodeUnprepareResources calls for the claim of the pod that is gone, of the kubelet that was started at %s", back)
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "comes")).To(byNewKubelet, "NodePrepareResources calls for the claim of the pod that came, of the kubelet that was started at %s", back)
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "ends")).To(byNewKubelet, "NodeUnprepareResources calls for the claim of the pod that is gone, of the kubelet that was started at %s", back)
 	t.WaitDeallocated("ends")
 	t.Expect(t.WaitRunning("stays").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(stays.Status.ContainerStatuses[0].ContainerID), "the container that was to run on")
-	t.ExpectHeld(t.Claim("stays"))
+	t.Driver.ExpectHeld(t.Claim("stays"))
 	t.RemovePod("stays")
 	t.RemovePod("comes")
 	t.Driver.AwaitUnprepared()

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -50,7 +51,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device before")
 
 	t.RestartKubelet(t.Nodes[0])
-	t.Driver.LoseCDI()
+	simdriver.Of(t).LoseCDI()
 	t.EndContainer("pod", "main")
 
 	refused := ""
@@ -62,10 +63,10 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 		return refused != "" || status.RestartCount > 0 && status.State.Running != nil, nil
 	})
 	if refused != "" {
-		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, when a container is refused")
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, when a container is refused")
 		t.KnownIssue("the container is not started: %s", refused)
 		return
 	}
-	t.Expect(len(t.Driver.Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: when the pod started, and now")
+	t.Expect(len(simdriver.Of(t).Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: when the pod started, and now")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device after the files were lost")
 }}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -51,7 +52,7 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	for i, r := range []resourceapi.NodeAllocatableResource{maps, costs} {
 		profile.Pools[0].Devices[i].NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: r}
 	}
-	t.Driver.Publish(profile)
+	simdriver.Of(t).Publish(profile)
 	class := t.CreateClass(nil)
 	// Each container with a claim gets all of its memory, and the pod gets the pod's part only
 	// once.

@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/metadata"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,7 +47,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 
 	for _, request := range []string{"one", "two"} {
-		versions := metadata.Expect(t, t.Driver.Name, "pod", "main", claim, request)
+		versions := metadata.Expect(t, t.DriverName(), "pod", "main", claim, request)
 		t.Expect(versions).To(gomega.Equal([]string{"v1beta1", "v1alpha1"}), "versions of the API in the file of request %s", request)
 	}
 	t.Expect(t.CDIDevices(t.WaitRunning("pod"), "main")).To(gomega.HaveLen(4), "CDI devices: one of the driver and one with metadata for each request")
@@ -64,10 +65,10 @@ var MetadataOfTwoDrivers = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.WritingMetadata(profiles.OneDevice())},
 	Catches:  []spec.MutantID{"driver-metadata-without-driver"},
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.WritingMetadata(profiles.OneDevice()))
-	drivers := []string{t.Driver.Name, second.Name}
-	class := objects.Class(t.Driver.Name, t.Driver.Name)
-	class.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector(fmt.Sprintf("device.driver in [%q, %q]", t.Driver.Name, second.Name))}
+	second := simdriver.Second(t, profiles.WritingMetadata(profiles.OneDevice()), nil)
+	drivers := []string{t.DriverName(), second.Name}
+	class := objects.Class(t.DriverName(), t.DriverName())
+	class.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector(fmt.Sprintf("device.driver in [%q, %q]", t.DriverName(), second.Name))}
 	t.Create(class, objects.Claim("claim", resourceapi.DeviceRequest{Name: "req", FirstAvailable: []resourceapi.DeviceSubRequest{
 		{Name: "never", DeviceClassName: class.Name, Selectors: []resourceapi.DeviceSelector{objects.Selector("false")}},
 		{Name: "both", DeviceClassName: class.Name, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: 2},

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,18 +41,18 @@ var NoAnswer = harness.Case{Meta: spec.Meta{
 	WaitsFor: "The kubelet waits 45 s for an answer (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin/dra_plugin.go). " + waitsForResync,
 	Timeout:  6 * time.Minute,
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.OneDevice())
+	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("starts", objects.Request("req", class)), objects.Claim("ends", objects.Request("req", class)), objects.Claim("other", objects.Request("req", second.Name)))
 	t.RunPod(objects.Pod("ends", t.Image, "ends"))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultHang, Times: 1}, spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultHang, Times: 1}, spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
 
 	t.Create(objects.Pod("starts", t.Image, "starts"))
 	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ends", Namespace: t.Namespace}}, harness.GracePeriod(time.Second))
 	waits := map[string]spec.Method{"starts": spec.Prepare, "ends": spec.Unprepare}
 	for claim, method := range waits {
-		awaitAsked(t, method, claim, t.Driver)
+		awaitAsked(t, method, claim, simdriver.Of(t))
 	}
 	t.RunPod(objects.Pod("other", t.Image, "other"))
 	other := second.Calls(spec.Prepare, "other")[0]
@@ -60,7 +61,7 @@ var NoAnswer = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("starts")
 	t.WaitPodGone("ends")
 	for claim, method := range waits {
-		calls := t.Driver.Calls(method, claim)
+		calls := simdriver.Of(t).Calls(method, claim)
 		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "calls of %s for claim %s: one without an answer, one with", method, claim)
 		t.Expect(calls[0].Error).NotTo(gomega.BeEmpty(), "how the first call of %s for claim %s has ended", method, claim)
 		t.Expect(other.Start).To(gomega.BeTemporally("<", calls[0].Start.Add(calls[0].Took)), "when the other driver was called, and when the call of %s for claim %s had ended", method, claim)

@@ -19,6 +19,7 @@ package node
 import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -33,7 +34,7 @@ var OlderAPIServer = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{APIs: []string{"v1beta1"}, Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-slices-in-one-version"},
 }, Run: func(t *harness.T) {
-	driver := t.SecondDriverAs(profiles.OneDevice(), func(c *spec.DriverConfig) {
+	driver := simdriver.Second(t, profiles.OneDevice(), func(c *spec.DriverConfig) {
 		c.Publishing, c.Access = spec.PublishByHelper, spec.Access{Versions: []string{"v1beta1"}}
 	})
 	class := objects.Class(driver.Name, driver.Name)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -44,9 +45,9 @@ var OneConnection = harness.Case{Meta: spec.Meta{
 		t.Driver.AwaitUnprepared()
 		t.WaitDeallocated(name)
 		if i == 0 {
-			connections = t.Driver.Status().Connections
+			connections = simdriver.Of(t).Status().Connections
 			t.Expect(connections).To(gomega.BeNumerically(">", 0), "connections for the first claim")
 		}
 	}
-	t.Expect(t.Driver.Status().Connections).To(gomega.Equal(connections), "connections after three more claims")
+	t.Expect(simdriver.Of(t).Status().Connections).To(gomega.Equal(connections), "connections after three more claims")
 }}

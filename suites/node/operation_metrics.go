@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -43,21 +44,21 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 		Does: "Failed operations are counted as successful, and vice versa.",
 	},
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.OneDevice())
+	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("claim", objects.Request("first", class), objects.Request("second", second.Name)))
-	drivers := []string{t.Driver.Name, second.Name, "<any>"}
+	drivers := []string{t.DriverName(), second.Name, "<any>"}
 	idle := claimsInUse(t, t.Nodes[0], drivers[2])
 	before := operations(t)
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError})
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
-	t.Driver.AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
+	simdriver.Of(t).AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
 	for i, want := range []float64{0, 0, idle} {
 		t.Expect(claimsInUse(t, t.Nodes[0], drivers[i])).To(gomega.Equal(want), "claims in use of %s while the claim is not prepared", drivers[i])
 	}
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 2})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 2})
 	t.WaitRunning("pod")
 	for i, want := range []float64{1, 1, idle + 1} {
 		t.Expect(claimsInUse(t, t.Nodes[0], drivers[i])).To(gomega.Equal(want), "claims in use of %s while the pod runs", drivers[i])

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -67,7 +68,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 // Kubernetes' known wrong answer.
 func podResources(t *harness.T) (want, stock []spec.ContainerDevice) {
 	results := t.WaitAllocated("claim").Status.Allocation.Devices.Results
-	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	ids := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	t.Expect(ids).To(gomega.HaveLen(2), "CDI devices of the driver's answer")
 	for i, container := range []string{"main", "other"} {
 		for j, r := range results {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,14 +42,14 @@ var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
 	t.Expect(before.List).To(gomega.HaveLen(1), "devices in the answer to List before the restart")
 	t.Expect(before.Get).To(gomega.Equal(before.List), "devices in the answer to Get before the restart")
 
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 	t.RestartKubelet(pod.Spec.NodeName)
 
 	after := t.AwaitPodResources("pod")
 	t.Expect(after.List).To(gomega.Equal(before.List), "devices in the answer to List after the restart")
 	t.Expect(after.Get).To(gomega.Equal(before.Get), "devices in the answer to Get after the restart")
 	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
-	t.Driver.Connect()
+	simdriver.Of(t).Connect()
 	t.RemovePod("pod")
 	t.Driver.AwaitUnprepared()
 }}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -52,7 +53,7 @@ var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
 		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", result.Device), "the device of container %s", container)
 		want = append(want, spec.ContainerDevice{
 			Container: container, Namespace: t.Namespace, Claim: "claim", Driver: result.Driver, Pool: result.Pool, Device: result.Device,
-			CDIDevices: t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices,
+			CDIDevices: simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices,
 		})
 	}
 	found := t.PodResources("pod")

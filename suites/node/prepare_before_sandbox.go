@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,21 +40,21 @@ var PrepareBeforeSandbox = harness.Case{Meta: spec.Meta{
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
-	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError})
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 
 	// The second call would observe a sandbox created before the first one.
-	t.Driver.AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
+	simdriver.Of(t).AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
 	pod := t.WaitPod("pod", "one of which it is told whether it is ready to start containers", func(p *corev1.Pod) (bool, error) {
 		return readyToStart(p).Status != "", nil
 	})
 	t.Expect(pod.Status.PodIPs).To(gomega.BeEmpty(), "addresses of a pod whose claim is not prepared")
 
-	t.Driver.Fail()
+	simdriver.Of(t).Fail()
 	ran := t.WaitRunning("pod")
 	t.Expect(readyToStart(ran).Status).To(gomega.Equal(corev1.ConditionTrue), "whether the pod that runs was ready to start containers")
-	t.Expect(readyToStart(ran).LastTransitionTime.Time).To(notBefore(lastCall(t.Driver, spec.Prepare, "claim")), "when the pod was ready to start containers")
+	t.Expect(readyToStart(ran).LastTransitionTime.Time).To(notBefore(lastCall(simdriver.Of(t), spec.Prepare, "claim")), "when the pod was ready to start containers")
 }}
 
 // readyToStart is the condition reporting the pod's sandbox and network.

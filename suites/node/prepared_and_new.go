@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,8 +42,8 @@ var PreparedAndNew = harness.Case{Meta: spec.Meta{
 
 	t.RunPod(objects.Pod("second", t.Image, "shared", "unshared"))
 
-	t.Expect(t.Driver.Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
-	calls := t.Driver.Calls(spec.Prepare, "unshared")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	calls := simdriver.Of(t).Calls(spec.Prepare, "unshared")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls for the new claim")
 	t.Expect(names(calls[0])).To(gomega.ConsistOf("unshared"), "claims of the call for the new claim")
 	device := func(claim string) string { return t.Claim(claim).Status.Allocation.Devices.Results[0].Device }
@@ -50,10 +51,10 @@ var PreparedAndNew = harness.Case{Meta: spec.Meta{
 		matchers.SeeDevices("shared", "req", device("shared")), matchers.SeeDevices("unshared", "req", device("unshared"))), "devices of both claims")
 
 	t.RemovePod("first")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
 	t.RemovePod("second")
 	for _, claim := range []string{"shared", "unshared"} {
-		t.Expect(t.Driver.Calls(spec.Unprepare, claim)).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s when both pods are gone", claim)
+		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, claim)).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s when both pods are gone", claim)
 		t.WaitDeallocated(claim)
 	}
 	t.Driver.AwaitUnprepared()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -52,15 +53,15 @@ var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("refused", notPrepared, "not allowed to use ResourceClaim")
 	t.RemovePod("refused")
 
-	if len(t.Driver.Calls(spec.Unprepare, "shared")) > 0 {
+	if len(simdriver.Of(t).Calls(spec.Unprepare, "shared")) > 0 {
 		t.KnownIssue("a claim was unprepared while a pod runs with it, as one that never had it was deleted")
 		return
 	}
-	t.Expect(t.Driver.Holds(t.Claim("shared").UID)).To(gomega.BeTrue(), "whether the claim of the pod that runs is still prepared")
+	t.Expect(simdriver.Of(t).Holds(t.Claim("shared").UID)).To(gomega.BeTrue(), "whether the claim of the pod that runs is still prepared")
 	t.EndContainer("runs", "main")
 	t.WaitRunningAgain("runs", 0)
 	t.Expect(t.Environment("runs", "main")).To(matchers.SeeDevices("shared", "req", "device-0"), "the device of the container that was started again")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod runs")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod runs")
 	t.RemovePod("runs")
 	t.AwaitReleased("shared")
 }}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -39,19 +40,19 @@ var Registration = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 
-	t.Driver.Disconnect()
-	refusal := t.Driver.ConnectAnnouncing(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin"}})
+	simdriver.Of(t).Disconnect()
+	refusal := simdriver.Of(t).ConnectAnnouncing(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin"}})
 	t.Expect(refusal).To(gomega.ContainSubstring("v0alpha1.DRAPlugin"), "why a driver with an unknown version is refused")
 
-	t.Driver.Disconnect()
-	refusal = t.Driver.ConnectAnnouncing(spec.Announcement{Type: "ResourcePlugin"})
+	simdriver.Of(t).Disconnect()
+	refusal = simdriver.Of(t).ConnectAnnouncing(spec.Announcement{Type: "ResourcePlugin"})
 	t.Expect(refusal).To(gomega.ContainSubstring("ResourcePlugin"), "why a driver of an unknown type is refused")
 
-	t.Driver.Disconnect()
-	t.Driver.Announce(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin", "v1.DRAPlugin"}})
-	t.Driver.Connect()
+	simdriver.Of(t).Disconnect()
+	simdriver.Of(t).Announce(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin", "v1.DRAPlugin"}})
+	simdriver.Of(t).Connect()
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.And(gomega.HaveLen(1), gomega.HaveEach(gomega.HaveField("GRPC", spec.GRPCv1))),
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.And(gomega.HaveLen(1), gomega.HaveEach(gomega.HaveField("GRPC", spec.GRPCv1))),
 		"NodePrepareResources calls, in the version that both know")
 }}

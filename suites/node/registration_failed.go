@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,14 +47,14 @@ var RegistrationNotHeard = harness.Case{Meta: spec.Meta{
 func registersAfter(call spec.Method) func(t *harness.T) {
 	return func(t *harness.T) {
 		t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
-		t.Driver.Disconnect()
-		t.Driver.Announce(spec.Announcement{Fails: []spec.Method{call}})
+		simdriver.Of(t).Disconnect()
+		simdriver.Of(t).Announce(spec.Announcement{Fails: []spec.Method{call}})
 
-		t.Driver.Connect()
+		simdriver.Of(t).Connect()
 
-		t.Expect(t.Driver.Status().RegistrationFailed).To(gomega.ConsistOf(call), "calls that the driver has failed")
+		t.Expect(simdriver.Of(t).Status().RegistrationFailed).To(gomega.ConsistOf(call), "calls that the driver has failed")
 		t.RunPod(objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes[0]))
-		t.ExpectDevices("pod", "main", t.Claim("claim"))
+		t.Driver.ExpectDevices("pod", "main", t.Claim("claim"))
 		t.RemovePod("pod")
 		t.Driver.AwaitUnprepared()
 	}

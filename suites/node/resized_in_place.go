@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -63,6 +64,6 @@ var ResizedInPlace = harness.Case{Meta: spec.Meta{
 	t.EndContainer("pod", "main")
 	t.WaitRunningAgain("pod", 0)
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the next container")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
 }}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -39,25 +40,25 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.OneDevice())
+	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("ends", objects.Request("req", class)), objects.OnlyOn(objects.Pod("ends", t.Image, "ends"), node))
 	ends := t.WaitRunning("ends")
 	hang := func(method spec.Method) spec.Fault { return spec.Fault{Method: method, Kind: spec.FaultHang, Times: 1} }
-	t.Driver.Fail(hang(spec.Prepare), hang(spec.Unprepare))
+	simdriver.Of(t).Fail(hang(spec.Prepare), hang(spec.Unprepare))
 	second.Fail(hang(spec.Prepare))
 
 	t.Create(objects.Claim("half", objects.Request("first", class), objects.Request("second", second.Name)), objects.OnlyOn(objects.Pod("half", t.Image, "half"), node))
-	asked := awaitAsked(t, spec.Prepare, "half", t.Driver, second)
+	asked := awaitAsked(t, spec.Prepare, "half", simdriver.Of(t), second)
 	// The kubelet may call either driver first, and the other call must not hang.
-	if asked == t.Driver {
+	if asked == simdriver.Of(t) {
 		second.Fail()
 	} else {
-		t.Driver.Fail(hang(spec.Unprepare))
+		simdriver.Of(t).Fail(hang(spec.Unprepare))
 	}
 	t.Delete(ends, harness.GracePeriod(time.Second))
-	awaitAsked(t, spec.Unprepare, "ends", t.Driver)
+	awaitAsked(t, spec.Unprepare, "ends", simdriver.Of(t))
 
 	t.RestartKubelet(node)
 
@@ -65,14 +66,14 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("half", "main")).To(gomega.And(matchers.SeeRequest("half", "first"), matchers.SeeDevices("half", "second", "device-0")), "devices of both drivers")
 	t.WaitPodGone("ends")
 	t.WaitDeallocated("ends")
-	t.Expect(len(t.Driver.Calls(spec.Unprepare, "ends"))).To(gomega.BeNumerically(">", 1), "NodeUnprepareResources calls for the claim of the pod that was deleted: one that was cut off, and another one")
+	t.Expect(len(simdriver.Of(t).Calls(spec.Unprepare, "ends"))).To(gomega.BeNumerically(">", 1), "NodeUnprepareResources calls for the claim of the pod that was deleted: one that was cut off, and another one")
 	t.RemovePod("half")
 	t.Driver.AwaitUnprepared()
 	second.AwaitUnprepared()
 }}
 
 // awaitAsked returns the driver with a pending call for a claim.
-func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*harness.Driver) (asked *harness.Driver) {
+func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*simdriver.Driver) (asked *simdriver.Driver) {
 	t.Poll("a "+string(method)+" call for claim "+claim+" that is not answered", func(context.Context) (bool, string, error) {
 		for _, d := range drivers {
 			if slices.ContainsFunc(d.Calls(method, claim), func(c spec.Call) bool { return c.InProgress }) {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,14 +47,14 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	comes := func(model string) (*resourceapi.ResourceClaim, *corev1.Pod) {
 		t.Step("a claim of model %s and its pod come", model)
-		claim := objects.Claim("claim", objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)))
+		claim := objects.Claim("claim", objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.DriverName(), profiles.Model, model)))
 		pod := objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes[0])
 		t.Create(claim, pod)
 		return claim, pod
 	}
 	older, pod := comes("a")
 	t.WaitRunning("pod")
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
 
 	t.Delete(pod, harness.GracePeriod(0))
 	t.WaitPodGone("pod")
@@ -61,24 +62,24 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone("claim")
 	newer, _ := comes("b")
 	waits := refused(t, "pod")
-	early, held := callsFor(t.Driver, spec.Prepare, newer.UID), t.Driver.Holds(older.UID)
-	t.Driver.Fail()
+	early, held := callsFor(simdriver.Of(t), spec.Prepare, newer.UID), simdriver.Of(t).Holds(older.UID)
+	simdriver.Of(t).Fail()
 	t.Expect(waits).To(gomega.BeTrue(), "whether the new pod waits, and does not run")
 	t.Expect(early).To(gomega.BeEmpty(), "NodePrepareResources calls for the new claim while the older one is prepared")
 	t.Expect(held).To(gomega.BeTrue(), "whether the older claim was still prepared")
 
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(t.Claim("claim").Status.Allocation.Devices.Results[0].Device), "the new pod's device")
-	unprepared := callsFor(t.Driver, spec.Unprepare, older.UID)
+	unprepared := callsFor(simdriver.Of(t), spec.Unprepare, older.UID)
 	t.Expect(unprepared).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the older claim")
 	last := unprepared[len(unprepared)-1]
 	t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the older claim")
-	t.Expect(callsFor(t.Driver, spec.Prepare, newer.UID)[0].Start).To(gomega.BeTemporally(">=", last.Start.Add(last.Took)), "first NodePrepareResources call for the new claim, and end of the last NodeUnprepareResources call for the older one")
-	t.Expect(t.Driver.Holds(older.UID)).To(gomega.BeFalse(), "whether the older claim is still prepared")
+	t.Expect(callsFor(simdriver.Of(t), spec.Prepare, newer.UID)[0].Start).To(gomega.BeTemporally(">=", last.Start.Add(last.Took)), "first NodePrepareResources call for the new claim, and end of the last NodeUnprepareResources call for the older one")
+	t.Expect(simdriver.Of(t).Holds(older.UID)).To(gomega.BeFalse(), "whether the older claim is still prepared")
 }}
 
 // callsFor returns a driver's calls for a claim by UID, as other claims may have the same name.
-func callsFor(d *harness.Driver, method spec.Method, claim types.UID) []spec.Call {
+func callsFor(d *simdriver.Driver, method spec.Method, claim types.UID) []spec.Call {
 	var calls []spec.Call
 	for _, c := range d.Calls(method, "claim") {
 		if c.Claims[0].UID == claim {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -47,10 +48,10 @@ var SandboxRestarted = harness.Case{Meta: spec.Meta{
 	t.Expect(again.Status.ContainerStatuses[0].ContainerID).NotTo(gomega.Equal(pod.Status.ContainerStatuses[0].ContainerID), "the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device in the new sandbox")
 	t.Expect(t.CDIDevices(again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod is there")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod is there")
 
 	t.RemovePod("pod")
 	t.Driver.AwaitUnprepared()
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
 	t.WaitDeallocated("claim")
 }}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,25 +41,25 @@ var ServiceAway = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	t.Create(objects.Claim("first", objects.Request("req", class)), objects.Claim("second", objects.Request("req", class)))
-	t.Driver.Disconnect()
-	t.Driver.Serve(false)
-	t.Driver.Connect()
+	simdriver.Of(t).Disconnect()
+	simdriver.Of(t).Serve(false)
+	simdriver.Of(t).Connect()
 	t.Create(objects.OnlyOn(objects.Pod("first", t.Image, "first"), node))
 	t.WaitEvent("first", notPrepared, "")
-	t.Driver.Serve(true)
+	simdriver.Of(t).Serve(true)
 	before := t.WaitRunning("first").Status.ContainerStatuses[0]
-	t.ExpectDevices("first", "main", t.Claim("first"))
+	t.Driver.ExpectDevices("first", "main", t.Claim("first"))
 
-	t.Driver.Serve(false)
+	simdriver.Of(t).Serve(false)
 	t.Create(objects.OnlyOn(objects.Pod("second", t.Image, "second"), node))
 	t.WaitEvent("second", notPrepared, "")
-	t.Driver.Serve(true)
+	simdriver.Of(t).Serve(true)
 
 	t.WaitRunning("second")
-	t.ExpectDevices("second", "main", t.Claim("second"))
+	t.Driver.ExpectDevices("second", "main", t.Claim("second"))
 	t.Expect(t.WaitRunning("first").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(before.ContainerID), "the container that was to run on")
 	for _, pod := range []string{"first", "second"} {
-		t.Expect(t.Driver.Calls(spec.Prepare, pod)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s that came to the driver", pod)
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, pod)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s that came to the driver", pod)
 		t.RemovePod(pod)
 	}
 	t.Driver.AwaitUnprepared()

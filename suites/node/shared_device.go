@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,7 +39,7 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 	ids := runShares(t)
 	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, and not that of the second")
 	for name, id := range ids {
-		t.ExpectDevices(name, "main", t.Claim(name))
+		t.Driver.ExpectDevices(name, "main", t.Claim(name))
 		found := t.PodResources(name)
 		for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
 			t.Expect(devices).To(gomega.ConsistOf(gomega.And(gomega.HaveField("Device", "device-0"), gomega.HaveField("Share", id))), "devices of pod %s in the answer to %s", name, answer)
@@ -47,8 +48,8 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 
 	t.RemovePod("first")
 	t.WaitDeallocated("first")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "first")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the share of the pod that is gone")
-	t.ExpectHeld(t.Claim("second"))
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "first")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the share of the pod that is gone")
+	t.Driver.ExpectHeld(t.Claim("second"))
 	t.RemovePod("second")
 	t.Driver.AwaitUnprepared()
 }}
@@ -69,7 +70,7 @@ var HealthOfShares = harness.Case{Meta: spec.Meta{
 		}
 	}
 	await(corev1.ResourceHealthStatusHealthy)
-	t.Driver.Publish(profiles.ReportingHealth(profiles.SharedCapacity(), "device-0"))
+	simdriver.Of(t).Publish(profiles.ReportingHealth(profiles.SharedCapacity(), "device-0"))
 	await(corev1.ResourceHealthStatusUnhealthy)
 }}
 

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -66,5 +67,5 @@ var Sidecar = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(t.Environment("pod", "sidecar")).To(matchers.SeeOnlyDevices(has["sidecar"]), "the device of the sidecar that was restarted")
 	t.Expect(again.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 }}

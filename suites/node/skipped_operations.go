@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -44,14 +45,14 @@ var SkippedOperations = harness.Case{Meta: spec.Meta{
 		t.Create(slice, class, objects.Claim(name, objects.Request("req", class.Name)))
 		return objects.Pod(name, t.Image, name)
 	}
-	t.RunPod(publish("absent."+t.Driver.Name, "absent", resourceapi.SkipNodeOperationAll))
+	t.RunPod(publish("absent."+t.DriverName(), "absent", resourceapi.SkipNodeOperationAll))
 	t.RemovePod("absent")
 	t.WaitDeallocated("absent")
 
-	t.RunPod(publish(t.Driver.Name, "here", resourceapi.SkipNodeOperationNodeUnprepareResources))
-	t.Expect(t.Driver.Calls(spec.Prepare, "here")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.RunPod(publish(t.DriverName(), "here", resourceapi.SkipNodeOperationNodeUnprepareResources))
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "here")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 	t.RemovePod("here")
 	t.WaitDeallocated("here")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "here")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
-	t.Driver.LoseCDI() // no unprepare call removes these files
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "here")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
+	simdriver.Of(t).LoseCDI() // no unprepare call removes these files
 }}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -43,7 +44,7 @@ var SlicesCleared = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	restarted, other := t.Nodes[0], t.Nodes[1]
 	slice := func(suffix, node string) *resourceapi.ResourceSlice {
-		s := objects.NetworkSlice(t.Namespace+suffix, "gone."+t.Driver.Name, t.Namespace+suffix, resourceapi.Device{Name: "device"})
+		s := objects.NetworkSlice(t.Namespace+suffix, "gone."+t.DriverName(), t.Namespace+suffix, resourceapi.Device{Name: "device"})
 		if node != "" {
 			s.Spec.AllNodes, s.Spec.NodeName = nil, &node
 		}
@@ -67,7 +68,7 @@ var SlicesCleared = harness.Case{Meta: spec.Meta{
 		}
 		return true, fmt.Sprintf("%d slices", len(list.Items)), nil
 	})
-	t.Driver.AwaitSlices(len(t.Nodes))
+	simdriver.Of(t).AwaitSlices(len(t.Nodes))
 	for _, kept := range []*resourceapi.ResourceSlice{elsewhere, everywhere} {
 		now, err := slices.Get(t.Context(), kept.Name, metav1.GetOptions{})
 		t.NoError(err, "get a slice that is not of the node")

@@ -36,7 +36,7 @@ var SlicesOfNode = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-slices-without-owner"},
 }, Run: func(t *harness.T) {
-	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	result := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0]
 	node, err := t.Client.CoreV1().Nodes().Get(t.Context(), pod.Spec.NodeName, metav1.GetOptions{})

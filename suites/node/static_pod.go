@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -56,7 +57,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server shows no pod that names the claim: %v", err)
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(), "consumers of the claim")
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
 
 	// Only the claim keeps it from running.
 	t.CreateStaticPod(node, static("uses"))

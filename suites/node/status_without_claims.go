@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -52,27 +53,27 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
 	pod := t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
 	claim := *pod.Status.ResourceClaimStatuses[0].ResourceClaimName
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
+	simdriver.Of(t).Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
 
 	// The first attempt fails, and the controller does not update the status of such a pod.
 	t.Delete(pod, harness.GracePeriod(time.Second))
-	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that failed", func(calls []spec.Call) bool { return len(calls) > 0 })
+	simdriver.Of(t).AwaitCalls(spec.Unprepare, claim, "one that failed", func(calls []spec.Call) bool { return len(calls) > 0 })
 	writeClaimStatuses(t, "[]")
-	failed := len(t.Driver.Calls(spec.Unprepare, claim))
+	failed := len(simdriver.Of(t).Calls(spec.Unprepare, claim))
 	again := t.Within(terminatedAgain, "the driver to be asked again", func(context.Context) (bool, string, error) {
-		calls := len(t.Driver.Calls(spec.Unprepare, claim))
+		calls := len(simdriver.Of(t).Calls(spec.Unprepare, claim))
 		return calls > failed, fmt.Sprintf("%d calls, %d when the status was written", calls, failed), nil
 	})
 	t.Get(pod)
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.BeEmpty(), "names of generated claims in the pod's status")
-	t.Driver.Fail()
+	simdriver.Of(t).Fail()
 	if !again {
 		writeClaimStatuses(t, fmt.Sprintf(`[{"name":"claim","resourceClaimName":%q}]`, claim)) // otherwise the pod never terminates
 		t.KnownIssue("no driver was asked again to unprepare a claim that the pod's status did not name any more")
 	}
 
 	t.WaitPodGone("pod")
-	calls := t.Driver.Calls(spec.Unprepare, claim)
+	calls := simdriver.Of(t).Calls(spec.Unprepare, claim)
 	t.Expect(calls[len(calls)-1].Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the claim")
 	t.Driver.AwaitUnprepared()
 	t.WaitClaimGone(claim)

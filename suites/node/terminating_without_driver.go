@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -57,7 +58,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	}
 	before := attempts()
 
-	t.Driver.Disconnect()
+	simdriver.Of(t).Disconnect()
 	t.Delete(pod)
 	// No other pod terminates meanwhile. Events of the first attempt exist after the second.
 	t.Poll("two attempts to unprepare", func(context.Context) (bool, string, error) {
@@ -68,13 +69,13 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.Get(pod)
 	t.Expect(pod.DeletionTimestamp).NotTo(gomega.BeNil(), "whether the pod is still there, and is being deleted")
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(pod), "consumers of the claim of a pod that is still there")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the driver is not there")
-	if !slices.ContainsFunc(t.Events("pod"), func(e string) bool { return strings.Contains(e, t.Driver.Name) }) {
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the driver is not there")
+	if !slices.ContainsFunc(t.Events("pod"), func(e string) bool { return strings.Contains(e, t.DriverName()) }) {
 		t.KnownIssue("the pod does not terminate, and no event names its driver")
 	}
-	t.Driver.Connect()
+	simdriver.Of(t).Connect()
 	t.WaitPodGone("pod")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated("claim")
 }}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,7 +42,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	WaitsFor: waitsForResync,
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
-	second := t.SecondDriver(profiles.OneDevice())
+	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("both", objects.Request("first", class), objects.Request("second", second.Name)), objects.Claim("one", objects.Request("req", class)))
@@ -62,7 +63,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	t.RemovePod("pod")
 	t.Expect(len(second.Calls(spec.Unprepare, "both"))).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls of the driver that has failed, when the pod is gone")
 	t.RemovePod("other")
-	for _, d := range []*harness.Driver{t.Driver, second} {
+	for _, d := range []*simdriver.Driver{simdriver.Of(t), second} {
 		t.Expect(d.CalledOn("both")).To(gomega.Equal([]string{pod.Spec.NodeName}), "nodes on which driver %s was called for the claim of both", d.Name)
 		for _, method := range []spec.Method{spec.Prepare, spec.Unprepare} {
 			calls := d.Calls(method, "both")
@@ -73,8 +74,8 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 		}
 		d.AwaitUnprepared()
 	}
-	t.Expect(t.Driver.CalledOn("one")).To(gomega.Equal([]string{other.Spec.NodeName}), "nodes on which driver %s was called for its own claim", t.Driver.Name)
-	t.Expect(identities(t.Driver.Calls(spec.Prepare, "one")[0])).To(gomega.ConsistOf(claims["one"]), "claims of a call for the claim of one driver")
+	t.Expect(simdriver.Of(t).CalledOn("one")).To(gomega.Equal([]string{other.Spec.NodeName}), "nodes on which driver %s was called for its own claim", t.DriverName())
+	t.Expect(identities(simdriver.Of(t).Calls(spec.Prepare, "one")[0])).To(gomega.ConsistOf(claims["one"]), "claims of a call for the claim of one driver")
 	t.Expect(second.CalledOn("one")).To(gomega.BeEmpty(), "nodes on which the other driver was called for a claim that has none of its devices")
 }}
 

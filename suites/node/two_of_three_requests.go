@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,7 +44,7 @@ var TwoOfThreeRequests = harness.Case{Meta: spec.Meta{
 	pod = t.RunPod(pod)
 
 	var devices, names []string
-	answered := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	answered := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	for i, r := range t.WaitAllocated("claim").Status.Allocation.Devices.Results {
 		if r.Request != "three" {
 			devices, names = append(devices, r.Device), append(names, answered[i])

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -59,6 +60,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
 	t.RestartNode(t.Nodes[0])
+	simdriver.Of(t).StartAgain(t.Nodes[0])
 	back := time.Now()
 
 	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
@@ -67,7 +69,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until the pod runs again")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device after the restart")
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).NotTo(gomega.BeEmpty(), "NodePrepareResources calls since the restart")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).NotTo(gomega.BeEmpty(), "NodePrepareResources calls since the restart")
 
 	second := objects.OnlyOn(objects.Pod("new", t.Image, "second"), t.Nodes[0])
 	second.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -50,7 +51,7 @@ var WrongAnswers = harness.Case{Meta: spec.Meta{
 	for claim, kind := range wrongAnswers {
 		faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: kind, Claim: claim, Times: 1})
 	}
-	t.Driver.Fail(faults...)
+	simdriver.Of(t).Fail(faults...)
 	for claim := range wrongAnswers {
 		t.Create(objects.Claim(claim, objects.Request("req", class)), objects.Pod(claim, t.Image, claim))
 	}
@@ -58,7 +59,7 @@ var WrongAnswers = harness.Case{Meta: spec.Meta{
 	for claim, kind := range wrongAnswers {
 		t.WaitEvent(claim, notPrepared, "")
 		pod := t.WaitRunning(claim)
-		calls := t.Driver.Calls(spec.Prepare, claim)
+		calls := simdriver.Of(t).Calls(spec.Prepare, claim)
 		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls for claim %s", claim)
 		t.Expect(calls[0].Fault).To(gomega.Equal(kind), "what was wrong with the first answer for claim %s", claim)
 		t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[1].Start), "start of the container with claim %s", claim)

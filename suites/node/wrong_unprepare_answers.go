@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -58,7 +59,7 @@ var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 	for claim := range unprepareFaults {
 		t.WaitRunning(claim)
 	}
-	t.Driver.Fail(faults...)
+	simdriver.Of(t).Fail(faults...)
 
 	for claim := range unprepareFaults {
 		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: claim, Namespace: t.Namespace}}, harness.GracePeriod(time.Second))
@@ -66,7 +67,7 @@ var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 
 	for claim, fault := range unprepareFaults {
 		t.WaitPodGone(claim)
-		calls := t.Driver.Calls(spec.Unprepare, claim)
+		calls := simdriver.Of(t).Calls(spec.Unprepare, claim)
 		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls for claim %s when its pod is gone", claim)
 		t.Expect(calls[0].Fault).To(gomega.Equal(fault.Kind), "what was wrong with the first answer for claim %s", claim)
 		last := calls[len(calls)-1]

@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -54,7 +55,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 	grant(t, account, dra, "resourceslices", "list", "watch", "create", "delete")
 	request, err := t.Client.CoreV1().ServiceAccounts(t.Namespace).CreateToken(t.Context(), account.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	t.NoError(err, "get a token for the driver")
-	driver := t.SecondDriverAs(profiles.OneDevice(), func(c *spec.DriverConfig) {
+	driver := simdriver.Second(t, profiles.OneDevice(), func(c *spec.DriverConfig) {
 		c.Publishing, c.Access = spec.PublishByHelper, spec.Access{Token: request.Status.Token}
 	})
 	class := objects.Class(driver.Name, driver.Name)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -40,7 +41,7 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Companions: []spec.Companion{whatif.Companion}, Nodes: 2, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
 	there, coming := t.Nodes[0], t.Nodes[1]
-	t.Driver.PublishOn(there, profiles.TwoDevices())
+	simdriver.Of(t).PublishOn(there, profiles.TwoDevices())
 	t.Create(objects.Template("pod", objects.Claim("", objects.Request("req", t.CreateClass(nil)))))
 	for i := range 5 {
 		t.Create(objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), t.Image, "pod"))
@@ -56,7 +57,7 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	stay := unserved(foretold)
 	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that one more node does not serve")
 
-	t.Driver.PublishOn(coming, profiles.TwoDevices())
+	simdriver.Of(t).PublishOn(coming, profiles.TwoDevices())
 	expectStay(t, stay)
 	expectLeft(t, foretold)
 	all, err := pods(t.Context(), t)

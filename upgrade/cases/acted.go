@@ -27,7 +27,7 @@ import (
 // only because it was not handled since the step.
 func awaitActed(t *harness.T) {
 	const probe = "comes-last"
-	template := objects.Template(probe, objects.Claim("", objects.Request("req", t.Driver.Name, "false")))
+	template := objects.Template(probe, objects.Claim("", objects.Request("req", t.DriverName(), "false")))
 	t.Create(template, objects.PodFromTemplate(probe, t.Image, probe))
 	t.WaitUnschedulable(probe, "cannot allocate all claims")
 	t.RemovePod(probe)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -57,13 +58,13 @@ var APIVersions = Case{
 			said = sameInAll(t, "resourceclaimtemplates", t.Namespace, name)
 			t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of template %s, compared with what was written", name)
 		}
-		said := sameInAll(t, "deviceclasses", "", t.Driver.Name)
+		said := sameInAll(t, "deviceclasses", "", t.DriverName())
 		t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, classSpec(t))), "spec of the class, compared with what was written")
 		if step.Place.Component == path.Kubelet {
 			return // a starting one deletes the slice, and the driver publishes it again
 		}
-		t.Driver.AwaitSlices(1)
-		said = sameInAll(t, "resourceslices", "", t.Driver.Slices()[0])
+		simdriver.Of(t).AwaitSlices(1)
+		said = sameInAll(t, "resourceslices", "", simdriver.Of(t).Slices()[0])
 		t.Expect(said["spec"].(object)["devices"]).To(gomega.BeComparableTo(written(t, profiles.Devices(8).Pools[0].Devices)), "devices of the slice, compared with what was published")
 	},
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
@@ -87,8 +88,8 @@ func versions() []string { return []string{"v1beta1", "v1beta2", "v1"} }
 func claimSpec(t *harness.T, version string) object {
 	wanted := func() object {
 		return object{
-			"deviceClassName": t.Driver.Name, "allocationMode": "ExactCount", "count": 1,
-			"selectors": []any{object{"cel": object{"expression": "device.attributes['" + t.Driver.Name + "']." + profiles.Model + " == 'a'"}}},
+			"deviceClassName": t.DriverName(), "allocationMode": "ExactCount", "count": 1,
+			"selectors": []any{object{"cel": object{"expression": "device.attributes['" + t.DriverName() + "']." + profiles.Model + " == 'a'"}}},
 		}
 	}
 	request, first := wanted(), wanted()
@@ -98,7 +99,7 @@ func claimSpec(t *harness.T, version string) object {
 	request["name"], first["name"] = "req", "sub"
 	return object{"devices": object{
 		"requests":    []any{request, object{"name": "list", "firstAvailable": []any{first}}},
-		"constraints": []any{object{"requests": []any{"req", "list"}, "matchAttribute": t.Driver.Name + "/" + profiles.Model}},
+		"constraints": []any{object{"requests": []any{"req", "list"}, "matchAttribute": t.DriverName() + "/" + profiles.Model}},
 		"config":      []any{object{"requests": []any{"req"}, "opaque": parameters(t)}},
 	}}
 }
@@ -110,23 +111,23 @@ func templateSpec(t *harness.T, version string) object {
 // classSpec is the part of a class common to all versions.
 func classSpec(t *harness.T) object {
 	return object{
-		"selectors": []any{object{"cel": object{"expression": "device.driver == '" + t.Driver.Name + "'"}}},
+		"selectors": []any{object{"cel": object{"expression": "device.driver == '" + t.DriverName() + "'"}}},
 		"config":    []any{object{"opaque": parameters(t)}},
 	}
 }
 
 // parameters are the test driver's.
 func parameters(t *harness.T) object {
-	return object{"driver": t.Driver.Name, "parameters": object{"key": "value"}}
+	return object{"driver": t.DriverName(), "parameters": object{"key": "value"}}
 }
 
 // createClassWithAll creates the case's class and sets the other fields in v1beta1.
 func createClassWithAll(t *harness.T) {
 	t.CreateClass(nil)
 	classes := inVersion(t, "v1beta1", "deviceclasses", "")
-	class := classes.get(t.Driver.Name)
+	class := classes.get(t.DriverName())
 	class["spec"] = classSpec(t)
-	classes.update(t.Driver.Name, class)
+	classes.update(t.DriverName(), class)
 }
 
 // written returns a value as read back and flattened.

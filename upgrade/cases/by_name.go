@@ -40,9 +40,9 @@ type byName struct{ explicit bool }
 
 func (b byName) resource(t *harness.T) string {
 	if b.explicit {
-		return t.Driver.Name + "/device"
+		return t.DriverName() + "/device"
 	}
-	return resourceapi.ResourceDeviceClassPrefix + t.Driver.Name
+	return resourceapi.ResourceDeviceClassPrefix + t.DriverName()
 }
 
 // named returns the extendedResourceName of the class's spec.
@@ -59,7 +59,7 @@ func (b byName) createClass(t *harness.T) {
 
 // classNow reads the case's class.
 func classNow(t *harness.T) *resourceapi.DeviceClass {
-	c := objects.Class(t.Driver.Name, t.Driver.Name)
+	c := objects.Class(t.DriverName(), t.DriverName())
 	t.Get(c)
 	return c
 }
@@ -118,8 +118,8 @@ const quotaLimit = 10
 // limits returns all quota names for devices of the class.
 func (b byName) limits(t *harness.T) []corev1.ResourceName {
 	names := []corev1.ResourceName{
-		corev1.ResourceName(corev1.ResourceImplicitExtendedClaimsPerClass + t.Driver.Name),
-		corev1.ResourceName(t.Driver.Name + corev1.ResourceClaimsPerClass),
+		corev1.ResourceName(corev1.ResourceImplicitExtendedClaimsPerClass + t.DriverName()),
+		corev1.ResourceName(t.DriverName() + corev1.ResourceClaimsPerClass),
 	}
 	if b.explicit {
 		names = append(names, corev1.ResourceName(corev1.DefaultResourceRequestsPrefix+b.resource(t)))
@@ -151,7 +151,7 @@ func (b byName) beyondQuota(t *harness.T) {
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
 	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "pod that asks for %d devices while some are used: %v", quotaLimit, err)
 	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the pod is refused")
-	request := one(t.Driver.Name)
+	request := one(t.DriverName())
 	request.Exactly.Count = quotaLimit
 	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("too-much", request), metav1.CreateOptions{})
 	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "claim that asks for %d devices while some are used: %v", quotaLimit, err)

@@ -51,7 +51,7 @@ var ClaimQuota = Case{
 		}
 		admission.CreateQuota(t, quota, hard, objects.Claim("beyond", several(t, 4)))
 		admission.WaitUsed(t, quota, quotaNumbers(t, 0, 0))
-		t.Create(objects.Claim("unused", one(t.Driver.Name)), objects.Claim("used", one(t.Driver.Name)))
+		t.Create(objects.Claim("unused", one(t.DriverName())), objects.Claim("used", one(t.DriverName())))
 		t.RunPod(objects.Pod("used", t.Image, "used"))
 		n.note(t, "used", "used")
 		admission.WaitUsed(t, quota, quotaNumbers(t, 2, 2))
@@ -66,7 +66,7 @@ var ClaimQuota = Case{
 			return
 		}
 		last := fmt.Sprintf("last-%d", n.Round)
-		t.Create(objects.Claim(last, one(t.Driver.Name)))
+		t.Create(objects.Claim(last, one(t.DriverName())))
 		admission.WaitUsed(t, quota, quotaNumbers(t, 3, 3))
 		refusedByQuota(t, objects.Claim("beyond", objects.Request("req", "of-another-class")), "a claim of another class where no claim is left")
 		deleteClaim(t, last)
@@ -82,14 +82,14 @@ var ClaimQuota = Case{
 // quotaNumbers returns a quota's counts of claims and of devices of the case's class.
 func quotaNumbers(t *harness.T, claims, devices int64) map[corev1.ResourceName]int64 {
 	return map[corev1.ResourceName]int64{
-		"count/resourceclaims.resource.k8s.io":                             claims,
-		corev1.ResourceName(t.Driver.Name + corev1.ResourceClaimsPerClass): devices,
+		"count/resourceclaims.resource.k8s.io":                              claims,
+		corev1.ResourceName(t.DriverName() + corev1.ResourceClaimsPerClass): devices,
 	}
 }
 
 // several returns a request for a number of devices.
 func several(t *harness.T, count int64) resourceapi.DeviceRequest {
-	r := one(t.Driver.Name)
+	r := one(t.DriverName())
 	r.Exactly.Count = count
 	return r
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -70,15 +71,15 @@ func deletedNames(n *Notes) (used, late, kept, next string) {
 func makeDeleted(t *harness.T, n *Notes) {
 	n.Round++
 	used, late, kept, next := deletedNames(n)
-	t.Create(objects.Claim(used, one(t.Driver.Name)))
+	t.Create(objects.Claim(used, one(t.DriverName())))
 	t.RunPod(objects.Pod(used, t.Image, used))
 	n.note(t, used, used)
-	keeping := objects.Claim(kept, one(t.Driver.Name))
+	keeping := objects.Claim(kept, one(t.DriverName()))
 	keeping.Finalizers = []string{"example.com/kept"}
 	t.Create(keeping)
 	deleteClaim(t, used)
 	deleteClaim(t, kept)
-	t.Create(objects.Pod(late, t.Image, used), objects.Pod(kept, t.Image, kept), objects.Claim(next, one(t.Driver.Name)), objects.Pod(next, t.Image, next))
+	t.Create(objects.Pod(late, t.Image, used), objects.Pod(kept, t.Image, kept), objects.Claim(next, one(t.DriverName())), objects.Pod(next, t.Image, next))
 	t.WaitUnschedulable(next, "cannot allocate all claims")
 }
 
@@ -91,7 +92,7 @@ func endDeleted(t *harness.T, n *Notes) {
 	t.Expect(claim.Finalizers).To(gomega.ContainElement(resourceapi.Finalizer), "finalizers of claim %s", used)
 	t.Expect(consumersOf(claim)).To(gomega.ConsistOf(pod.UID), "consumers of claim %s", used)
 	t.WaitUnschedulable(next, "cannot allocate all claims")
-	t.Expect(t.Driver.Calls(spec.Unprepare, used)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while its pod runs", used)
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, used)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while its pod runs", used)
 
 	t.RemovePod(used)
 	awaitUnprepared(t, used)

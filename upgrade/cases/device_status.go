@@ -40,7 +40,7 @@ const (
 // mayTell grants a user a driver's rights, not required by API servers before v1.36.
 func mayTell(t *harness.T, user string) {
 	mayUpdate(t, user, rbacv1.PolicyRule{
-		APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{t.Driver.Name},
+		APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{t.DriverName()},
 		Verbs: []string{resourceapi.VerbPrefixArbitraryNode + "update"},
 	})
 }

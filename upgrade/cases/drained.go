@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -63,7 +64,7 @@ var Drained = Case{
 func runNext(t *harness.T, n *Notes, node string) {
 	n.Round++
 	name := fmt.Sprintf("pod-%d", n.Round)
-	t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)))
+	t.Create(objects.Claim(name, objects.Request("req", t.DriverName())))
 	t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 	n.note(t, name, name)
 }
@@ -76,7 +77,7 @@ func evicted(t *harness.T, n *Notes, node string) {
 		}
 		t.WaitPodGone(name)
 		awaitUnprepared(t, name)
-		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
 		t.WaitDeallocated(name)
 		n.forget(name, name)
 		runNext(t, n, node)

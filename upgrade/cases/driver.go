@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -53,7 +54,7 @@ var DriverRolling = Case{
 			return
 		}
 		late := startLate(t, n)
-		t.Driver.Upgrade(spoken(n.Round + 1))
+		simdriver.Of(t).Upgrade(spoken(n.Round + 1))
 		lateRun(t, n, late)
 		left := deletePods(t, n)
 		for _, name := range late {
@@ -81,10 +82,10 @@ var DriverStopStart = Case{
 		if n.unchanged(t); !concerns(t, step) {
 			return
 		}
-		t.Driver.Disconnect()
+		simdriver.Of(t).Disconnect()
 		left := deletePods(t, n)
 		n.unchanged(t)
-		t.Driver.ConnectAs(spoken(n.Round + 1))
+		simdriver.Of(t).ConnectAs(spoken(n.Round + 1))
 		goneOnce(t, left, spoken(n.Round+1))
 		n.unchanged(t)
 	},
@@ -122,7 +123,7 @@ func anewDriver(t *harness.T, n *Notes, step path.Step) {
 	makeRound(t, n)
 	for _, node := range t.Nodes {
 		name := inRound(n, node)
-		t.Expect(t.Driver.Calls(spec.Prepare, name)).To(gomega.HaveEach(gomega.HaveField("GRPC", spoken(n.Round))), "NodePrepareResources calls for claim %s", name)
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, name)).To(gomega.HaveEach(gomega.HaveField("GRPC", spoken(n.Round))), "NodePrepareResources calls for claim %s", name)
 	}
 }
 
@@ -138,13 +139,13 @@ func startLate(t *harness.T, n *Notes) (names []string) {
 		names = append(names, name)
 		faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: spec.FaultSlow, Claim: name, Delay: slowly, Times: 1})
 	}
-	t.Driver.Fail(faults...)
+	simdriver.Of(t).Fail(faults...)
 	for i, name := range names {
-		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[i]))
+		t.Create(objects.Claim(name, objects.Request("req", t.DriverName())), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[i]))
 	}
 	for _, name := range names {
 		t.Poll("the driver to prepare claim "+name, func(context.Context) (bool, string, error) {
-			calls := t.Driver.Calls(spec.Prepare, name)
+			calls := simdriver.Of(t).Calls(spec.Prepare, name)
 			return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
 		})
 	}
@@ -156,11 +157,11 @@ func lateRun(t *harness.T, n *Notes, names []string) {
 	for _, name := range names {
 		t.WaitRunning(name)
 		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(result(t, t.Claim(name)).Device), "devices of pod %s", name)
-		calls := t.Driver.Calls(spec.Prepare, name)
+		calls := simdriver.Of(t).Calls(spec.Prepare, name)
 		t.Expect(calls[0].GRPC).To(gomega.Equal(spoken(n.Round)), "version of the plugin API by which claim %s was prepared first", name)
 		t.Expect(calls[len(calls)-1].Error).To(gomega.BeEmpty(), "what the last call to prepare claim %s came to", name)
 	}
-	t.Driver.Fail()
+	simdriver.Of(t).Fail()
 }
 
 // deletePods deletes the pods of the round without waiting. It returns their names, equal to their
@@ -184,7 +185,7 @@ func goneOnce(t *harness.T, names []string, version spec.GRPCVersion) {
 		awaitUnprepared(t, name)
 		t.WaitDeallocated(name)
 		deleteClaim(t, name)
-		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveExactElements(gomega.HaveField("GRPC", version)), "NodeUnprepareResources calls for claim %s", name)
+		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveExactElements(gomega.HaveField("GRPC", version)), "NodeUnprepareResources calls for claim %s", name)
 	}
 }
 
@@ -193,6 +194,6 @@ func goneDriver(t *harness.T, n *Notes) {
 	goneOnce(t, left, spoken(n.Round))
 	for _, node := range t.Nodes {
 		end(t, stays(node))
-		t.Expect(t.Driver.Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
 	}
 }

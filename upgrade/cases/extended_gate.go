@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -65,8 +66,8 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 		return
 	}
 	plugin := t.Nodes[0]
-	t.Driver.PublishOn(plugin, profiles.Empty())
-	t.Driver.OfferOn(plugin, b.counted(t, 2))
+	simdriver.Of(t).PublishOn(plugin, profiles.Empty())
+	simdriver.Of(t).OfferOn(plugin, b.counted(t, 2))
 	b.runCounted(t, "counted", plugin)
 	n.note(t, "counted")
 }
@@ -135,7 +136,7 @@ func (b byName) switchedOff(t *harness.T, n *Notes) {
 
 // newClassUnnamed checks that a new class does not get a name.
 func (b byName) newClassUnnamed(t *harness.T, n *Notes) {
-	c := objects.Class(fmt.Sprintf("%s.off-%d", t.Driver.Name, n.Round), t.Driver.Name)
+	c := objects.Class(fmt.Sprintf("%s.off-%d", t.DriverName(), n.Round), t.DriverName())
 	c.Spec.ExtendedResourceName = b.named(t)
 	t.Create(c)
 	t.Get(c)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -37,7 +38,7 @@ var ExtendedMixedNodes = Case{
 	Before: func(t *harness.T, n *Notes) {
 		b := byName{explicit: true}
 		b.createClass(t)
-		t.Driver.OfferOn(t.Nodes[0], b.counted(t, 1))
+		simdriver.Of(t).OfferOn(t.Nodes[0], b.counted(t, 1))
 		b.runCounted(t, "stays", t.Nodes[0])
 		n.note(t, "stays")
 		b.moveNode(t, n)
@@ -67,14 +68,14 @@ func (b byName) moveNode(t *harness.T, n *Notes) {
 	n.Round++
 	node := t.Nodes[1]
 	if n.Round%2 == 1 {
-		t.Driver.PublishOn(node, profiles.Empty())
-		t.Driver.OfferOn(node, b.counted(t, 1))
+		simdriver.Of(t).PublishOn(node, profiles.Empty())
+		simdriver.Of(t).OfferOn(node, b.counted(t, 1))
 		b.runCounted(t, moved(n), node)
 		n.note(t, moved(n))
 		return
 	}
-	t.Driver.OfferOn(node, b.counted(t, 0))
-	t.Driver.PublishOn(node, profiles.OneDevice())
+	simdriver.Of(t).OfferOn(node, b.counted(t, 0))
+	simdriver.Of(t).PublishOn(node, profiles.OneDevice())
 	b.run(t, n, moved(n), node)
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -79,7 +80,7 @@ func (b byName) lives(m spec.Meta) Case {
 			for name, pod := range n.Pods {
 				claim := pod.Extended.ResourceClaimName
 				endPod(t, n, name)
-				t.Expect(t.Driver.Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", claim)
+				t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", claim)
 			}
 		},
 	}

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -78,7 +79,7 @@ func (f feature) lives() Case {
 		Gone: func(t *harness.T, n *Notes) {
 			for name := range n.Pods {
 				end(t, name)
-				t.Expect(t.Driver.Calls(spec.Prepare, name)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", name)
+				t.Expect(simdriver.Of(t).Calls(spec.Prepare, name)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", name)
 			}
 		},
 	}
@@ -89,7 +90,7 @@ func (f feature) anew(t *harness.T, n *Notes) {
 	name, refused := fmt.Sprintf("anew-%d", n.Round), fmt.Sprintf("refused-%d", n.Round)
 	f.run(t, name)
 	if f.tooMuch != nil {
-		t.Create(objects.Claim(refused, f.tooMuch(t.Driver.Name)), objects.Pod(refused, t.Image, refused))
+		t.Create(objects.Claim(refused, f.tooMuch(t.DriverName())), objects.Pod(refused, t.Image, refused))
 		t.WaitUnschedulable(refused, "cannot allocate all claims")
 		t.RemovePod(refused)
 		deleteClaim(t, refused)
@@ -102,7 +103,7 @@ func (f feature) anew(t *harness.T, n *Notes) {
 
 // run runs a pod with a claim of the same name.
 func (f feature) run(t *harness.T, name string) {
-	t.Create(objects.Claim(name, f.request(t.Driver.Name)))
+	t.Create(objects.Claim(name, f.request(t.DriverName())))
 	t.RunPod(objects.Pod(name, t.Image, name))
 	claim := t.Claim(name)
 	f.holds(t, claim)

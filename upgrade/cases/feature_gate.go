@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
@@ -53,7 +54,7 @@ func (f feature) switched() Case {
 		gate:   gate,
 		before: func(t *harness.T, _ *Notes) { t.CreateClass(nil) },
 		on: func(t *harness.T, n *Notes) {
-			t.Driver.Publish(published)
+			simdriver.Of(t).Publish(published)
 			if f.prepare != nil {
 				f.prepare(t, n)
 			}
@@ -67,7 +68,7 @@ func (f feature) switched() Case {
 				n.forget(name(n), name(n))
 			}
 			f.without(t, n)
-			t.Driver.Publish(profiles.Empty())
+			simdriver.Of(t).Publish(profiles.Empty())
 		},
 	}.of(m)
 }
@@ -75,10 +76,10 @@ func (f feature) switched() Case {
 // without satisfies a claim with the feature's request, if any, by an ordinary device.
 func (f feature) without(t *harness.T, n *Notes) {
 	f.expectUnstored(t, n)
-	t.Driver.Publish(profiles.OneDevice())
-	name, request := fmt.Sprintf("without-%d", n.Round), one(t.Driver.Name)
+	simdriver.Of(t).Publish(profiles.OneDevice())
+	name, request := fmt.Sprintf("without-%d", n.Round), one(t.DriverName())
 	if f.dropped != nil {
-		request = f.request(t.Driver.Name)
+		request = f.request(t.DriverName())
 	}
 	t.Create(objects.Claim(name, request))
 	t.RunPod(objects.Pod(name, t.Image, name))

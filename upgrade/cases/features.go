@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -80,7 +81,7 @@ var adminAccess = feature{
 	},
 	prepare: func(t *harness.T, n *Notes) {
 		t.AllowAdminAccess()
-		t.Create(objects.Claim("holder", one(t.Driver.Name)))
+		t.Create(objects.Claim("holder", one(t.DriverName())))
 		t.RunPod(objects.Pod("holder", t.Image, "holder"))
 		n.note(t, "holder", "holder")
 	},
@@ -117,7 +118,7 @@ var prioritizedList = feature{
 			}
 		}
 		name := fmt.Sprintf("prefers-%d", n.Round)
-		t.Create(objects.Claim(name, alternatives(t.Driver.Name)))
+		t.Create(objects.Claim(name, alternatives(t.DriverName())))
 		t.RunPod(objects.Pod(name, t.Image, name))
 		got := result(t, t.Claim(name))
 		t.Expect(got.Request).To(gomega.Equal("req/first"), "alternative of claim %s, which can have both", name)
@@ -134,7 +135,7 @@ func first(n *Notes) string { return fmt.Sprintf("first-%d", n.Round) }
 
 // holdFirst runs a pod with a device of the first alternative.
 func holdFirst(t *harness.T, n *Notes, name string) {
-	t.Create(objects.Claim(name, model(t.Driver.Name, "a")))
+	t.Create(objects.Claim(name, model(t.DriverName(), "a")))
 	t.RunPod(objects.Pod(name, t.Image, name))
 	n.note(t, name, name)
 }
@@ -245,11 +246,11 @@ var bindingConditions = feature{
 	},
 	also: func(t *harness.T, n *Notes) {
 		name := fmt.Sprintf("waits-%d", n.Round)
-		t.Driver.Fabric(t.Nodes[0])
-		t.Create(objects.Claim(name, one(t.Driver.Name)), objects.Pod(name, t.Image, name))
+		simdriver.Of(t).Fabric(t.Nodes[0])
+		t.Create(objects.Claim(name, one(t.DriverName())), objects.Pod(name, t.Image, name))
 		t.WaitEvent(name, "BindingConditionsPending", t.Nodes[0])
 		// The second condition follows at least one more check by the scheduler.
-		t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
+		simdriver.Of(t).Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
 		t.WaitScheduled(name)
 		t.Expect(t.Claim(name)).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", name)
 		t.WaitRunning(name)
@@ -269,7 +270,7 @@ const betweenLooks = 5 * time.Second
 
 // attachAtOnce makes the conditions of all devices true on allocation.
 func attachAtOnce(t *harness.T) {
-	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
+	simdriver.Of(t).Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 }
 
 // one returns a request for one device of a class.

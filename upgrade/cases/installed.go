@@ -46,7 +46,7 @@ var InstalledRuns = Case{
 		for _, node := range t.Nodes {
 			endInstalled(t, n, node)
 		}
-		t.AwaitNothingPrepared()
+		t.Driver.AwaitUnprepared()
 	},
 }
 
@@ -79,12 +79,12 @@ func unserveRound(t *harness.T, n *Notes) {
 	for _, node := range t.Nodes {
 		endInstalled(t, n, inRound(n, node))
 	}
-	t.AwaitNothingPrepared()
+	t.Driver.AwaitUnprepared()
 }
 
 // runInstalled runs a pod with a claim of the same name on a node.
 func runInstalled(t *harness.T, n *Notes, name, node string) {
-	t.Create(objects.Claim(name, t.Request("req")))
+	t.Create(objects.Claim(name, t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
 	n.note(t, name, name)
 }

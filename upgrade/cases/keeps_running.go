@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -48,9 +49,9 @@ var KeepsRunning = Case{
 		for _, node := range t.Nodes {
 			t.RemovePod(node)
 			t.WaitDeallocated(node)
-			t.Expect(t.Driver.Calls(spec.Prepare, node)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", node)
+			t.Expect(simdriver.Of(t).Calls(spec.Prepare, node)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", node)
 			awaitUnprepared(t, node)
-			t.Expect(t.Driver.Calls(spec.Unprepare, node)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", node)
+			t.Expect(simdriver.Of(t).Calls(spec.Unprepare, node)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", node)
 		}
 	},
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -110,7 +111,7 @@ func unpreparedOnce(t *harness.T, n *Notes) {
 		awaitUnprepared(t, name)
 		t.WaitDeallocated(name)
 		deleteClaim(t, name)
-		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
 	}
 	for _, node := range t.Nodes {
 		checkpoint := string(t.KubeletCheckpoint(node))
@@ -130,7 +131,7 @@ func both(n *Notes, node string) []string {
 func makeBoth(t *harness.T, n *Notes, node string) {
 	n.next(node)
 	for _, name := range both(n, node) {
-		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)))
+		t.Create(objects.Claim(name, objects.Request("req", t.DriverName())))
 		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 		n.note(t, name, name)
 	}

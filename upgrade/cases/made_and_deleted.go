@@ -55,7 +55,7 @@ func makeRound(t *harness.T, n *Notes) {
 	n.Round++
 	for _, node := range t.Nodes {
 		name := inRound(n, node)
-		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+		t.Create(objects.Claim(name, objects.Request("req", t.DriverName())), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 	}
 	for _, node := range t.Nodes {
 		name := inRound(n, node)

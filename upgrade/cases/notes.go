@@ -26,6 +26,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -92,16 +93,16 @@ func podNow(t *harness.T, name string) Pod {
 
 func claimNow(t *harness.T, name string) Claim {
 	claim := t.WaitAllocated(name)
-	if t.Driver == nil { // a vendor's driver: its calls are visible only through the kubelet
-		t.ExpectHeld(claim)
+	if t.Target().Subject != nil { // a vendor's driver: its calls are visible only through the kubelet
+		t.Driver.ExpectHeld(claim)
 		return Claim{UID: claim.UID, Devices: devices(claim), Held: true}
 	}
 	prepared := 0
-	t.Driver.AwaitCalls(spec.Prepare, name, "at least one", func(calls []spec.Call) bool {
+	simdriver.Of(t).AwaitCalls(spec.Prepare, name, "at least one", func(calls []spec.Call) bool {
 		prepared = len(calls)
 		return prepared > 0
 	})
-	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared, Held: t.Driver.Holds(claim.UID)}
+	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared, Held: simdriver.Of(t).Holds(claim.UID)}
 }
 
 func devices(claim *resourceapi.ResourceClaim) []string {
@@ -122,7 +123,7 @@ func generated(t *harness.T, pod *corev1.Pod) string {
 
 // awaitUnprepared waits until a kubelet has unprepared a claim.
 func awaitUnprepared(t *harness.T, claim string) {
-	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that succeeded", func(calls []spec.Call) bool {
+	simdriver.Of(t).AwaitCalls(spec.Unprepare, claim, "one that succeeded", func(calls []spec.Call) bool {
 		return slices.ContainsFunc(calls, func(c spec.Call) bool {
 			return c.Error == "" && !slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim && cc.Error != "" })
 		})

@@ -38,7 +38,7 @@ var PodResources = Case{
 	},
 	Before: func(t *harness.T, n *Notes) {
 		t.CreateClass(nil)
-		t.Create(objects.Claim("stays", one(t.Driver.Name)))
+		t.Create(objects.Claim("stays", one(t.DriverName())))
 		t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), t.Nodes[0]))
 		n.note(t, "stays", "stays")
 		device := result(t, t.Claim("stays"))

@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -74,7 +75,7 @@ func sharedOf(n *Notes) string { return fmt.Sprintf("shared-%d", n.Round) }
 func reserve(t *harness.T, n *Notes) {
 	n.Round++
 	leave, stay := sharers(n)
-	t.Create(objects.Claim(sharedOf(n), one(t.Driver.Name)))
+	t.Create(objects.Claim(sharedOf(n), one(t.DriverName())))
 	for _, name := range slices.Concat(leave, stay) {
 		t.Create(objects.Pod(name, t.Image, sharedOf(n)))
 	}
@@ -101,7 +102,7 @@ func release(t *harness.T, n *Notes) {
 	}
 	claim := t.WaitClaim(sharedOf(n), "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) <= len(left) })
 	t.Expect(consumersOf(claim)).To(gomega.ConsistOf(left), "consumers of claim %s", sharedOf(n))
-	t.Expect(t.Driver.Calls(spec.Unprepare, sharedOf(n))).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while pods use it", sharedOf(n))
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, sharedOf(n))).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while pods use it", sharedOf(n))
 	deleteSoon(t, stay)
 	for _, name := range stay {
 		t.WaitPodGone(name)
@@ -109,7 +110,7 @@ func release(t *harness.T, n *Notes) {
 	}
 	awaitUnprepared(t, sharedOf(n))
 	t.WaitDeallocated(sharedOf(n))
-	t.Expect(t.Driver.Calls(spec.Unprepare, sharedOf(n))).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", sharedOf(n))
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, sharedOf(n))).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", sharedOf(n))
 	deleteClaim(t, sharedOf(n))
 }
 

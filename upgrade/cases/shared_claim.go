@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -75,7 +76,7 @@ var SharedClaim = Case{
 	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
 	Gone: func(t *harness.T, _ *Notes) {
 		t.RemovePod("first")
-		t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod runs")
+		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod runs")
 		t.RemovePod("second")
 		awaitUnprepared(t, "shared")
 		t.WaitDeallocated("shared")

@@ -43,7 +43,7 @@ var StatusWriters = Case{
 		t.CreateClass(nil)
 		mayTell(t, teller)
 		mayUpdate(t, stranger)
-		t.Create(objects.Claim("stays", one(t.Driver.Name)))
+		t.Create(objects.Claim("stays", one(t.DriverName())))
 		t.RunPod(objects.Pod("stays", t.Image, "stays"))
 		n.note(t, "stays", "stays")
 		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))

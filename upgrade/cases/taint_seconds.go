@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -88,14 +89,14 @@ func tolerates(n *Notes) string { return fmt.Sprintf("tolerates-%d", n.Round) }
 // tolerate runs a pod and then taints its device.
 func tolerate(t *harness.T, n *Notes) {
 	n.Round++
-	t.Driver.Publish(profiles.OneDevice())
+	simdriver.Of(t).Publish(profiles.OneDevice())
 	name := tolerates(n)
-	t.Create(objects.Tolerating(objects.Claim(name, one(t.Driver.Name)), ptr.To(int64(tolerated.Seconds()))))
+	t.Create(objects.Tolerating(objects.Claim(name, one(t.DriverName())), ptr.To(int64(tolerated.Seconds()))))
 	t.RunPod(objects.Pod(name, t.Image, name))
 	n.note(t, name, name)
 	now := metav1.Now().Rfc3339Copy()
 	n.Answers = map[string]string{taintedAt: now.Format(time.RFC3339)}
-	t.Driver.Publish(profiles.Tainted(profiles.OneDevice(), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &now}))
+	simdriver.Of(t).Publish(profiles.Tainted(profiles.OneDevice(), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &now}))
 }
 
 // taintedAt is the key of the taint's time in the notes.
@@ -124,7 +125,7 @@ func evictedOnce(t *harness.T, n *Notes) time.Time {
 	t.Expect(evictions).To(gomega.Equal(1), "events that pod %s is evicted", name)
 	awaitUnprepared(t, name)
 	t.WaitDeallocated(name)
-	t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
 	deleteClaim(t, name)
 	n.forget(name, name)
 	return said

@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -48,7 +49,7 @@ var TwoGenerations = Case{
 		t.CreateClass(nil)
 		for _, node := range t.Nodes {
 			name := stays(node)
-			t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, 0))))
+			t.Create(objects.Claim(name, objects.Request("req", t.DriverName(), indexIs(t, 0))))
 			t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 			n.note(t, name, name)
 		}
@@ -60,7 +61,7 @@ var TwoGenerations = Case{
 		}
 		leaveOld(t, node, n.next(node))
 		name := ghost(n, node)
-		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, oldDevice))), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+		t.Create(objects.Claim(name, objects.Request("req", t.DriverName(), indexIs(t, oldDevice))), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 		t.WaitUnschedulable(name, "cannot allocate all claims")
 		bound := t.Within(heardOf, "pod "+name+" to be bound, whose device is of an older generation", func(ctx context.Context) (bool, string, error) {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
@@ -77,7 +78,7 @@ var TwoGenerations = Case{
 		if node := step.Place.Node; step.Place.Component == path.Kubelet && slices.Contains(t.Nodes, node) {
 			awaitOneGeneration(t, node)
 			name := fmt.Sprintf("new-%s-%d", node, n.Rounds[node])
-			t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, 1))))
+			t.Create(objects.Claim(name, objects.Request("req", t.DriverName(), indexIs(t, 1))))
 			t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 			t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices("device-1"), "devices of pod %s", name)
 			end(t, name)
@@ -86,7 +87,7 @@ var TwoGenerations = Case{
 	Gone: func(t *harness.T, _ *Notes) {
 		for _, node := range t.Nodes {
 			end(t, stays(node))
-			t.Expect(t.Driver.Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
+			t.Expect(simdriver.Of(t).Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
 		}
 	},
 }
@@ -101,12 +102,12 @@ const (
 func ghost(n *Notes, node string) string { return fmt.Sprintf("ghost-%s-%d", node, n.Rounds[node]) }
 
 func indexIs(t *harness.T, index int) string {
-	return fmt.Sprintf("device.attributes['%s'].%s == %d", t.Driver.Name, profiles.Index, index)
+	return fmt.Sprintf("device.attributes['%s'].%s == %d", t.DriverName(), profiles.Index, index)
 }
 
 // slicesOn returns the driver's slices of a node.
 func slicesOn(ctx context.Context, t *harness.T, node string) ([]resourceapi.ResourceSlice, error) {
-	list, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + t.Driver.Name})
+	list, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + t.DriverName()})
 	if err != nil {
 		return nil, err
 	}

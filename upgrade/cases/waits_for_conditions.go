@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -67,8 +68,8 @@ func unbound(n *Notes) string { return fmt.Sprintf("unbound-%d", n.Round) }
 // waitBound creates a pod with a device without any conditions set.
 func waitBound(t *harness.T, n *Notes) {
 	n.Round++
-	t.Driver.Fabric(t.Nodes[0])
-	t.Create(objects.Claim(unbound(n), one(t.Driver.Name)), objects.Pod(unbound(n), t.Image, unbound(n)))
+	simdriver.Of(t).Fabric(t.Nodes[0])
+	t.Create(objects.Claim(unbound(n), one(t.DriverName())), objects.Pod(unbound(n), t.Image, unbound(n)))
 	t.WaitEvent(unbound(n), pendingEvent, t.Nodes[0])
 	var err error
 	n.Seen, err = sayPending(t.Context(), t, n)
@@ -115,13 +116,13 @@ func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
 
 // bindNow makes the conditions true, waits for the pod to be bound, and deletes it.
 func bindNow(t *harness.T, n *Notes) {
-	t.Expect(t.Driver.Calls(spec.Prepare, unbound(n))).To(gomega.BeEmpty(), "NodePrepareResources calls for claim %s before its pod is bound", unbound(n))
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, unbound(n))).To(gomega.BeEmpty(), "NodePrepareResources calls for claim %s before its pod is bound", unbound(n))
 	attachAtOnce(t)
 	t.WaitScheduled(unbound(n))
 	claim := t.Claim(unbound(n))
 	t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", claim.Name)
 	t.WaitRunning(unbound(n))
 	t.Expect(t.Environment(unbound(n), "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", unbound(n))
-	t.Expect(t.Driver.Calls(spec.Prepare, unbound(n))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", unbound(n))
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, unbound(n))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", unbound(n))
 	end(t, unbound(n))
 }

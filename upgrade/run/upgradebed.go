@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -140,7 +141,7 @@ func (b *upgradebed) install(ctx context.Context) error {
 		return err
 	}
 	b.env = harness.Env{
-		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Agents: agents,
+		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Agents: agents, Driver: simdriver.New,
 		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	casefabric "github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/soak"
@@ -124,7 +124,7 @@ func (s *Soak) start(ctx context.Context, b *soak.Bed, fabrics Fabrics, fabric s
 	if err := s.fabric.Change(ctx, spec.FabricChange{Attach: &[]spec.AttachRule{{Takes: attachTakes}}}); err != nil {
 		return err
 	}
-	return harness.AwaitPools(ctx, b.Client, b.Names.Driver, 1+len(fabric.Drivers))
+	return await.Pools(ctx, b.Client, b.Names.Driver, 1+len(fabric.Drivers))
 }
 
 // Stop implements soak.Companion.

@@ -26,6 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
@@ -88,7 +89,8 @@ func (c *Case) End(t *testing.T) error {
 	return c.life.End(t.Context())
 }
 
-// store has any object in the cluster. Pods that it creates run at once.
+// store has any object in the cluster. Pods that it creates run at once, on a node with the labels
+// that they select.
 type store struct{ cluster *fake.Clientset }
 
 func resourceOf(o ctrlclient.Object) (schema.GroupVersionResource, error) {
@@ -100,9 +102,16 @@ func resourceOf(o ctrlclient.Object) (schema.GroupVersionResource, error) {
 	return plural, nil
 }
 
-func (s store) Create(_ context.Context, o ctrlclient.Object, _ ...ctrlclient.CreateOption) error {
+func (s store) Create(ctx context.Context, o ctrlclient.Object, _ ...ctrlclient.CreateOption) error {
 	if p, ok := o.(*corev1.Pod); ok {
 		p.Status.Phase = corev1.PodRunning
+		nodes, err := s.cluster.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(p.Spec.NodeSelector).String()})
+		if err != nil {
+			return err
+		}
+		for _, n := range nodes.Items {
+			p.Spec.NodeName = n.Name
+		}
 	}
 	resource, err := resourceOf(o)
 	if err != nil {

@@ -14,5 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package simdriver drives dratest's own test driver for the case that it belongs to.
+// Package simdriver runs and controls the simulated driver of a case: it starts an instance on each
+// node through the agents, injects faults and reads the calls of the kubelets. Start with New and Of.
 package simdriver

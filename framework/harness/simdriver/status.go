@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package simdriver
 
 import (
 	"context"
@@ -28,7 +28,7 @@ import (
 // Status is what the instance on the case's first node says of itself.
 func (d *Driver) Status() spec.DriverStatus {
 	ginkgo.GinkgoHelper()
-	status, err := agentapi.Status(d.t.ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
+	status, err := agentapi.Status(d.t.Context(), d.t.Env().Agents, d.t.Nodes[0], d.Name)
 	d.t.NoError(err, "ask the driver on %s for its status", d.t.Nodes[0])
 	return status
 }
@@ -39,7 +39,7 @@ func (d *Driver) AwaitProblem() string {
 	ginkgo.GinkgoHelper()
 	problem := ""
 	d.t.Poll("the driver to notice a problem", func(ctx context.Context) (bool, string, error) {
-		status, err := agentapi.Status(ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
+		status, err := agentapi.Status(ctx, d.t.Env().Agents, d.t.Nodes[0], d.Name)
 		problem = status.Problem
 		return err == nil && problem != "", problem, err
 	})

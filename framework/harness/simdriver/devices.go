@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package simdriver
 
 import (
 	"cmp"
@@ -30,52 +30,46 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// scripted is the case's own test driver, used as any other.
-type scripted struct {
-	t     *T
-	class string
-}
-
-func (s *scripted) Request(name string) resourceapi.DeviceRequest {
+// Request asks for one device of the driver.
+func (d *Driver) Request(name string) resourceapi.DeviceRequest {
 	ginkgo.GinkgoHelper()
-	if s.class == "" {
-		s.class = s.t.CreateClass(nil)
+	if d.class == "" {
+		class := objects.Class(d.Name, d.Name)
+		d.t.Create(class)
+		d.class = class.Name
 	}
-	return objects.Request(name, s.class)
+	return objects.Request(name, d.class)
 }
 
-func (s *scripted) Script() string { return objects.ShowAndEnd }
+// Script shows the environment, which has a variable for each device.
+func (d *Driver) Script() string { return objects.ShowAndEnd }
 
 // ExpectDevices reads the environment of the container, where the driver lists the devices of each request.
-func (s *scripted) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
+func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
-	environment := s.t.Environment(pod, container)
+	environment := d.t.Environment(pod, container)
 	if claim == nil {
-		s.t.Expect(environment).To(matchers.SeeNothing(), "what the driver says in container %s of pod %s", container, pod)
+		d.t.Expect(environment).To(matchers.SeeNothing(), "what the driver says in container %s of pod %s", container, pod)
 		return
 	}
 	name := cmp.Or(claim.Annotations[resourceapi.PodResourceClaimAnnotation], claim.Name)
 	devices := map[string][]string{}
 	all := []string{}
-	for _, r := range pools.Allocated(claim, s.t.Driver.Name, requests...) {
+	for _, r := range pools.Allocated(claim, d.Name, requests...) {
 		devices[r.Request] = append(devices[r.Request], r.Device)
 		all = append(all, r.Device)
 	}
 	for request, want := range devices {
-		s.t.Expect(environment).To(matchers.SeeDevices(variable(name), variable(request), want...), "devices of request %s in container %s of pod %s", request, container, pod)
+		d.t.Expect(environment).To(matchers.SeeDevices(variable(name), variable(request), want...), "devices of request %s in container %s of pod %s", request, container, pod)
 	}
-	s.t.Expect(environment).To(matchers.SeeOnlyDevices(all...), "all devices of container %s of pod %s", container, pod)
+	d.t.Expect(environment).To(matchers.SeeOnlyDevices(all...), "all devices of container %s of pod %s", container, pod)
 }
 
-func (s *scripted) ExpectHeld(claim *resourceapi.ResourceClaim) {
+// ExpectHeld ends the case unless a claim is prepared and was never unprepared.
+func (d *Driver) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
-	s.t.Expect(s.t.Driver.Holds(claim.UID)).To(gomega.BeTrue(), "whether claim %s is prepared", claim.Name)
-	s.t.Expect(s.t.Driver.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
-}
-
-func (s *scripted) AwaitReleased() {
-	ginkgo.GinkgoHelper()
-	s.t.Driver.AwaitUnprepared()
+	d.t.Expect(d.Holds(claim.UID)).To(gomega.BeTrue(), "whether claim %s is prepared", claim.Name)
+	d.t.Expect(d.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
 }
 
 // variable is a name as the test driver has it in those of variables.

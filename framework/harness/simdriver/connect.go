@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package simdriver
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 	d.Announce(told)
 	d.change(spec.DriverChange{Disconnect: new(bool)})
 	d.t.Poll("the kubelet to refuse the driver", func(ctx context.Context) (bool, string, error) {
-		status, err := agentapi.Status(ctx, d.t.env.Agents, d.t.Nodes[0], d.Name)
+		status, err := agentapi.Status(ctx, d.t.Env().Agents, d.t.Nodes[0], d.Name)
 		if err != nil {
 			return false, "", err
 		}

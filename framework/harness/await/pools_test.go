@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package await
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ func partOfPool(name string) *resourceapi.ResourceSlice {
 func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(partOfPool("devices"))
-		if err := AwaitPools(t.Context(), client, "d", 1); err == nil || !strings.Contains(err.Error(), "complete: 0") {
+		if err := Pools(t.Context(), client, "d", 1); err == nil || !strings.Contains(err.Error(), "complete: 0") {
 			t.Errorf("one slice of two is enough: %v", err)
 		}
 		began := time.Now()
@@ -47,7 +47,7 @@ func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := AwaitPools(t.Context(), client, "d", 1); err != nil || time.Since(began) < 3*time.Second {
+		if err := Pools(t.Context(), client, "d", 1); err != nil || time.Since(began) < 3*time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})

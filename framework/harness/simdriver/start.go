@@ -1,0 +1,193 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package simdriver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// errNotRegistered says that a kubelet did not register a driver that runs.
+var errNotRegistered = errors.New("driver not registered")
+
+// startTime bounds how long a kubelet takes to register a driver, and a driver to
+// publish its pools, where nothing is wrong. The time of a case may end before.
+const startTime = 2 * time.Minute
+
+// StartInstance starts an instance of a driver on a node and returns once the kubelet has
+// registered it: to start a pod before that counts as an error, or not, depending on
+// which of the two is the faster.
+func StartInstance(ctx context.Context, agents agentapi.AgentClient, node string, config spec.DriverConfig) error {
+	if err := agentapi.Start(ctx, agents, node, config); err != nil {
+		return fmt.Errorf("start driver on %s: %w", node, err)
+	}
+	return awaitRegistered(ctx, agents, node, config.Name)
+}
+
+func awaitRegistered(ctx context.Context, agents agentapi.AgentClient, node, driver string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	last := ""
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
+		status, err := agentapi.Status(ctx, agents, node, driver)
+		last = cmp.Or(status.RegistrationError, status.Problem)
+		return status.Registered, err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: wait for the kubelet on %s to register driver %s: %w (last seen: %q)", errNotRegistered, node, driver, err, last)
+	}
+	return nil
+}
+
+// New connects a case to its simulated driver. It starts the driver unless an earlier process of
+// the case did. It is a Driver of harness.Env.
+func New(t *harness.T, running bool) harness.Driver {
+	ginkgo.GinkgoHelper()
+	profile := t.Meta().Needs.Profile
+	if len(profile.Pools) == 0 { // the case starts no driver
+		return &Driver{Name: harness.DriverName(t.Meta().ID, t.Namespace), t: t}
+	}
+	d := add(t, t.DriverName(), profile)
+	if running {
+		// All else goes with the namespace.
+		t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: d.Name}})
+		return d
+	}
+	t.Step("start driver %s", d.Name)
+	err := d.start()
+	if errors.Is(err, errNotRegistered) {
+		t.SetBlocked("") // that is the kubelet's fault
+	}
+	t.NoError(err, "start driver %s", d.Name)
+	return d
+}
+
+// Of returns the simulated driver of a case.
+func Of(t *harness.T) *Driver {
+	ginkgo.GinkgoHelper()
+	d, ok := t.Driver.(*Driver)
+	if !ok {
+		t.Fatalf("the driver of the case is not a simulated one")
+	}
+	return d
+}
+
+// Second starts another driver on all nodes of the case. It returns once the kubelets have
+// registered it and its pools are published. A case has two at most. Configure changes the
+// configuration of its instances; nil changes nothing.
+func Second(t *harness.T, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
+	ginkgo.GinkgoHelper()
+	return Start(t, harness.DriverName("second/second", t.Namespace), profile, configure)
+}
+
+// Start is Second for a driver of this name.
+func Start(t *harness.T, name string, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
+	ginkgo.GinkgoHelper()
+	d := add(t, name, profile)
+	d.configure = configure
+	t.Step("start driver %s", d.Name)
+	t.NoError(d.start(), "start driver %s", d.Name)
+	return d
+}
+
+// add registers a driver on the nodes of a case. It is stopped when the case ends.
+func add(t *harness.T, name string, profile spec.Profile) *Driver {
+	d := &Driver{Name: name, t: t, profile: profile}
+	t.OnRestore(d.restore)
+	t.OnRemoved(d.awaitNonePrepared)
+	t.OnCleanup(d.end)
+	t.AddEvidence(d.gather)
+	t.AddTimeline(d.timeline)
+	return d
+}
+
+// start starts the instances and waits until the kubelets have registered them
+// and their pools are published.
+func (d *Driver) start() error {
+	t := d.t
+	group, ctx := errgroup.WithContext(t.Context())
+	for _, node := range t.Nodes {
+		group.Go(func() error {
+			if err := d.startOn(ctx, node); err != nil {
+				return err
+			}
+			return d.awaitRegistered(ctx, node)
+		})
+	}
+	group.Go(func() error { return await.Pools(ctx, t.Client, d.Name, d.pools()) })
+	return group.Wait()
+}
+
+// startOn starts one instance, as it is at the beginning of a case.
+func (d *Driver) startOn(ctx context.Context, node string) error {
+	t := d.t
+	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.Meta().Needs.GRPC, Mutant: t.Env().Mutant}
+	if d.configure != nil {
+		d.configure(&config)
+	}
+	if err := agentapi.Start(ctx, t.Env().Agents, node, config); err != nil {
+		return fmt.Errorf("start driver on %s: %w", node, err)
+	}
+	return nil
+}
+
+// pools is how many pools the instances publish together.
+func (d *Driver) pools() int { return len(d.t.Nodes) * len(d.profile.Pools) }
+
+func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
+	return awaitRegistered(ctx, d.t.Env().Agents, node, d.Name)
+}
+
+const (
+	// restartPatience is how long the start of an instance is tried again while its node restarts.
+	restartPatience = 5 * time.Minute
+	// startTry bounds one try. A connection that the node took with it is not known to be dead
+	// for much longer.
+	startTry = 5 * time.Second
+)
+
+// StartAgain starts the driver on a node that has restarted, as the deployment of an ordinary
+// driver does, and waits until it is ready. The driver stays off nodes that are not the case's.
+func (d *Driver) StartAgain(node string) {
+	ginkgo.GinkgoHelper()
+	if !slices.Contains(d.t.Nodes, node) {
+		return
+	}
+	d.t.PollPatiently(fmt.Sprintf("the driver to start again on %s", node), restartPatience, func(ctx context.Context) (bool, string, error) {
+		ctx, cancel := context.WithTimeout(ctx, startTry)
+		defer cancel()
+		err := d.startOn(ctx, node)
+		return err == nil, "it runs", err
+	})
+	d.t.NoError(d.awaitRegistered(d.t.Context(), node), "wait for registration")
+	d.t.NoError(await.Pools(d.t.Context(), d.t.Client, d.Name, d.pools()), "wait for the driver's pools")
+}
