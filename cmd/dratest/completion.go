@@ -17,7 +17,9 @@ limitations under the License.
 package main
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,7 +36,7 @@ import (
 func completions() map[string]func() []string {
 	stocks := func() []string { return []string{string(clusters.Stock), string(clusters.Own)} }
 	return map[string]func() []string{
-		"assume-stock": spec.Replaceable,
+		"assume-stock": func() []string { return slices.Sorted(maps.Keys(spec.Assumable())) },
 		"candidate":    stocks,
 		"controllers":  stocks,
 		"focus":        caseIDs,

@@ -101,7 +101,7 @@ func TestExitCodes(t *testing.T) {
 		"matrix of nothing":       {[]string{"run", "--matrix", "stock,own", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"plans of a matrix":       {[]string{"run", "--matrix", "stock,scheduler=own+kubelet=own:worker2", "--dry-run"}, 0, "== stack scheduler=own+kubelet=own:worker2\nselected"},
 		"matrix in a Job":         {[]string{"manifests", "--", "--matrix", "stock,own"}, codeUsage, "cannot be given to a run in a cluster"},
-		"no such component":       {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be of scheduler, controllers, kubelet`},
+		"no such component":       {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be one of apiserver, controllers, kubelet, scheduler`},
 		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
 		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
 		"report in no directory":  {[]string{"run", "--kubeconfig", dead, "--report-dir", dead + "/reports"}, codeEnvironment, "make the report directory"},

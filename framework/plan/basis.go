@@ -30,14 +30,21 @@ import (
 // What the user says is believed of components of which nothing else is known. It makes
 // none of this project's Kubernetes' own, as those say themselves what they are.
 func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Target {
-	running := slices.Clone(target.Running)
-	for i := range running {
-		running[i] = withBasis(running[i], built, slices.Contains(assumed, running[i].Name))
+	running, names := slices.Clone(target.Running), make([]string, 0, len(assumed))
+	for _, value := range assumed {
+		names = append(names, spec.Assumable()[value])
 	}
-	for _, name := range assumed {
+	for i := range running {
+		running[i] = withBasis(running[i], built, slices.Contains(names, running[i].Name))
+	}
+	for _, name := range names {
 		if len(target.ComponentsOf(name)) == 0 {
+			program := name
+			if name == spec.APIServer {
+				program = "kube-apiserver"
+			}
 			running = append(running, spec.Component{
-				Name: name, Program: name, Whose: spec.Stock, Basis: spec.Declared, Version: target.Kubernetes,
+				Name: name, Program: program, Whose: spec.Stock, Basis: spec.Declared, Version: target.Kubernetes,
 				Why: "it cannot be seen, and counts as one of the API server's version",
 			})
 		}
@@ -54,8 +61,9 @@ func withBasis(c spec.Component, built spec.Digests, assumed bool) spec.Componen
 		c.Basis, c.Why = spec.Claimed, ""
 	case assumed && c.Whose == spec.Other, assumed && !proven:
 		c.Whose, c.Basis = spec.Stock, spec.Declared
-	case c.Whose == spec.Other:
+	case c.Whose == spec.Other && c.Basis != spec.Claimed:
 		c.Basis = ""
+	case c.Whose == spec.Other:
 	case proven:
 		c.Basis, c.Why = spec.Proven, ""
 	case c.Digest == "":

@@ -70,6 +70,14 @@ func TestUnseenIsDeclared(t *testing.T) {
 	if got := plan.ExcuseFor(issue, target, nil); got.Not != "" || got.Basis != spec.Declared || got.Who != "controllers v1.37.1-gke.1" {
 		t.Errorf("got %+v", got)
 	}
+	target = plan.WithBasis(spec.Target{Kubernetes: "some-1.37"}, nil, []string{"apiserver"})
+	if got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: "1.37"}, target, nil); !strings.Contains(got.Not, `the version "some-1.37"`) {
+		t.Errorf("got %+v", got)
+	}
+	target = plan.WithBasis(spec.Target{Kubernetes: "v1.37.1-gke.1"}, nil, []string{"apiserver"})
+	if got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: "1.37"}, target, nil); got.Not != "" || got.Basis != spec.Declared {
+		t.Errorf("got %+v", got)
+	}
 	issue.Component = spec.Scheduler
 	if got := plan.ExcuseFor(issue, target, nil); !strings.Contains(got.Not, "the scheduler cannot be seen; --assume-stock=scheduler") {
 		t.Errorf("got %+v", got)

@@ -44,7 +44,7 @@ type Excuse struct {
 func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse {
 	running := target.ComponentsOf(issue.Component)
 	if issue.Component == spec.APIServer {
-		running = []spec.Component{apiServer(target)}
+		running = []spec.Component{apiServer(target, running)}
 	}
 	if issue.Component == spec.Kubelet {
 		running = slices.DeleteFunc(running, func(c spec.Component) bool { return !slices.Contains(nodes, c.Node) })
@@ -55,7 +55,7 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 		}
 	}
 	if len(running) == 0 {
-		return Excuse{Not: fmt.Sprintf("the %s cannot be seen; --assume-stock=%s says that it is Kubernetes' own", issue.Component, issue.Component)}
+		return Excuse{Not: fmt.Sprintf("the %s cannot be seen; --assume-stock=%s declares that it is Kubernetes' own", issue.Component, flagValue(issue.Component))}
 	}
 	if not := disagree(issue.Component, running); not != "" {
 		return Excuse{Not: not}
@@ -77,16 +77,13 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 	return excuse
 }
 
-// apiServer is what a target's API server says of itself.
-func apiServer(target spec.Target) spec.Component {
-	c := spec.Component{
-		Name: spec.APIServer, Program: "kube-apiserver", Version: target.Kubernetes,
-		Whose: spec.Stock, Basis: spec.Claimed, Why: "only its version says so",
+// apiServer returns the API server as the user declared it, or as its version says.
+func apiServer(target spec.Target, declared []spec.Component) spec.Component {
+	if len(declared) > 0 {
+		return declared[0]
 	}
-	if !spec.IsRelease(c.Version) {
-		c.Whose, c.Basis, c.Why = spec.Other, "", fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", c.Version)
-	}
-	return c
+	c := spec.Component{Name: spec.APIServer, Program: "kube-apiserver", Version: target.Kubernetes, Basis: spec.Claimed, Why: "only its version says so"}
+	return c.Judge()
 }
 
 // disagree says how the replicas of a component differ: then it cannot be told which of
@@ -115,6 +112,16 @@ func weaker(a, b spec.Basis) bool {
 	return strength[a] < strength[b]
 }
 
+// flagValue returns the value of --assume-stock for a component.
+func flagValue(component string) string {
+	for value, name := range spec.Assumable() {
+		if name == component {
+			return value
+		}
+	}
+	return component
+}
+
 // noExcuse says why one component is not known for an issue.
 func noExcuse(issue spec.KnownIssue, c spec.Component) string {
 	who := c.Program
@@ -124,10 +131,8 @@ func noExcuse(issue spec.KnownIssue, c spec.Component) string {
 	switch {
 	case c.Whose == spec.Own:
 		return who + " is this project's"
-	case c.Whose != spec.Stock && c.Name == spec.APIServer:
-		return fmt.Sprintf("%s is not Kubernetes' own: %s", who, c.Why)
-	case c.Whose != spec.Stock:
-		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s says that it is", who, c.Why, c.Name)
+	case c.Whose != spec.Stock && c.Basis != spec.Claimed:
+		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s declares that it is", who, c.Why, flagValue(c.Name))
 	}
 	v, err := version.ParseGeneric(c.Version)
 	if err != nil {

@@ -109,11 +109,37 @@ func TestReplicasMustAgree(t *testing.T) {
 
 func TestExcuseOfAPIServer(t *testing.T) {
 	for version, not := range map[string]string{
-		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "v1.38.0, and that was last seen in 1.37", "v1.37.1+k3s1": `not Kubernetes' own: its version is "v1.37.1+k3s1"`,
+		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "v1.38.0, and that was last seen in 1.37",
+		"v1.37.1+k3s1": "", "v1.37.1-gke.1067000": "", "v1.37.2-eks-abcdef": "v1.37.2-eks-abcdef, and that was last seen in 1.37.1",
+		"unknown": `not Kubernetes' own: its version is "unknown", which is not a release of Kubernetes; --assume-stock=apiserver`,
 	} {
-		got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: "1.37"}, spec.Target{Kubernetes: version}, nil)
+		through := "1.37"
+		if strings.Contains(not, "1.37.1") {
+			through = "1.37.1"
+		}
+		got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: through}, spec.Target{Kubernetes: version}, nil)
 		if (got.Not == "") != (not == "") || !strings.Contains(got.Not, not) || got.Not == "" && got.Basis != spec.Claimed {
 			t.Errorf("%s: got %+v", version, got)
+		}
+	}
+}
+
+// Every component of k3s says "v1.37.1+k3s1". Its known issues are those of v1.37.1, with
+// a mark; the components stay those of a distribution.
+func TestDistributionsAreClaimed(t *testing.T) {
+	const version = "v1.37.1+k3s1"
+	target := spec.Target{Kubernetes: version}
+	for _, name := range []string{spec.Scheduler, spec.Controllers, spec.Kubelet} {
+		target.Running = append(target.Running, component(name, "a", version, whose(spec.Other), basis("", "")).Judge())
+	}
+	target = plan.WithBasis(plan.WithBasis(target, nil, nil), nil, nil)
+	for _, name := range []string{spec.Scheduler, spec.Controllers, spec.Kubelet, spec.APIServer} {
+		got := plan.ExcuseFor(spec.KnownIssue{Component: name, Through: "1.37"}, target, []string{"a"})
+		if got.Not != "" || got.Basis != spec.Claimed || got.Why != `its version "v1.37.1+k3s1" names a distribution's build of v1.37.1` {
+			t.Errorf("%s: got %+v", name, got)
+		}
+		if name != spec.APIServer && target.Stack[name] != string(spec.Other) {
+			t.Errorf("%s counts as %s", name, target.Stack[name])
 		}
 	}
 }

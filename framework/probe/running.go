@@ -105,23 +105,22 @@ func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
 		c.Why = fmt.Sprintf("its image is %s, not %s/%s", container.Image, stockRepositories[0], stock)
 	case len(container.Command) > 0 && path.Base(container.Command[0]) != stock:
 		c.Why = fmt.Sprintf("its container runs %s", container.Command[0])
-	case c.Version != noVersion && !spec.IsRelease(c.Version):
-		c.Why = fmt.Sprintf("its image is %s, which is of none of Kubernetes' releases", container.Image)
-	default:
+	case c.Version == noVersion:
 		c.Whose = spec.Stock
+	default:
+		if c = c.Judge(); c.Why != "" {
+			c.Why = fmt.Sprintf("its image is %s, and %s", container.Image, c.Why)
+		}
 	}
 	return c
 }
 
 func ofNode(n spec.Node) spec.Component {
-	c := spec.Component{Name: spec.Kubelet, Program: kubelet, Node: n.Name, Version: n.Kubelet, Whose: spec.Stock}
-	switch {
-	case strings.HasSuffix(n.Kubelet, spec.OwnKubeletMark):
-		c.Whose = spec.Own
-	case !spec.IsRelease(n.Kubelet):
-		c.Whose, c.Why = spec.Other, fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", n.Kubelet)
+	c := spec.Component{Name: spec.Kubelet, Program: kubelet, Node: n.Name, Version: n.Kubelet, Whose: spec.Own}
+	if strings.HasSuffix(n.Kubelet, spec.OwnKubeletMark) {
+		return c
 	}
-	return c
+	return c.Judge()
 }
 
 // digestOf is the digest in what a container runtime calls an image: that of its

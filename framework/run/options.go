@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,8 +110,8 @@ func (o Options) Validate() error {
 		errs = append(errs, errors.New("restart-nodes: would restart the node on which this runs: leave it out, or run from outside of the cluster"))
 	}
 	for _, name := range o.AssumeStock {
-		if !slices.Contains(spec.Replaceable(), name) {
-			errs = append(errs, fmt.Errorf("assume-stock: %q: must be of %s", name, strings.Join(spec.Replaceable(), ", ")))
+		if assumable := spec.Assumable(); assumable[name] == "" {
+			errs = append(errs, fmt.Errorf("assume-stock: %q: must be one of %s", name, strings.Join(slices.Sorted(maps.Keys(assumable)), ", ")))
 		}
 	}
 	_, err := plan.Select(nil, o.Filter)

@@ -42,7 +42,8 @@ const (
 	Proven Basis = "proven"
 	// Declared: the user of dratest has said so.
 	Declared Basis = "declared"
-	// Claimed: its name and its version say so, which anybody can write.
+	// Claimed: only its name and version say so, which anybody can write. A component of
+	// Other with this basis is a distribution's build of a release: its version has a suffix.
 	Claimed Basis = "claimed"
 )
 
@@ -54,7 +55,8 @@ type Component struct {
 	Program string `json:"program,omitempty"`
 	Node    string `json:"node,omitempty"`
 	Whose   Whose  `json:"whose"`
-	// Basis is empty for components of others.
+	// Basis is empty for components of others, unless their version is a release with a
+	// distribution's suffix.
 	Basis   Basis  `json:"basis,omitempty"`
 	Version string `json:"version,omitempty"`
 	// Image is missing for programs that run on the node itself.
@@ -68,6 +70,22 @@ type Component struct {
 
 // String is the program and its version, as "kube-scheduler v1.37.1".
 func (c Component) String() string { return strings.TrimSpace(c.Program + " " + c.Version) }
+
+// Judge sets Whose, Basis and Why from the version of a component that is Kubernetes'
+// own by its name: a distribution's suffix makes it one of Other that is Claimed to be
+// a build of the release, and a version that begins with no release one of Other.
+func (c Component) Judge() Component {
+	release, ok := ReleaseOf(c.Version)
+	switch {
+	case !ok:
+		c.Whose, c.Basis, c.Why = Other, "", fmt.Sprintf("its version is %q, which is not a release of Kubernetes", c.Version)
+	case release != c.Version:
+		c.Whose, c.Basis, c.Why = Other, Claimed, fmt.Sprintf("its version %q names a distribution's build of %s", c.Version, release)
+	default:
+		c.Whose = Stock
+	}
+	return c
+}
 
 // Artifact is what Kubernetes releases: a program in a version.
 type Artifact struct{ Program, Version string }

@@ -30,8 +30,14 @@ const (
 	Kubelet     = "kubelet"
 )
 
-// APIServer is the component that no Stack tells about: it is known by its version only.
+// APIServer is the component that no Stack has: only its version is known.
 const APIServer = "API server"
+
+// Assumable returns the values of --assume-stock, each with the component it declares
+// to be Kubernetes' own.
+func Assumable() map[string]string {
+	return map[string]string{Scheduler: Scheduler, Controllers: Controllers, Kubelet: Kubelet, "apiserver": APIServer}
+}
 
 // Replaceable are the names of the components that a Stack tells about.
 func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
@@ -60,11 +66,24 @@ type KnownIssue struct {
 
 var release = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
 
-var kubernetesRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
+var kubernetesRelease = regexp.MustCompile(`^(v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?)([-+._].*)?$`)
 
-// IsRelease is true for versions of Kubernetes' releases, and of those that are to come.
-// Others add something to them, as in "v1.37.1-gke.1" and "v1.37.1+k3s1".
-func IsRelease(version string) bool { return kubernetesRelease.MatchString(version) }
+// IsRelease reports whether version is a release or prerelease of Kubernetes, without
+// the suffix of a distribution as in "v1.37.1-gke.1" or "v1.37.1+k3s1".
+func IsRelease(version string) bool {
+	release, ok := ReleaseOf(version)
+	return ok && release == version
+}
+
+// ReleaseOf returns the release of Kubernetes that version is a build of: "v1.37.1" for
+// "v1.37.1+k3s1". It reports false if version does not begin with one.
+func ReleaseOf(version string) (string, bool) {
+	parts := kubernetesRelease.FindStringSubmatch(version)
+	if parts == nil {
+		return "", false
+	}
+	return parts[1], true
+}
 
 // Validate returns all problems at once.
 func (k KnownIssue) Validate() error {

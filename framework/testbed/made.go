@@ -17,7 +17,6 @@ limitations under the License.
 package testbed
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -40,8 +39,8 @@ func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Compon
 			continue
 		}
 		c := spec.Component{Name: component, Program: component, Version: made.Version, Whose: spec.Whose(whose)}
-		if c.Whose == spec.Stock && !spec.IsRelease(c.Version) {
-			c.Whose, c.Why = spec.Other, fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", c.Version)
+		if c.Whose == spec.Stock {
+			c = c.Judge()
 		}
 		all = append(all, c)
 	}

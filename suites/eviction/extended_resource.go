@@ -65,7 +65,7 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 
 func extendedResourcesStay() *spec.KnownIssue {
 	return &spec.KnownIssue{
-		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
+		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37.1", Review: "2027-01-31",
 		Does: "Only pods with claims of their own are evicted: pods with extended resources keep the device.",
 	}
 }
