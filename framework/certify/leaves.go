@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -62,10 +62,10 @@ func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all [
 	s := spec.Subject{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
 	for _, node := range c.sight.nodes() {
 		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
-		if unseen := harness.Unseen(s, files); unseen != nil {
+		if unseen := undertest.Unseen(s, files); unseen != nil {
 			return nil, fmt.Errorf("look at node %s after hook uninstall: %w", node, errors.Join(unseen, err))
 		}
-		must, may := harness.Left(s, files)
+		must, may := undertest.Left(s, files)
 		for _, name := range append(must, may...) {
 			all = append(all, "on node "+node+": "+name)
 		}

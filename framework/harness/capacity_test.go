@@ -45,7 +45,7 @@ func TestCountsEndWithTheCase(t *testing.T) {
 
 	succeeds(t, f, func() { f.CountOn("a", resource, 2) })
 	expect(2, true)
-	if err := f.hooks.runCleanup(t.Context(), false); err != nil {
+	if err := f.Hooks.runCleanup(t.Context(), false); err != nil {
 		t.Error(err)
 	}
 	expect(0, false)

@@ -25,18 +25,15 @@ import (
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	alphaapi "k8s.io/api/resource/v1alpha3"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/harness/release"
 )
 
 // errPodsStay: the case's pods are still there, and so must be its driver.
@@ -50,13 +47,13 @@ func (t *T) cleanUp(ctx context.Context) {
 		return
 	}
 	defer func() {
-		if t.hooks.done != nil {
-			t.hooks.done()
+		if t.Hooks.done != nil {
+			t.Hooks.done()
 		}
 	}()
 	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
 		t.collectTimeline(ctx)
-		if err := t.hooks.runCleanup(ctx, true); err != nil {
+		if err := t.runCleanup(ctx, true); err != nil {
 			t.Note("programs of the case were not stopped: %v", err)
 		}
 		return
@@ -64,11 +61,11 @@ func (t *T) cleanUp(ctx context.Context) {
 	t.Step("clean up")
 	stuck := t.remove(ctx)
 	if stuck != nil {
-		t.gatherOnce(ctx)
+		t.GatherEvidence(ctx)
 	}
 	t.collectTimeline(ctx)
 	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
-		t.gatherOnce(ctx)
+		t.GatherEvidence(ctx)
 		// Not t.Fatalf: a case that has ended says nothing any more.
 		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
 	}
@@ -76,13 +73,13 @@ func (t *T) cleanUp(ctx context.Context) {
 
 // remove ends faults and removes the case's objects.
 func (t *T) remove(ctx context.Context) error {
-	return errors.Join(t.hooks.runRestore(ctx), t.removeObjects(ctx))
+	return errors.Join(t.runRestore(ctx), t.removeObjects(ctx))
 }
 
 // collectTimeline reads what drivers were called for, which they remember as long as they run.
 func (t *T) collectTimeline(ctx context.Context) {
-	if t.hooks.collect != nil {
-		t.hooks.collect(ctx)
+	if t.Hooks.collect != nil {
+		t.Hooks.collect(ctx)
 	}
 }
 
@@ -91,7 +88,7 @@ func (t *T) collectTimeline(ctx context.Context) {
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
 	defer cancel()
-	return errors.Join(t.hooks.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+	return errors.Join(t.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
 	}))
 }
@@ -104,8 +101,8 @@ func (t *T) removeObjects(ctx context.Context) error {
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
-	letPods := func(ctx context.Context) error { return releasePods(ctx, t.Client, t.Namespace) }
-	letClaims := func(ctx context.Context) error { return releaseClaims(ctx, t.Client, t.Namespace) }
+	letPods := func(ctx context.Context) error { return release.Pods(ctx, t.Client, t.Namespace) }
+	letClaims := func(ctx context.Context) error { return release.Claims(ctx, t.Client, t.Namespace) }
 	// First the nodes that the case made, because no kubelet ends their pods.
 	errs := []error{t.removeNodes(ctx), await.Insist(ctx, "release pods", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
@@ -125,7 +122,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 	if stuck == nil { // else its claims are, too
 		stuck = errors.Join(
 			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
-			t.hooks.runRemoved(ctx))
+			t.runRemoved(ctx))
 	}
 	// Those whom the case has given rights may need them until claims are gone.
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
@@ -175,21 +172,4 @@ func awaitNone[O Object](ctx context.Context, what string, from await.Source, te
 		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
 	}
 	return nil
-}
-
-// Kinds of untyped objects that are in no namespace.
-const (
-	ResourceClass            = "ResourceClass"
-	CustomResourceDefinition = "CustomResourceDefinition"
-)
-
-func clusterScoped(o Object) bool {
-	switch o := o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
-		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
-		return true
-	case *unstructured.Unstructured:
-		return slices.Contains([]string{ResourceClass, CustomResourceDefinition, "DeviceTaintRule"}, o.GetKind())
-	}
-	return false
 }

@@ -17,19 +17,11 @@ limitations under the License.
 package harness
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/pools"
 )
 
 // Driver is the driver whose devices a case uses: a simulated driver, or the driver under test as
@@ -51,16 +43,10 @@ type Driver interface {
 // newDriver returns the driver of the case. It starts a simulated one unless an earlier process
 // of the case did.
 func (t *T) newDriver(running bool) Driver {
-	s := t.env.Plan.Target.Subject
-	switch {
-	case s == nil && t.env.Driver == nil:
+	if t.env.Driver == nil {
 		return nil
-	case s == nil:
-		return t.env.Driver(t, running)
-	case !running:
-		t.watchSubject()
 	}
-	return newFound(t, *s)
+	return t.env.Driver(t, running)
 }
 
 // DriverName is the name of the driver of the case, empty if it has none. A simulated driver has
@@ -107,51 +93,4 @@ func (t *T) AwaitReleased(claim string) {
 	ginkgo.GinkgoHelper()
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated(claim)
-}
-
-// Pools are those that the driver under test publishes, once each is complete.
-func (t *T) Pools() (all []pools.Pool) {
-	ginkgo.GinkgoHelper()
-	t.Poll("complete pools of driver "+t.DriverName(), func(ctx context.Context) (bool, string, error) {
-		published, problem, err := t.poolsOf(ctx, t.DriverName())
-		all = published
-		return err == nil && problem == "", cmp.Or(problem, fmt.Sprintf("%d pools", len(all))), err
-	})
-	return all
-}
-
-// poolsOf are the pools of a driver as they are published now, and what keeps the first that is
-// not complete from being so; empty if all are.
-func (t *T) poolsOf(ctx context.Context, driver string) (all []pools.Pool, problem string, err error) {
-	published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(driver)})
-	if err != nil {
-		return nil, "", fmt.Errorf("list slices: %w", err)
-	}
-	all = pools.Of(driver, published.Items)
-	for _, p := range all {
-		problem = cmp.Or(problem, p.Problem())
-	}
-	return all, problem, nil
-}
-
-// Published is a device of the driver under test as it is published; it ends the case if there is
-// none of that name.
-func (t *T) Published(pool, device string) (of pools.Pool, published pools.Device) {
-	ginkgo.GinkgoHelper()
-	of, published, there := t.FindDevice(pool, device)
-	t.Expect(there).To(gomega.BeTrue(), "whether device %s of pool %s is published", device, pool)
-	return of, published
-}
-
-// FindDevice is Published where the device may not be there.
-func (t *T) FindDevice(pool, device string) (of pools.Pool, published pools.Device, there bool) {
-	ginkgo.GinkgoHelper()
-	for _, p := range t.Pools() {
-		for _, d := range p.Devices() {
-			if p.Name == pool && d.Name == device {
-				return p, d, true
-			}
-		}
-	}
-	return of, published, false
 }

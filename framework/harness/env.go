@@ -39,8 +39,6 @@ type Env struct {
 	// Driver returns the driver of a case. It starts the driver unless an earlier process of the
 	// case did, which then is running.
 	Driver func(t *T, running bool) Driver
-	// Hooks run the vendor's commands for cases with Needs.Hooks; nil where there are none.
-	Hooks Hooks
 	// Companions are the clients of companion programs, by name.
 	Companions map[spec.Companion]any
 	// Image is the image that cases' pods run: a busybox.

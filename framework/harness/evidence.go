@@ -31,6 +31,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
@@ -38,9 +39,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// gatherOnce is gather, unless that was done already: what puts a driver back as it was
-// comes before the rest, and would hide what it was like.
-func (t *T) gatherOnce(ctx context.Context) {
+// GatherEvidence writes the evidence of a failure unless that was done before. What restores the
+// cluster calls it first, because it would hide the state in which the case failed.
+func (t *T) GatherEvidence(ctx context.Context) {
 	if t.folder == "" {
 		t.gather(ctx)
 	}
@@ -49,7 +50,7 @@ func (t *T) gatherOnce(ctx context.Context) {
 // gather writes everything that may explain a failure into the case's folder,
 // before anything is cleaned up. What cannot be read is named in missing.txt.
 func (t *T) gather(ctx context.Context) {
-	ctx, cancel := context.WithTimeoutCause(ctx, gatherTimeout, fmt.Errorf("gathering took longer than %s", gatherTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, GatherTimeout, fmt.Errorf("gathering took longer than %s", GatherTimeout))
 	defer cancel()
 	t.folder = folderOf(t.meta.ID)
 	w := &Evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
@@ -73,7 +74,7 @@ func (t *T) gather(ctx context.Context) {
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
 	}
-	for _, gather := range all(&t.hooks, &t.hooks.evidence) {
+	for _, gather := range all(&t.Hooks, &t.Hooks.evidence) {
 		gather(ctx, w)
 	}
 	if !t.meta.Needs.NoKubelet { // else no agent may be there
@@ -135,7 +136,7 @@ func (t *T) gatherPodLogs(ctx context.Context, w *Evidence) {
 	}
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name})
+			log, err := ReadLog(ctx, t.Client, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name})
 			w.Problem("log of container "+c.Name+" in pod "+p.Name, err)
 			if err == nil {
 				w.File(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
@@ -172,7 +173,7 @@ func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 			w.Problem(component, errors.New("runs in no pod that can be seen"))
 		}
 		for _, p := range pods.Items {
-			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
+			log, err := ReadLog(ctx, t.Client, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
 			w.Problem(component, err)
 			if len(log) > 0 {
 				w.File(p.Name+".log", log)
@@ -181,10 +182,10 @@ func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 	}
 }
 
-// readLog returns a container's log, of which there may be a part even if there is
-// an error. Unlike DoRaw, a stream tells why the server refuses.
-func (t *T) readLog(ctx context.Context, namespace, pod string, options corev1.PodLogOptions) ([]byte, error) {
-	stream, err := t.Client.CoreV1().Pods(namespace).GetLogs(pod, &options).Stream(ctx)
+// ReadLog returns a container's log, or a part of it with an error. Unlike DoRaw, a stream reports
+// why the server refuses.
+func ReadLog(ctx context.Context, client kubernetes.Interface, namespace, pod string, options corev1.PodLogOptions) ([]byte, error) {
+	stream, err := client.CoreV1().Pods(namespace).GetLogs(pod, &options).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

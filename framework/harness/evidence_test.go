@@ -139,3 +139,20 @@ func TestGatherKeepsWithinItsFolder(t *testing.T) {
 		t.Errorf("inside: %q", got)
 	}
 }
+
+// TestEvidenceIsOfTheFailure: what was gathered before a hook put the driver back stays.
+func TestEvidenceIsOfTheFailure(t *testing.T) {
+	f := newFake(t)
+	f.env.Agents = &agents{}
+	f.GatherEvidence(t.Context())
+	steps := filepath.Join(f.env.ReportDir, f.folder, "steps.txt")
+	before, err := os.ReadFile(steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Step("run a hook")
+	f.GatherEvidence(t.Context())
+	if after, err := os.ReadFile(steps); err != nil || string(after) != string(before) {
+		t.Errorf("gathered again: %s, %v", after, err)
+	}
+}

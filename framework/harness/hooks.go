@@ -24,10 +24,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// hooks are what others do at the end of a case, so that the harness cleans up after faults and
+// Hooks let other packages take part in the end of a case: the harness cleans up after faults and
 // programs that it does not know.
-type hooks struct {
+type Hooks struct {
 	mu       sync.Mutex
+	passed   []func(ctx context.Context)
 	restore  []func(ctx context.Context) error
 	removed  []func(ctx context.Context) error
 	cleanup  []func(ctx context.Context, kept bool) error
@@ -39,48 +40,60 @@ type hooks struct {
 }
 
 // add appends to one of the lists. A case that was left behind may still add to them.
-func add[H any](h *hooks, list *[]H, hook H) {
+func add[H any](h *Hooks, list *[]H, hook H) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	*list = append(*list, hook)
 }
 
-func all[H any](h *hooks, list *[]H) []H {
+func all[H any](h *Hooks, list *[]H) []H {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]H(nil), *list...)
 }
 
+// OnPassed registers a check of what has to hold throughout the case. It runs after Case.Run and may
+// end the case.
+func (h *Hooks) OnPassed(check func(ctx context.Context)) {
+	add(h, &h.passed, check)
+}
+
 // OnRestore registers what ends faults that would keep the case's pods and claims from being
 // removed. It runs before they are deleted.
-func (t *T) OnRestore(restore func(ctx context.Context) error) {
-	add(&t.hooks, &t.hooks.restore, restore)
+func (h *Hooks) OnRestore(restore func(ctx context.Context) error) {
+	add(h, &h.restore, restore)
 }
 
 // OnRemoved registers a wait for what has to follow the removal of the case's pods and claims. It
 // runs once the pods are gone.
-func (t *T) OnRemoved(wait func(ctx context.Context) error) {
-	add(&t.hooks, &t.hooks.removed, wait)
+func (h *Hooks) OnRemoved(wait func(ctx context.Context) error) {
+	add(h, &h.removed, wait)
 }
 
 // OnCleanup registers what ends programs of the case. All of them run at once, after the objects
 // are gone. If kept is true, pods of the case still exist and may need the program.
-func (t *T) OnCleanup(end func(ctx context.Context, kept bool) error) {
-	add(&t.hooks, &t.hooks.cleanup, end)
+func (h *Hooks) OnCleanup(end func(ctx context.Context, kept bool) error) {
+	add(h, &h.cleanup, end)
 }
 
 // AddEvidence registers what adds files to the evidence of a failure.
-func (t *T) AddEvidence(gather func(ctx context.Context, e *Evidence)) {
-	add(&t.hooks, &t.hooks.evidence, gather)
+func (h *Hooks) AddEvidence(gather func(ctx context.Context, e *Evidence)) {
+	add(h, &h.evidence, gather)
 }
 
 // AddTimeline registers a source of the case's timeline, which is read when the case has ended. It
 // also returns what could not be read, and why.
-func (t *T) AddTimeline(read func(ctx context.Context) (entries []spec.TimelineEntry, missing []string)) {
-	add(&t.hooks, &t.hooks.timeline, read)
+func (h *Hooks) AddTimeline(read func(ctx context.Context) (entries []spec.TimelineEntry, missing []string)) {
+	add(h, &h.timeline, read)
 }
 
-func (h *hooks) runRestore(ctx context.Context) error {
+func (h *Hooks) runPassed(ctx context.Context) {
+	for _, check := range all(h, &h.passed) {
+		check(ctx)
+	}
+}
+
+func (h *Hooks) runRestore(ctx context.Context) error {
 	var errs []error
 	for _, restore := range all(h, &h.restore) {
 		errs = append(errs, restore(ctx))
@@ -88,7 +101,7 @@ func (h *hooks) runRestore(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (h *hooks) runRemoved(ctx context.Context) error {
+func (h *Hooks) runRemoved(ctx context.Context) error {
 	var errs []error
 	for _, wait := range all(h, &h.removed) {
 		errs = append(errs, wait(ctx))
@@ -96,7 +109,7 @@ func (h *hooks) runRemoved(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (h *hooks) runCleanup(ctx context.Context, kept bool) error {
+func (h *Hooks) runCleanup(ctx context.Context, kept bool) error {
 	hooks := all(h, &h.cleanup)
 	errs := make([]error, len(hooks))
 	var running sync.WaitGroup

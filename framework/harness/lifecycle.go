@@ -48,8 +48,8 @@ type Failure struct {
 	// Evidence is the folder with what was gathered, relative to the report
 	// directory.
 	Evidence string
-	// Blocked: the environment kept the case from starting.
-	Blocked bool
+	// Blocked is why the failure is not the case's own; empty if it is.
+	Blocked string
 }
 
 // NewLifecycle prepares the lifecycle of a case; Begin or Resume comes next.
@@ -143,7 +143,7 @@ func (l *Lifecycle) piece(do func(t *T)) (failure *Failure) {
 			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, at)}
 		}
 		if failure != nil {
-			failure.Blocked = l.t.blocked != ""
+			failure.Blocked = l.t.blocked
 		}
 	}()
 	do(l.t)

@@ -19,8 +19,16 @@ package harness
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	alphaapi "k8s.io/api/resource/v1alpha3"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -58,4 +66,21 @@ func (a apiObjects) Get(ctx context.Context, name, namespace string, o Object) e
 
 func (a apiObjects) ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error {
 	return kube.Exec(ctx, a.config, namespace, pod, container, command, stdout, stderr)
+}
+
+// Kinds of untyped objects that are in no namespace.
+const (
+	ResourceClass            = "ResourceClass"
+	CustomResourceDefinition = "CustomResourceDefinition"
+)
+
+func clusterScoped(o Object) bool {
+	switch o := o.(type) {
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
+		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
+		return true
+	case *unstructured.Unstructured:
+		return slices.Contains([]string{ResourceClass, CustomResourceDefinition, "DeviceTaintRule"}, o.GetKind())
+	}
+	return false
 }

@@ -138,7 +138,7 @@ func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
 	environment := map[string]string{}
-	for line := range strings.Lines(t.shownBy(pod, container)) {
+	for line := range strings.Lines(t.Output(pod, container)) {
 		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
 			environment[key] = value
 		}
@@ -146,12 +146,12 @@ func (t *T) Environment(pod, container string) map[string]string {
 	return environment
 }
 
-// shownBy is what a container has shown of itself.
-func (t *T) shownBy(pod, container string) string {
+// Output waits until a container has printed objects.EnvironmentEnd, and returns its log.
+func (t *T) Output(pod, container string) string {
 	ginkgo.GinkgoHelper()
 	var log string
 	t.Poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
-		raw, err := t.readLog(ctx, t.Namespace, pod, corev1.PodLogOptions{Container: container})
+		raw, err := ReadLog(ctx, t.Client, t.Namespace, pod, corev1.PodLogOptions{Container: container})
 		if err != nil { // the container has not started yet
 			return false, err.Error(), nil //nolint:nilerr // it is what was seen
 		}

@@ -27,18 +27,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-const (
-	// RemoveTimeout bounds the time that pods and claims take to go, gatherTimeout
-	// that for evidence, cleanupTimeout everything that comes after a case.
-	RemoveTimeout  = 60 * time.Second
-	gatherTimeout  = 30 * time.Second
-	cleanupTimeout = RemoveTimeout + gatherTimeout + FinishTimeout + 10*time.Second
-	// FinishTimeout bounds what is done in the end whatever describe.LastSeen before.
-	FinishTimeout = 20 * time.Second
-	// slack is what a case gets to say what it waited for when its time is up.
-	slack = 10 * time.Second
-)
-
 // Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
 // tree, env when a spec runs.
 func Register(cases []Case, env func() *Env) {
@@ -70,7 +58,7 @@ func Register(cases []Case, env func() *Env) {
 			ginkgo.DeferCleanup(func(ctx context.Context) {
 				t.over.Store(true)
 				if ginkgo.CurrentSpecReport().Failed() {
-					t.gatherOnce(ctx)
+					t.GatherEvidence(ctx)
 				}
 			}, ginkgo.NodeTimeout(cleanupTimeout))
 			defer t.stayOut()
@@ -79,7 +67,7 @@ func Register(cases []Case, env func() *Env) {
 			t.ctx = run
 			t.setUp()
 			c.Run(t)
-			t.expectAlone(run)
+			t.runPassed(run)
 		})
 		ginkgo.It(plan.Text(c.Meta), args...)
 	}

@@ -17,7 +17,6 @@ limitations under the License.
 package harness
 
 import (
-	"fmt"
 	"hash/fnv"
 	"strings"
 
@@ -59,7 +58,7 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
-	record(t)
+	startRecorder(t)
 	_, err = t.Client.CoreV1().ServiceAccounts(t.Namespace).Create(t.ctx, objects.DefaultAccount(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatalf("create the namespace's service account: %v", err)
@@ -72,21 +71,6 @@ func (t *T) setUp() {
 	t.Step("in namespace %s, %s", t.Namespace, where)
 	t.Driver = t.newDriver(false)
 	t.SetBlocked("")
-}
-
-// SetBlocked says why a failure is not the case's own from now on; empty if it is.
-func (t *T) SetBlocked(why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.blocked = why
-}
-
-// Blockedf ends the case, of which something else than what it is about keeps it from saying
-// anything.
-func (t *T) Blockedf(format string, args ...any) {
-	ginkgo.GinkgoHelper()
-	t.SetBlocked(fmt.Sprintf(format, args...))
-	t.Fatalf(format, args...)
 }
 
 // pickNodes spreads cases over the nodes, the same case always to the same ones.

@@ -22,6 +22,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,6 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,6 +42,8 @@ import (
 // T is what a case works with. Its methods end the case when something goes
 // wrong that the case did not ask for.
 type T struct {
+	Hooks
+
 	// Client talks to the cluster with all rights of the run's kubeconfig.
 	Client kubernetes.Interface
 	// Namespace is the case's own.
@@ -61,17 +63,12 @@ type T struct {
 	env      *Env
 	objects  Objects
 	started  time.Time
-	folder   string // of the evidence
-	lost     string // why there is none
-	timeline string // its file, if there is one
-	hooks    hooks
+	folder   string      // of the evidence
+	lost     string      // why there is none
+	timeline string      // its file, if there is one
 	over     atomic.Bool // the case has ended, or was left behind
 	// looking is how many waits look just now.
 	looking atomic.Int32
-	// driverBefore are the driver's own pods as the case began.
-	driverBefore []corev1.Pod
-	// driverEnded are the nodes on which the case ends the driver itself.
-	driverEnded []string
 	// witnesses is how many drivers AwaitSeen and AwaitRulesSeen have had.
 	witnesses int
 
@@ -184,6 +181,21 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.fail(fmt.Sprintf(format, args...))
 }
 
+// SetBlocked says why a failure is not the case's own from now on; empty if it is.
+func (t *T) SetBlocked(why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.blocked = why
+}
+
+// Blockedf ends the case, of which something else than what it is about keeps it from saying
+// anything.
+func (t *T) Blockedf(format string, args ...any) {
+	ginkgo.GinkgoHelper()
+	t.SetBlocked(fmt.Sprintf(format, args...))
+	t.Fatalf(format, args...)
+}
+
 // KnownIssue says that the case has seen Meta.KnownIssue, exactly that and nothing else,
 // after it has waited for what is right as long as it would otherwise; the case checks
 // the rest, or returns. Where it is no excuse, because the component is not Kubernetes'
@@ -271,4 +283,13 @@ func (t *T) Get(o Object) {
 func (t *T) Delete(o Object, options ...DeleteOption) {
 	ginkgo.GinkgoHelper()
 	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
+}
+
+// firstLine is enough of a long text for a step.
+func firstLine(text string) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
 }

@@ -19,7 +19,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -158,13 +157,4 @@ func (t *T) look(ctx context.Context, look func(ctx context.Context) (bool, stri
 	t.looking.Add(1)
 	defer t.looking.Add(-1)
 	return look(ctx)
-}
-
-// firstLine is enough of a long text for a step.
-func firstLine(text string) string {
-	line, rest, _ := strings.Cut(text, "\n")
-	if rest != "" {
-		line += " …"
-	}
-	return line
 }

@@ -32,6 +32,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestWaitsSayWhatTheySaw(t *testing.T) {
@@ -146,4 +147,14 @@ func TestPatienceWithANodeThatRestarts(t *testing.T) {
 			t.Errorf("%v after %s", failed, time.Since(began))
 		}
 	})
+}
+
+func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
+	for node, blocked := range map[string]bool{"": true, "worker": false} {
+		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))
+		f.env.Plan.Target.Subject = &spec.Subject{Driver: "gpu.example.com"}
+		if failureOf(func() { f.WaitRunning("pod") }) == nil || (f.blocked != "") != blocked {
+			t.Errorf("on node %q: blocked is %q", node, f.blocked)
+		}
+	}
 }

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters/command"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -34,9 +34,9 @@ const HookTime = 5 * time.Minute
 // Machine runs hooks on this machine.
 type Machine struct{}
 
-var _ harness.Hooks = Machine{}
+var _ undertest.Hooks = Machine{}
 
-// RunHook implements harness.Hooks. The error has the end of what the hook said.
+// RunHook implements undertest.Hooks. The error has the end of what the hook said.
 func (Machine) RunHook(ctx context.Context, name spec.HookName, h spec.Hook, environment ...string) (printed string, err error) {
 	limit := cmp.Or(h.Timeout, HookTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", limit, name))

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -88,8 +89,8 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	if err != nil {
 		return nil, err
 	}
-	return &harness.Env{
-		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New, Hooks: Machine{},
+	env := &harness.Env{
+		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New,
 		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Mutant: s.Mutant,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
@@ -97,7 +98,11 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 				_, _ = fmt.Fprintln(os.Stderr, err)
 			}
 		},
-	}, nil
+	}
+	if s.Plan.Target.Subject != nil {
+		env.Driver = undertest.New(Machine{})
+	}
+	return env, nil
 }
 
 // slower is how many times as much those cases may take that wait out a delay of

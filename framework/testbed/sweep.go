@@ -34,7 +34,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/release"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -83,7 +83,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 			if !done {
 				seen = append(seen, n.Name)
 				// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
-				kept = errors.Join(kept, harness.Release(ctx, client, n.Name))
+				kept = errors.Join(kept, release.Pods(ctx, client, n.Name), release.Claims(ctx, client, n.Name))
 			}
 		}
 		left = seen

@@ -30,6 +30,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/release"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -70,7 +71,7 @@ func sweepNodes(ctx context.Context, client kubernetes.Interface, ours metav1.Li
 	errs := []error{sweepKind(ctx, "nodes", client.CoreV1().Nodes(), ours, ofCase)}
 	for i := range nodes.Items {
 		if ofCase(&nodes.Items[i]) {
-			errs = append(errs, harness.EndPodsOf(ctx, client, nodes.Items[i].Name))
+			errs = append(errs, release.Node(ctx, client, nodes.Items[i].Name))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,7 +47,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("user")
 	t.Driver.ExpectDevices("user", "main", claim)
 	own := claim.Status.Allocation.Devices.Results[0]
-	_, device := t.Published(own.Pool, own.Device)
+	_, device := published.Device(t, own.Pool, own.Device)
 	if len(device.ConsumesCounters) > 0 || ptr.Deref(device.AllowMultipleAllocations, false) {
 		t.Blockedf("device %s of pool %s draws on counters or is shared, and Kubernetes looks at counters and capacity for admin access, too (kubernetes#140729): declare a class of other devices with features: [%s]",
 			own.Device, own.Pool, spec.DriverAdminAccess)

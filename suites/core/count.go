@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -56,7 +57,7 @@ var Count = harness.Case{Meta: spec.Meta{
 func expectOnNode(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
 	ginkgo.GinkgoHelper()
 	for _, r := range claim.Status.Allocation.Devices.Results {
-		_, device := t.Published(r.Pool, r.Device)
+		_, device := published.Device(t, r.Pool, r.Device)
 		t.Expect(cmp.Or(device.Node, node)).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
 	}
 }

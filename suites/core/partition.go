@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -37,7 +38,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
 	var wrong []string
-	for _, pool := range t.Pools() {
+	for _, pool := range published.Pools(t) {
 		wrong = append(wrong, pool.WrongCounters()...)
 	}
 	t.Expect(wrong).To(gomega.BeEmpty(), "what is wrong with the counters that the driver publishes")
@@ -50,7 +51,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"first", "second"} {
 		claim := t.WaitAllocated(name)
 		result := claim.Status.Allocation.Devices.Results[0]
-		if pool, device := t.Published(result.Pool, result.Device); !pool.IsPartition(device) {
+		if pool, device := published.Device(t, result.Pool, result.Device); !pool.IsPartition(device) {
 			t.Blockedf("device %s of pool %s, which claim %s was allocated, is no partition: declare the class of the partitions with features: [%s], and selectors if need be",
 				result.Device, result.Pool, name, spec.DriverPartitionable)
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -43,7 +44,7 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("probe", *request.DeepCopy()))
 	t.RunPod(t.Pod("probe", "probe"))
 	probe := t.WaitAllocated("probe").Status.Allocation.Devices.Results[0]
-	_, device := t.Published(probe.Pool, probe.Device)
+	_, device := published.Device(t, probe.Pool, probe.Device)
 	t.RemovePod("probe")
 	t.AwaitReleased("probe")
 

@@ -18,6 +18,7 @@ package life
 
 import (
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,7 +34,7 @@ var AnswerLost = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	proxy := driver.Between(node, spec.Proxy{KillAfter: spec.Prepare})
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 

@@ -20,6 +20,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -32,7 +33,7 @@ var CallCut = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: standsBefore,
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	lost := func(method spec.Method) spec.Fault {
 		return spec.Fault{Method: method, Kind: spec.FaultCallError, Code: "Unavailable", Message: "lost on the way", Times: 1}
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -37,7 +38,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")

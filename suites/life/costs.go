@@ -23,6 +23,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,7 +47,7 @@ var Costs = harness.Case{Meta: spec.Meta{
 	Timeout:       10 * time.Minute,
 }, Run: func(t *harness.T) {
 	node := t.Nodes[0]
-	costs := t.Installed().Measure(node)
+	costs := undertest.Of(t).Measure(node)
 
 	for n := range costPairs {
 		claim, with, without := fmt.Sprintf("claim-%d", n), fmt.Sprintf("with-%d", n), fmt.Sprintf("without-%d", n)

@@ -27,6 +27,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/published"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -45,7 +47,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	SerialBecause: "It breaks a device of the node.",
 	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
@@ -90,7 +92,7 @@ const tainting = 3 * time.Minute
 // taintsOf returns the taints of a claim's device, and whether it is published.
 func taintsOf(t *harness.T, claim *resourceapi.ResourceClaim) (taints []resourceapi.DeviceTaint, there bool) {
 	had := claim.Status.Allocation.Devices.Results[0]
-	_, device, there := t.FindDevice(had.Pool, had.Device)
+	_, device, there := published.Find(t, had.Pool, had.Device)
 	return device.Taints, there
 }
 

@@ -23,6 +23,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,7 +42,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 	SerialBecause: "It breaks a device of the node.",
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	// A driver may react with an evicting taint, and then no status would report health.
 	t.Create(objects.Tolerating(objects.Claim("claim", t.Driver.Request("req")), nil))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName

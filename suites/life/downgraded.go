@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,7 +36,7 @@ var Downgraded = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	claim := t.WaitAllocated("claim")

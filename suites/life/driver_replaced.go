@@ -18,6 +18,7 @@ package life
 
 import (
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -34,7 +35,7 @@ var DriverReplaced = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	slices := driver.WatchSlices()
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))

@@ -20,6 +20,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -32,7 +33,7 @@ var Inventory = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInventory}},
 	SerialBecause: "Nobody may break devices meanwhile.",
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	found := driver.Inventory(node)
 	t.Expect(driver.Devices(node)).To(gomega.HaveLen(len(found)), "devices that are published for %s, where hooks.inventory finds %v", node, found)
 }}

@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,7 +36,7 @@ var KilledWhilePreparing = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.Create(t.Pod("pod", "claim"))
 	node := t.WaitPod("pod", "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil }).Spec.NodeName

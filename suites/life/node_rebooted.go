@@ -22,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,7 +41,7 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 	SerialBecause: "It restarts a node, and all that runs there.",
 	Timeout:       20 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways

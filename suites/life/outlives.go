@@ -24,6 +24,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // goesOn checks the pod's devices on a node, runs another pod with a device there, and releases
 // both.
-func goesOn(t *harness.T, driver *harness.Installed, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
+func goesOn(t *harness.T, driver *undertest.Driver, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
 	t.Create(objects.Claim("next", t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), pod.Spec.NodeName))
 	next := t.WaitAllocated("next")

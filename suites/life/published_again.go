@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -35,7 +36,7 @@ var PublishedAgain = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       4 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	before := driver.Devices(node)
 	driver.ExpectTemplate(before)
 

@@ -22,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,7 +40,7 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       4 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
@@ -50,7 +51,7 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	t.RestartKubelet(pod.Spec.NodeName)
 	driver.LoseSpecs(pod.Spec.NodeName)
 	driver.Replace(pod.Spec.NodeName)
-	driver.StopSandbox(pod)
+	t.StopSandbox(pod)
 
 	t.WaitRunningAgain("pod", 0)
 	t.Driver.ExpectDevices("pod", "main", claim)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,7 +40,7 @@ var RollingUpdated = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	slices := driver.WatchSlices()
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -37,7 +38,7 @@ var Uninstalled = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	before := driver.Devices(node)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))

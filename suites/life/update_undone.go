@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -36,7 +37,7 @@ var UpdateUndone = harness.Case{Meta: spec.Meta{
 	SerialBecause: endsDriver,
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver, node := t.Installed(), t.Nodes[0]
+	driver, node := undertest.Of(t), t.Nodes[0]
 	before := driver.Sockets(node)
 	run := func(name string) {
 		t.Create(objects.Claim(name, t.Driver.Request("req")))

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,7 +39,7 @@ var UpdatedInTurn = harness.Case{Meta: spec.Meta{
 	NoMutant:      "what breaks it is the daemon set of a driver, not the driver: dra-sim, whose daemon set has a maxSurge, fails it when it is declared without rolling updates",
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
-	driver := t.Installed()
+	driver := undertest.Of(t)
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))
 	before := driver.Sockets(pod.Spec.NodeName)

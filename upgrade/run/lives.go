@@ -179,7 +179,7 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	}
 	if failure != nil {
 		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
-		if failure.Blocked {
+		if failure.Blocked != "" {
 			p.Status = spec.Blocked
 		}
 		c.record.Status = p.Status

@@ -29,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -143,6 +144,9 @@ func (b *upgradebed) install(ctx context.Context) error {
 	b.env = harness.Env{
 		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Agents: agents, Driver: simdriver.New,
 		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
+	}
+	if b.Target.Subject != nil {
+		b.env.Driver = undertest.New(nil)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"cmp"
@@ -26,69 +26,68 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Costs measures what the driver costs on a node while pods of the case come and go there.
+// Costs measures the driver's resource use and latency on a node while pods of the case come and
+// go.
 type Costs struct {
-	i     *Installed
+	d     *Driver
 	proxy *Proxy
-	// slices are those of all nodes; before are their states before begun.
+	// slices are those of all nodes; before is their number of states when measuring began.
 	slices *SliceHistory
 	before int
 	begun  time.Time
 	seen   costs
 }
 
-// settled is for how long slices have to stay as they are before their writes are counted:
-// what follows a restart of the driver, of another case perhaps, comes within 30 s
-// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go,
-// k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).
-// A driver that writes more often is measured as it is.
+// settled is how long slices have to be unchanged before writes are counted: writes that follow a
+// restart of the driver, by another case perhaps, come within 30 s (k8s.io/kubernetes v1.37.1
+// pkg/kubelet/cm/dra/manager.go, k8s.io/dynamic-resource-allocation v0.37.1 resourceslice). A
+// driver that never settles is measured after settles.
 const (
 	settled = 35 * time.Second
 	settles = 2 * time.Minute
 )
 
-// costs are what was seen.
+// costs are the samples.
 type costs struct {
 	prepare, unprepare []time.Duration
-	// with and without a claim, from a pod's creation until it is seen to run.
+	// with and without a claim, from the creation of a pod until it runs.
 	with, without []time.Duration
 	use           []spec.ProcessUse
-	// writes is how often slices were written, in the time of a watch.
+	// writes counts the writes of slices while they were watched.
 	writes  int
 	watched time.Duration
 }
 
-// Measure begins to measure on a node, through a proxy that is put before the driver there,
-// once the driver's slices have settled.
-func (i *Installed) Measure(node string) *Costs {
+// Measure begins to measure on a node through a proxy, once the driver's slices have settled.
+func (d *Driver) Measure(node string) *Costs {
 	ginkgo.GinkgoHelper()
-	c := &Costs{i: i, proxy: i.Between(node, spec.Proxy{Measure: true}), slices: i.WatchSlices()}
+	c := &Costs{d: d, proxy: d.Between(node, spec.Proxy{Measure: true}), slices: d.WatchSlices()}
 	c.before, c.begun = c.slices.awaitQuiet(settled, settles), time.Now()
 	return c
 }
 
-// RunPod runs a pod that has claims of the driver, or none, and takes the time.
+// RunPod runs a pod with or without claims of the driver and measures how long it takes.
 func (c *Costs) RunPod(pod *corev1.Pod) {
 	ginkgo.GinkgoHelper()
 	begun := time.Now()
-	c.i.t.RunPod(pod)
+	c.d.t.RunPod(pod)
 	took := time.Since(begun)
 	if len(pod.Spec.ResourceClaims) == 0 {
 		c.seen.without = append(c.seen.without, took)
 		return
 	}
 	c.seen.with = append(c.seen.with, took)
-	status, err := c.proxy.status(c.i.t.ctx)
-	c.i.t.NoError(err, "ask the proxy what the driver uses")
+	status, err := c.proxy.status(c.d.t.Context())
+	c.d.t.NoError(err, "ask the proxy what the driver uses")
 	if status.Process == nil || status.Problem != "" {
-		c.i.t.SetBlocked("what the driver uses cannot be seen")
-		c.i.t.Fatalf("the proxy on %s does not say what the driver uses: %s", c.proxy.node, status.Problem)
+		c.d.t.SetBlocked("what the driver uses cannot be seen")
+		c.d.t.Fatalf("the proxy on %s does not say what the driver uses: %s", c.proxy.node, status.Problem)
 	}
 	c.seen.use = append(c.seen.use, *status.Process)
 }
 
-// Report ends measuring, and puts the numbers into the report. The case ends if the driver's
-// slices were wrong meanwhile, and is blocked if calls have not gone through the proxy.
+// Report ends measuring and adds the measurements to the report. It ends the case if the driver's
+// slices were invalid meanwhile, and blocks it if calls bypassed the proxy.
 func (c *Costs) Report() []spec.Measurement {
 	ginkgo.GinkgoHelper()
 	c.slices.ExpectSound()
@@ -96,11 +95,9 @@ func (c *Costs) Report() []spec.Measurement {
 	c.seen.prepare, c.seen.unprepare = took(c.proxy.Seen(spec.Prepare)), took(c.proxy.Seen(spec.Unprepare))
 	all := c.seen.measurements()
 	for _, m := range all {
-		c.i.t.Note("%s: %g %s, of %d", m.Name, m.Value, cmp.Or(m.Unit, "in number"), m.Samples)
+		c.d.t.Note("%s: %g %s, of %d", m.Name, m.Value, cmp.Or(m.Unit, "in number"), m.Samples)
 	}
-	c.i.t.mu.Lock()
-	defer c.i.t.mu.Unlock()
-	c.i.t.measured = all
+	c.d.t.SetMeasured(all)
 	return all
 }
 
@@ -112,8 +109,8 @@ func took(calls []spec.Call) []time.Duration {
 	return all
 }
 
-// measurements are what was seen in numbers. Of few values the 99th percentile is the
-// greatest.
+// measurements computes percentiles and maxima. With few samples the 99th percentile is the
+// maximum.
 func (c costs) measurements() []spec.Measurement {
 	seconds := func(name string, q float64, values []time.Duration) spec.Measurement {
 		return spec.Measurement{Name: name, Unit: "s", Value: spec.Quantile(values, q).Seconds(), Samples: len(values)}

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -30,35 +30,35 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
-// SliceHistory has what a watch tells of a driver's slices.
+// SliceHistory records all states of a driver's slices.
 type SliceHistory struct {
-	t    *T
+	t    *harness.T
 	stop context.CancelFunc
 	done sync.WaitGroup
 
 	mu sync.Mutex
-	// states counts the states in which the slices were, and broken are the first
-	// problems of one.
+	// states counts the states of the slices, and broken are the first problems found in one.
 	states int
 	broken []string
 	// changed is when the last state began.
 	changed time.Time
 	lost    error
-	// first are the nodes for which there were devices as the watch began, and without
-	// those of them that had none later, with the time.
+	// first are the nodes with devices when the watch began; without has those that had none later,
+	// with the time.
 	first   []string
 	without map[string]string
 }
 
-// WatchSlices looks at each state of the driver's slices from now on.
-func (i *Installed) WatchSlices() *SliceHistory {
-	ctx, cancel := context.WithCancel(i.t.ctx)
-	h := &SliceHistory{t: i.t, stop: cancel}
-	source, driver := await.Slices(i.t.Client, i.subject.Driver), i.subject.Driver
+// WatchSlices checks each state of the driver's slices from now on.
+func (d *Driver) WatchSlices() *SliceHistory {
+	ctx, cancel := context.WithCancel(d.t.Context())
+	h := &SliceHistory{t: d.t, stop: cancel}
+	source, driver := await.Slices(d.t.Client, d.subject.Driver), d.subject.Driver
 	synced := make(chan struct{})
 	h.done.Go(func() {
 		now := map[types.UID]resourceapi.ResourceSlice{}
@@ -113,7 +113,7 @@ func (h *SliceHistory) look(driver string, now map[types.UID]resourceapi.Resourc
 	}
 }
 
-// nodesWith are the nodes for which a driver has devices in these slices.
+// nodesWith are the nodes with devices of a driver in these slices.
 func nodesWith(driver string, published []resourceapi.ResourceSlice) []string {
 	var nodes []string
 	for _, d := range pools.Devices(driver, published, nil) {
@@ -123,15 +123,14 @@ func nodesWith(driver string, published []resourceapi.ResourceSlice) []string {
 	return slices.Compact(nodes)
 }
 
-// ExpectAlways ends the case if a node that had devices as the watch began had none at a
-// moment since.
+// ExpectAlways ends the case if a node lost all its devices at any time since the watch began.
 func (h *SliceHistory) ExpectAlways() {
 	ginkgo.GinkgoHelper()
 	h.ExpectSound()
 	h.t.Expect(h.without).To(gomega.BeEmpty(), "nodes for which the driver had no devices, and since when")
 }
 
-// ExpectSound ends the case if the slices were wrong at any moment.
+// ExpectSound ends the case if the slices were invalid at any time.
 func (h *SliceHistory) ExpectSound() {
 	ginkgo.GinkgoHelper()
 	h.stop()
@@ -141,8 +140,8 @@ func (h *SliceHistory) ExpectSound() {
 	h.t.Expect(h.broken).To(gomega.BeEmpty(), "what was wrong with the driver's slices")
 }
 
-// awaitQuiet waits until the slices have stayed as they are for a time, but no longer than a
-// limit, and returns the number of states until then.
+// awaitQuiet waits until the slices have not changed for a time, at most until the limit, and
+// returns the number of states until then.
 func (h *SliceHistory) awaitQuiet(quiet, limit time.Duration) (states int) {
 	ginkgo.GinkgoHelper()
 	h.t.Within(limit, fmt.Sprintf("the driver's slices to stay as they are for %s", quiet), func(context.Context) (bool, string, error) {

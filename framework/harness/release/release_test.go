@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package release
 
 import (
 	"testing"
@@ -23,19 +23,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
 )
+
+const namespace = "dratest-abcde"
 
 func TestLetClaimsGo(t *testing.T) {
 	pod := resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: "pod", UID: "1"}
 	other := resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: "other", UID: "2"}
-	held := claim(func(c *resourceapi.ResourceClaim) {
-		c.Finalizers = []string{"example.com/kept", resourceapi.Finalizer}
-		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{other, pod}
-	})
-	plain := claim(func(c *resourceapi.ResourceClaim) { c.Name = "plain" })
-	f := newFake(t, held, plain)
-	succeeds(t, f, func() { f.NoError(releaseClaims(f.ctx, f.Client, namespace), "let them go") })
-	got, err := f.Client.ResourceV1().ResourceClaims(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
+	held := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "held", Finalizers: []string{"example.com/kept", resourceapi.Finalizer}}}
+	held.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{other, pod}
+	plain := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "plain"}}
+	client := fake.NewClientset(held, plain)
+	if err := Claims(t.Context(), client, namespace); err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.ResourceV1().ResourceClaims(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +53,11 @@ func TestLetClaimsGo(t *testing.T) {
 func TestLetPodsGo(t *testing.T) {
 	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "held", Finalizers: []string{"example.com/kept", "batch.kubernetes.io/job-tracking"}}}
 	plain := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "plain"}}
-	f := newFake(t, held, plain)
-	succeeds(t, f, func() { f.NoError(releasePods(f.ctx, f.Client, namespace), "let them go") })
-	got, err := f.Client.CoreV1().Pods(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
+	client := fake.NewClientset(held, plain)
+	if err := Pods(t.Context(), client, namespace); err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.CoreV1().Pods(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

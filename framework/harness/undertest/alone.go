@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 // aloneTimeout bounds one look at the driver's pods.
 const aloneTimeout = 10 * time.Second
 
-// restarted says which of the driver's pods have been restarted, or are gone, since before.
+// restarted returns the pods of before that were restarted, or are gone.
 func restarted(before, after []corev1.Pod) []string {
 	count := func(p corev1.Pod) (n int32) {
 		for _, c := range p.Status.ContainerStatuses {
@@ -55,37 +55,29 @@ func restarted(before, after []corev1.Pod) []string {
 	return problems
 }
 
-// endsDriver notes that the case ends the driver's process on a node itself.
-func (t *T) endsDriver(node string) { t.driverEnded = append(t.driverEnded, node) }
+// endsDriver notes that the case itself ends the driver's process on a node.
+func (d *Driver) endsDriver(node string) { d.ended = append(d.ended, node) }
 
-// leftAlone are those of the driver's pods that the case does nothing to, which is none
-// where it restarts nodes or the control plane.
-func (t *T) leftAlone(pods []corev1.Pod) []corev1.Pod {
-	if t.meta.Needs.Restarts != "" {
+// leftAlone are the driver's pods on nodes where the case ends nothing. A case that restarts nodes
+// or the control plane leaves none alone.
+func (d *Driver) leftAlone(pods []corev1.Pod) []corev1.Pod {
+	if d.t.Meta().Needs.Restarts != "" {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return slices.Contains(t.driverEnded, p.Spec.NodeName) })
+	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return slices.Contains(d.ended, p.Spec.NodeName) })
 }
 
-// rememberDriver notes the driver's pods, so that expectAlone sees which were restarted.
-func (t *T) rememberDriver() {
-	pods, err := t.driverPods(t.ctx)
-	t.NoError(err, "look at the driver's pods")
-	t.driverBefore = pods
-}
-
-// expectAlone fails a case that has passed otherwise if the driver's pods were restarted
-// while it ran, on nodes on which it has not ended the driver itself.
-func (t *T) expectAlone(ctx context.Context) {
-	before := t.leftAlone(t.driverBefore)
+// expectAlone fails the case if a pod of the driver was restarted that the case left alone.
+func (d *Driver) expectAlone(ctx context.Context) {
+	before := d.leftAlone(d.podsBefore)
 	if len(before) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, aloneTimeout)
 	defer cancel()
-	pods, err := t.driverPods(ctx)
-	t.NoError(err, "look at the driver's pods")
+	pods, err := d.driverPods(ctx)
+	d.t.NoError(err, "look at the driver's pods")
 	if problems := restarted(before, pods); len(problems) > 0 {
-		t.Fatalf("the driver did not run through: %v", problems)
+		d.t.Fatalf("the driver did not run through: %v", problems)
 	}
 }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -98,20 +98,20 @@ func TestLoseSpecs(t *testing.T) {
 		{"a driver without CDI devices", nil, true, nil, false},
 	} {
 		f, n, c := newVendor(t)
-		c.Namespace, c.UID = f.t.Namespace, "uid-1"
+		c.Namespace, c.UID = f.Namespace, "uid-1"
 		if tc.none {
 			n.told.List[0].CDIDevices, n.has = nil, nil
 		}
-		if _, err := f.t.Client.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
+		if _, err := f.Client.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		nodes := &specNode{node: n, files: tc.files}
-		f.t.env.Agents = nodes
-		driver := f.t.Installed()
-		f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
-		failed := failureOf(func() { driver.LoseSpecs("worker") })
-		if (failed != nil) != tc.blocked || (f.t.blocked != "") != tc.blocked {
-			t.Errorf("%s: %v, blocked: %q", tc.name, failed, f.t.blocked)
+		f.Env().Agents = nodes
+		driver := Of(f.T)
+		f.Succeeds(t, func() { driver.trace("pod", "main", c, pools.Allocated(c, vendor), false) })
+		failed := f.Fails(t, func() { driver.LoseSpecs("worker") })
+		if (failed != nil) != tc.blocked || failed != nil && failed.Blocked == "" {
+			t.Errorf("%s: %+v", tc.name, failed)
 		}
 		if d := cmp.Diff(tc.stay, slices.Sorted(maps.Keys(nodes.files))); d != "" {
 			t.Errorf("%s: files that stay: %s", tc.name, d)
@@ -123,12 +123,12 @@ func TestLoseSpecs(t *testing.T) {
 func TestDeviceIsLeft(t *testing.T) {
 	f, n, c := newVendor(t)
 	nodes := &specNode{node: n, files: map[string][]byte{}}
-	f.t.env.Agents, c.UID = nodes, "uid-1"
-	driver := f.t.Installed()
-	f.trace("pod", "main", c, pools.Allocated(c, vendor), false)
+	f.Env().Agents, c.UID = nodes, "uid-1"
+	driver := Of(f.T)
+	f.Succeeds(t, func() { driver.trace("pod", "main", c, pools.Allocated(c, vendor), false) })
 	nodes.files["/var/run/cdi/0"] = []byte("{kind: v/c, devices: [{name: '0'}]}")
-	failed := failureOf(func() { driver.ExpectNothingLeft("worker", c) })
-	if failed == nil || !strings.Contains(failed.message, "/var/run/cdi/0: v/c=0") {
+	failed := f.Fails(t, func() { driver.ExpectNothingLeft("worker", c) })
+	if failed == nil || !strings.Contains(failed.Text, "/var/run/cdi/0: v/c=0") {
 		t.Errorf("%v", failed)
 	}
 }

@@ -14,15 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
 	"errors"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +83,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// A template that differs in a letter has others than the pods of before.
+// A template that differs in a byte has other pods than before.
 func TestHalfwayAndUndone(t *testing.T) {
 	before := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{MinReadySeconds: 3, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}}}
 	changed := halfway(before, time.Unix(0, 0))
@@ -129,7 +127,7 @@ func slicesOf(node string, devices ...string) map[types.UID]resourceapi.Resource
 	return map[types.UID]resourceapi.ResourceSlice{"1": s}
 }
 
-// TestNodeWithoutDevices: that they came back does not undo that they were gone.
+// TestNodeWithoutDevices: devices that came back were still gone.
 func TestNodeWithoutDevices(t *testing.T) {
 	h := &SliceHistory{}
 	h.look(vendor, slicesOf("a", "gpu-0"))
@@ -144,12 +142,12 @@ func TestNodeWithoutDevices(t *testing.T) {
 	}
 }
 
-// TestDevicesBeforeTheCase: life/uninstalled came right after the restart of a kubelet, took
-// for what the driver had published that there was nothing, and waited for that to the end.
+// TestDevicesBeforeTheCase: life/uninstalled ran right after the restart of a kubelet, saw no
+// devices before the case, and waited for none until its end.
 func TestDevicesBeforeTheCase(t *testing.T) {
 	f, n, _ := newVendor(t)
-	f.t.env.Agents = &specNode{node: n}
-	driver, looks := f.t.Installed(), 0
+	f.Env().Agents = &specNode{node: n}
+	driver, looks := Of(f.T), 0
 	driver.subject.Devices = 2
 	client := fake.NewClientset()
 	client.PrependReactor("list", "resourceslices", func(k8stesting.Action) (bool, runtime.Object, error) {
@@ -164,10 +162,12 @@ func TestDevicesBeforeTheCase(t *testing.T) {
 		}
 		return true, list, nil
 	})
-	f.t.Client = client
-	if devices := driver.Devices("worker"); len(devices) != 2 {
-		t.Errorf("devices: %v", devices)
-	}
+	f.Client = client
+	f.Succeeds(t, func() {
+		if devices := driver.Devices("worker"); len(devices) != 2 {
+			t.Errorf("devices: %v", devices)
+		}
+	})
 }
 
 func TestDifferenceOfDevices(t *testing.T) {
@@ -195,15 +195,14 @@ func TestDifferenceOfDevices(t *testing.T) {
 	}
 }
 
-// vendorsHooks fail or not.
+// vendorsHooks return an error.
 type vendorsHooks struct{ err error }
 
 func (h vendorsHooks) RunHook(context.Context, spec.HookName, spec.Hook, ...string) (string, error) {
 	return "", h.err
 }
 
-// TestHookThatFailsBlamesNobody: what the vendor's command could not do says nothing of the
-// driver.
+// TestHookThatFailsBlamesNobody: a failed command of the vendor says nothing about the driver.
 func TestHookThatFailsBlamesNobody(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hooks    Hooks
@@ -216,19 +215,19 @@ func TestHookThatFailsBlamesNobody(t *testing.T) {
 		"not declared": {vendorsHooks{}, false, true, false},
 		"nobody can":   {nil, true, true, false},
 	} {
-		f, n, _ := newVendor(t)
-		f.t.env.Agents, f.t.env.Hooks = &specNode{node: n}, tc.hooks
-		driver := f.t.Installed()
+		f, _, _ := newVendor(t)
+		driver := f.driver
+		driver.vendor = tc.hooks
 		if tc.declared {
 			driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
 		}
-		if err := driver.hook(t.Context(), spec.HookHeal); (err != nil) != tc.fails || (f.t.blocked != "") != tc.blocked {
-			t.Errorf("%s: %v, blocked: %q", name, err, f.t.blocked)
+		if err := driver.hook(t.Context(), spec.HookHeal); (err != nil) != tc.fails || (f.blocked(t) != "") != tc.blocked {
+			t.Errorf("%s: %v, blocked: %q", name, err, f.blocked(t))
 		}
 	}
 }
 
-// TestNodeThatIsNotSeenWhole: what cannot be seen does not count as gone.
+// TestNodeThatIsNotSeenWhole: parts of a node that are not seen do not count as gone.
 func TestNodeThatIsNotSeenWhole(t *testing.T) {
 	whole := map[string][]byte{"sockets": nil, "plugins": nil, "cdi-files": nil}
 	for _, tc := range []struct{ without, path, says string }{
@@ -250,38 +249,21 @@ func TestNodeThatIsNotSeenWhole(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsOfTheFailure: what was gathered before a hook put the driver back stays.
-func TestEvidenceIsOfTheFailure(t *testing.T) {
-	f := newFake(t)
-	f.env.Agents = &node{}
-	f.gatherOnce(t.Context())
-	steps := filepath.Join(f.env.ReportDir, f.folder, "steps.txt")
-	before, err := os.ReadFile(steps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Step("run a hook")
-	f.gatherOnce(t.Context())
-	if after, err := os.ReadFile(steps); err != nil || string(after) != string(before) {
-		t.Errorf("gathered again: %s, %v", after, err)
-	}
-}
-
-// TestDriverIsBackWhenItIsPutBack: a hook that has ended is not a driver that serves.
+// TestDriverIsBackWhenItIsPutBack: a finished hook is not a serving driver.
 func TestDriverIsBackWhenItIsPutBack(t *testing.T) {
 	for _, served := range []bool{true, false} {
-		f, n, _ := newVendor(t)
-		f.t.env.Agents, f.t.env.Hooks = &specNode{node: n}, vendorsHooks{}
-		driver := f.t.Installed()
+		f, _, _ := newVendor(t)
+		driver := f.driver
+		driver.vendor = vendorsHooks{}
 		driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookInstall: {}}
 		driver.subject.Namespace, driver.subject.DaemonSet = "gpu", "driver"
-		f.t.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}})
+		f.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}})
 		if served {
 			s := slicesOf("worker", "gpu-0")["1"]
 			s.Name = "slice"
-			f.t.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}}, &s)
+			f.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}}, &s)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), fakeTime)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		if err := driver.restore(ctx, spec.HookInstall); (err == nil) != served {
 			t.Errorf("served: %t, %v", served, err)
 		}

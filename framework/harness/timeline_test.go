@@ -65,14 +65,12 @@ func recording(t *testing.T) *T {
 func awaitEntries(t *testing.T, r *recorder, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; {
-		r.mu.Lock()
-		got := len(r.entries)
-		r.mu.Unlock()
-		if got >= n {
+		got, _ := r.Recorded()
+		if len(got) >= n {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d entries, want %d", got, n)
+			t.Fatalf("%d entries, want %d", len(got), n)
 		}
 		<-time.After(10 * time.Millisecond)
 	}
@@ -81,7 +79,7 @@ func awaitEntries(t *testing.T, r *recorder, n int) {
 func TestRecorder(t *testing.T) {
 	f := recording(t)
 	f.Step("make it")
-	r := record(f)
+	r := startRecorder(f)
 	p := pod(func(p *corev1.Pod) { p.UID, p.Status.Phase = "1", corev1.PodPending })
 	c := claim(func(c *resourceapi.ResourceClaim) { c.UID = "2" })
 	for _, o := range []runtime.Object{p, c, event("e", "Why", "because", time.Now())} {
@@ -135,18 +133,15 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }
 	f.Client.(*fake.Clientset).PrependReactor("list", "pods", refuse)
 	f.Client.(*fake.Clientset).PrependWatchReactor("*", kubetesting.DefaultWatchReactor(nil, errAway))
-	f.hooks.timeline = nil
+	f.Hooks.timeline = nil
 	f.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
 		return nil, []string{"driver calls on node: no agent"}
 	})
 	f.Step("go on")
-	r := record(f)
+	r := startRecorder(f)
 	r.collect(t.Context())
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
-		r.mu.Lock()
-		n := len(r.missing)
-		r.mu.Unlock()
-		if n == 5 {
+		if _, missing := r.Recorded(); len(missing) == 5 {
 			break
 		}
 	}
@@ -169,17 +164,17 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 func TestTimelinesOfFailedCases(t *testing.T) {
 	f := recording(t)
 	f.env.Timelines = spec.TimelinesFailed
-	record(f).end()
+	startRecorder(f).end()
 	if f.timeline != "" {
 		t.Errorf("a case that did not fail has the timeline %s", f.timeline)
 	}
 	f.known = "it does not"
-	record(f).end()
+	startRecorder(f).end()
 	if f.timeline == "" {
 		t.Error("a case with a known issue has no timeline")
 	}
 	f.env.Timelines = spec.TimelinesNone
-	if record(f) != nil {
+	if startRecorder(f) != nil {
 		t.Error("a case is recorded although no timelines are kept")
 	}
 }

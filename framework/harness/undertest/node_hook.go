@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -27,22 +27,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// nodeRoot is where a pod that runs a hook has the node's root directory.
+// nodeRoot is where the pod of a hook mounts the node's root directory.
 const nodeRoot = "/node"
 
-// runOnNode runs a hook as root on the node that its environment names, in a privileged pod of
-// the case, and returns what it printed. The error has that, too.
-func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook, environment []string) (said string, err error) {
-	t := i.t
+// runOnNode runs a hook as root on the node in its environment, in a privileged pod of the case,
+// and returns its output. Errors include the output.
+func (d *Driver) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook, environment []string) (said string, err error) {
+	t := d.t
 	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", h.Timeout, name))
 	defer cancel()
-	pod, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, nodeHookPod(t.env.Image, name, h.Command, environment), metav1.CreateOptions{})
+	pod, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, nodeHookPod(t.Env().Image, name, h.Command, environment), metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("hook %s: make its pod: %w", name, err)
 	}
@@ -52,9 +53,9 @@ func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Ho
 		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, nil
 	})
 	if err != nil { // it may not go on beside what undoes it
-		defer func() { err = errors.Join(err, i.endHook(context.WithoutCancel(ctx), pod.Name)) }()
+		defer func() { err = errors.Join(err, d.endHook(context.WithoutCancel(ctx), pod.Name)) }()
 	}
-	log, unread := t.readLog(context.WithoutCancel(ctx), t.Namespace, pod.Name, corev1.PodLogOptions{})
+	log, unread := harness.ReadLog(context.WithoutCancel(ctx), t.Client, t.Namespace, pod.Name, corev1.PodLogOptions{})
 	said = strings.TrimSpace(string(log))
 	switch {
 	case err != nil:
@@ -67,7 +68,7 @@ func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Ho
 	return said, nil
 }
 
-// nodeHookPod runs a command in the root directory of the node that $DRATEST_NODE names.
+// nodeHookPod runs a command in the root directory of the node named by $DRATEST_NODE.
 func nodeHookPod(image string, name spec.HookName, command, environment []string) *corev1.Pod {
 	pod := objects.Pod("", image)
 	pod.GenerateName = "hook-" + strings.ToLower(string(name)) + "-"
@@ -88,11 +89,11 @@ func nodeHookPod(image string, name spec.HookName, command, environment []string
 	return pod
 }
 
-// endHook ends the pod of a hook at once, and returns when it is gone.
-func (i *Installed) endHook(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, RemoveTimeout, fmt.Errorf("not after %s", RemoveTimeout))
+// endHook deletes the pod of a hook without a grace period and waits until it is gone.
+func (d *Driver) endHook(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, harness.RemoveTimeout, fmt.Errorf("not after %s", harness.RemoveTimeout))
 	defer cancel()
-	pods := i.t.Client.CoreV1().Pods(i.t.Namespace)
+	pods := d.t.Client.CoreV1().Pods(d.t.Namespace)
 	if err := pods.Delete(ctx, name, *metav1.NewDeleteOptions(1)); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("end the pod of the hook: %w", err)
 	}

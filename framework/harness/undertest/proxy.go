@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -26,46 +26,46 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/timeline"
 )
 
-// Proxy stands between a kubelet and the driver under test.
+// Proxy is a gRPC proxy between a kubelet and the driver under test.
 type Proxy struct {
-	t            *T
+	t            *harness.T
 	node, driver string
 }
 
-// Between puts a proxy between the kubelet of a node and the driver, and returns when the
-// kubelet has registered it: it then asks the proxy. It is gone with the driver's process,
-// and when the case ends.
-func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
+// Between puts a proxy between the kubelet of a node and the driver, and returns when the kubelet
+// has registered it. The proxy ends with the driver's process and with the case.
+func (d *Driver) Between(node string, config spec.Proxy) *Proxy {
 	ginkgo.GinkgoHelper()
-	i.t.Step("put a proxy before the driver on %s", node)
+	d.t.Step("put a proxy before the driver on %s", node)
 	if config.KillAfter != "" {
-		i.t.endsDriver(node)
+		d.endsDriver(node)
 	}
-	i.t.SetBlocked("no proxy could be put before the driver")
-	p := &Proxy{t: i.t, node: node, driver: i.subject.Driver}
-	ginkgo.DeferCleanup(func(ctx context.Context) { i.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(FinishTimeout))
-	_, err := i.t.env.Agents.StartProxy(i.t.ctx, &agentapi.DriverSpec{Node: node, Driver: p.driver, Json: agentapi.Encode(config)})
-	i.t.NoError(err, "put a proxy before the driver")
-	i.t.Poll("the kubelet to register the proxy", func(ctx context.Context) (bool, string, error) {
+	d.t.SetBlocked("no proxy could be put before the driver")
+	p := &Proxy{t: d.t, node: node, driver: d.subject.Driver}
+	ginkgo.DeferCleanup(func(ctx context.Context) { d.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(harness.FinishTimeout))
+	_, err := d.t.Env().Agents.StartProxy(d.t.Context(), &agentapi.DriverSpec{Node: node, Driver: p.driver, Json: agentapi.Encode(config)})
+	d.t.NoError(err, "put a proxy before the driver")
+	d.t.Poll("the kubelet to register the proxy", func(ctx context.Context) (bool, string, error) {
 		status, err := p.status(ctx)
 		return status.Registered, fmt.Sprintf("registered: %t %s %s", status.Registered, status.RegistrationError, status.Problem), err
 	})
-	i.t.SetBlocked("")
+	d.t.SetBlocked("")
 	return p
 }
 
-// take takes the proxy away, and puts what it has seen into the timeline.
+// take removes the proxy and adds its calls to the timeline.
 func (p *Proxy) take(ctx context.Context) error {
 	if status, err := p.status(ctx); err == nil {
 		p.t.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
 			return timeline.Calls(p.calls(status), p.node), nil
 		})
 	}
-	_, err := p.t.env.Agents.StopProxy(ctx, p.request())
+	_, err := p.t.Env().Agents.StopProxy(ctx, p.request())
 	return err
 }
 
@@ -74,7 +74,7 @@ func (p *Proxy) request() *agentapi.DriverRequest {
 }
 
 func (p *Proxy) status(ctx context.Context) (spec.DriverStatus, error) {
-	return agentapi.Decode[spec.DriverStatus](p.t.env.Agents.GetProxyStatus(ctx, p.request()))
+	return agentapi.Decode[spec.DriverStatus](p.t.Env().Agents.GetProxyStatus(ctx, p.request()))
 }
 
 // calls are those for claims of the case.
@@ -91,11 +91,11 @@ func (p *Proxy) calls(status spec.DriverStatus) []spec.Call {
 	return own
 }
 
-// Seen are the calls of a method for claims of the case that went through the proxy. If
-// there was none the kubelet has asked somebody else, and the case is blocked.
+// Seen returns the calls of a method for claims of the case. If there are none, the kubelet has
+// called another socket and the case is blocked.
 func (p *Proxy) Seen(method spec.Method) []spec.Call {
 	ginkgo.GinkgoHelper()
-	status, err := p.status(p.t.ctx)
+	status, err := p.status(p.t.Context())
 	p.t.NoError(err, "ask the proxy for calls")
 	var seen []spec.Call
 	for _, c := range p.calls(status) {
@@ -111,15 +111,15 @@ func (p *Proxy) Seen(method spec.Method) []spec.Call {
 	return seen
 }
 
-// ExpectKilled blocks the case unless the proxy has killed the driver after a call of this
-// method for a claim of the case: what came then says nothing of an answer that was lost.
+// ExpectKilled blocks the case unless the proxy killed the driver after a call of this method for a
+// claim of the case. Without that, no answer was lost.
 func (p *Proxy) ExpectKilled(method spec.Method) {
 	ginkgo.GinkgoHelper()
 	if killedAfter(p.Seen(method)) {
 		return
 	}
 	p.t.SetBlocked("the driver was not killed after it had answered")
-	status, err := p.status(p.t.ctx)
+	status, err := p.status(p.t.Context())
 	p.t.NoError(err, "ask the proxy what went wrong")
 	p.t.Fatalf("the proxy on %s has not killed the driver after any %s call for a claim of the case: %s", p.node, method, status.Problem)
 }
@@ -129,14 +129,14 @@ func killedAfter(calls []spec.Call) bool {
 	return slices.ContainsFunc(calls, func(c spec.Call) bool { return strings.Contains(c.Error, spec.KilledAfterAnswer) })
 }
 
-// ExpectAnswered ends the case if the driver has answered a call of a method for claims of
-// the case, or one claim in it, with an error.
+// ExpectAnswered ends the case if the driver answered a call of this method, or a claim in it, with
+// an error.
 func (p *Proxy) ExpectAnswered(method spec.Method) {
 	ginkgo.GinkgoHelper()
 	p.t.Expect(errorsIn(p.Seen(method))).To(gomega.BeEmpty(), "errors that the driver answered to %s calls, each of which it got as often as the proxy was told", method)
 }
 
-// errorsIn are the errors of calls and of claims in them.
+// errorsIn are the errors of calls and of the claims in them.
 func errorsIn(calls []spec.Call) []string {
 	found := []string{}
 	for _, c := range calls {

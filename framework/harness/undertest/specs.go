@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"fmt"
@@ -36,75 +36,73 @@ import (
 // staticSpecs is the directory of CDI files that outlive a reboot.
 const staticSpecs = "/etc/cdi"
 
-// prepared is what is known of claims that are, or were, prepared.
+// prepared identifies the CDI files of claims.
 type prepared struct {
 	uids []types.UID
 	// devices are the qualified names of their CDI devices.
 	devices []string
 }
 
-// LoseSpecs removes the CDI files of the case's claims from a node, as a reboot does with
-// all of them: those with a claim's UID, and those that describe what ExpectDevices has found
-// of it. If there are none although the driver has answered CDI devices, the case is blocked.
-func (i *Installed) LoseSpecs(node string) {
+// LoseSpecs removes the CDI files of the case's claims from a node, as a reboot does with all CDI
+// files: files with a claim's UID, and files that describe CDI devices seen by ExpectDevices. The
+// case is blocked if the driver answered CDI devices and no file describes any of them.
+func (d *Driver) LoseSpecs(node string) {
 	ginkgo.GinkgoHelper()
-	i.t.Step("remove the CDI files of the case's claims from %s", node)
-	list, err := i.t.Client.ResourceV1().ResourceClaims(i.t.Namespace).List(i.t.ctx, metav1.ListOptions{})
-	i.t.NoError(err, "list claims")
+	d.t.Step("remove the CDI files of the case's claims from %s", node)
+	list, err := d.t.Client.ResourceV1().ResourceClaims(d.t.Namespace).List(d.t.Context(), metav1.ListOptions{})
+	d.t.NoError(err, "list claims")
 	of := prepared{}
 	for n := range list.Items {
-		of = i.with(of, &list.Items[n])
+		of = d.with(of, &list.Items[n])
 	}
-	lost := of.lost(i.specs(node))
+	lost := of.lost(d.specs(node))
 	switch {
 	case len(lost) > 0:
 	case len(of.devices) == 0:
-		i.t.Note("the driver has answered no CDI devices, so that there are no files to remove")
+		d.t.Note("the driver has answered no CDI devices, so that there are no files to remove")
 	default:
-		i.t.SetBlocked("no CDI file of the case's claims could be removed")
-		i.t.Fatalf("no CDI file of %s that a reboot removes describes any of %v", node, of.devices)
+		d.t.SetBlocked("no CDI file of the case's claims could be removed")
+		d.t.Fatalf("no CDI file of %s that a reboot removes describes any of %v", node, of.devices)
 	}
 	for _, path := range lost {
-		i.t.Note("%s", path)
-		_, err := i.t.env.Agents.RemoveSpec(i.t.ctx, &agentapi.FileRequest{Node: node, Path: path})
-		i.t.NoError(err, "remove %s", path)
+		d.t.Note("%s", path)
+		_, err := d.t.Env().Agents.RemoveSpec(d.t.Context(), &agentapi.FileRequest{Node: node, Path: path})
+		d.t.NoError(err, "remove %s", path)
 	}
 }
 
-// ExpectNothingLeft ends the case if a node has CDI files with UIDs of claims of the case
-// that are unprepared, or describes CDI devices that ExpectDevices has found of them. Devices
-// that it described as the case began may stay: some drivers do that once for all claims.
-func (i *Installed) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceClaim) {
+// ExpectNothingLeft ends the case if CDI files on a node have UIDs of these unprepared claims, or
+// describe CDI devices that ExpectDevices saw in them. Devices described from the beginning of the
+// case may stay: some drivers write one file for all claims.
+func (d *Driver) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
 	of := prepared{}
 	for _, c := range claims {
-		of = i.with(of, c)
+		of = d.with(of, c)
 	}
-	i.t.Expect(of.left(i.before[node], i.specs(node))).To(gomega.BeEmpty(), "CDI files on %s of claims that are unprepared", node)
+	d.t.Expect(of.left(d.before[node], d.specs(node))).To(gomega.BeEmpty(), "CDI files on %s of claims that are unprepared", node)
 }
 
-// specs are the CDI files of a node; the driver cannot be blamed if they cannot be read.
-func (i *Installed) specs(node string) map[string][]byte {
+// specs are the CDI files of a node. If they cannot be read, the case is blocked.
+func (d *Driver) specs(node string) map[string][]byte {
 	ginkgo.GinkgoHelper()
-	specs, err := i.t.env.Agents.ListSpecs(i.t.ctx, &agentapi.NodeRequest{Node: node})
+	specs, err := d.t.Env().Agents.ListSpecs(d.t.Context(), &agentapi.NodeRequest{Node: node})
 	if err != nil {
-		i.t.SetBlocked("CDI files cannot be read")
+		d.t.SetBlocked("CDI files cannot be read")
 	}
-	i.t.NoError(err, "read CDI files")
+	d.t.NoError(err, "read CDI files")
 	return specs.GetFiles()
 }
 
-// with adds a claim with those of its CDI devices that the case has seen.
-func (i *Installed) with(of prepared, claim *resourceapi.ResourceClaim) prepared {
+// with adds a claim and its CDI devices that the case has seen.
+func (d *Driver) with(of prepared, claim *resourceapi.ResourceClaim) prepared {
 	of.uids = append(of.uids, claim.UID)
-	if f, ok := i.t.Driver.(*found); ok {
-		of.devices = append(of.devices, f.cdi[claim.UID]...)
-	}
+	of.devices = append(of.devices, d.cdi[claim.UID]...)
 	return of
 }
 
-// lost are the files that a reboot removes; one in /etc/cdi is there for others, too, unless
-// it was made for one claim.
+// lost are the files that a reboot removes. A file in /etc/cdi stays unless it was made for one
+// claim.
 func (p prepared) lost(files map[string][]byte) []string {
 	var paths []string
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -115,7 +113,7 @@ func (p prepared) lost(files map[string][]byte) []string {
 	return paths
 }
 
-// left says what there still is.
+// left returns the files and devices of the claims that are still there.
 func (p prepared) left(before, after map[string][]byte) []string {
 	var was []string
 	for _, content := range before {
@@ -136,18 +134,17 @@ func (p prepared) left(before, after map[string][]byte) []string {
 	return problems
 }
 
-// named is whether the name or the content of a file has the UID of a claim.
+// named is whether the name or content of a file has the UID of a claim.
 func (p prepared) named(path string, content []byte) bool {
 	return slices.ContainsFunc(p.uids, func(uid types.UID) bool { return strings.Contains(path+string(content), string(uid)) })
 }
 
-// among are those of some CDI devices that are the claims'.
+// among returns the devices that belong to the claims.
 func (p prepared) among(devices []string) []string {
 	return slices.DeleteFunc(devices, func(device string) bool { return !slices.Contains(p.devices, device) })
 }
 
-// described are the qualified names of the devices in a CDI file; one that cannot be read
-// describes none.
+// described are the qualified names of the devices in a CDI file, or none if it is not valid.
 func described(content []byte) []string {
 	var file struct {
 		Kind    string `json:"kind"`

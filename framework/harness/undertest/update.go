@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -33,32 +33,32 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// restartedAt is the annotation by which "kubectl rollout restart" replaces all pods.
+// restartedAt is the annotation with which "kubectl rollout restart" replaces all pods.
 const restartedAt = "kubectl.kubernetes.io/restartedAt"
 
-// Rollout is an update of the driver's DaemonSet that goes on by itself.
+// Rollout is an update of the driver's DaemonSet in progress.
 type Rollout struct {
-	driver  *Installed
+	driver  *Driver
 	started time.Time
-	// old are the pods of before.
+	// old are the pods from before the update.
 	old map[types.UID]bool
 }
 
-// RollOut begins to replace all pods of the driver in the way that its DaemonSet says.
-func (i *Installed) RollOut() *Rollout {
+// RollOut begins to replace all pods of the driver with the update strategy of its DaemonSet.
+func (d *Driver) RollOut() *Rollout {
 	ginkgo.GinkgoHelper()
-	i.t.Step("replace all pods of daemon set %s/%s", i.subject.Namespace, i.subject.DaemonSet)
-	r := &Rollout{driver: i, started: time.Now(), old: i.endAll()}
+	d.t.Step("replace all pods of daemon set %s/%s", d.subject.Namespace, d.subject.DaemonSet)
+	r := &Rollout{driver: d, started: time.Now(), old: d.endAll()}
 	patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{%q:%q}}}}}`, restartedAt, r.started.UTC().Format(time.RFC3339))
-	_, err := i.t.Client.AppsV1().DaemonSets(i.subject.Namespace).Patch(i.t.ctx, i.subject.DaemonSet, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
-	i.t.NoError(err, "change the daemon set")
+	_, err := d.t.Client.AppsV1().DaemonSets(d.subject.Namespace).Patch(d.t.Context(), d.subject.DaemonSet, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	d.t.NoError(err, "change the daemon set")
 	return r
 }
 
 // Done is whether all pods are new and available, and the old ones are gone.
 func (r *Rollout) Done() bool {
 	ginkgo.GinkgoHelper()
-	done, seen, _, err := r.look(r.driver.t.ctx)
+	done, seen, _, err := r.look(r.driver.t.Context())
 	r.driver.t.NoError(err, "look at the daemon set and the driver's pods")
 	r.driver.t.Note("%s", seen)
 	return done
@@ -68,13 +68,13 @@ func (r *Rollout) look(ctx context.Context) (done bool, seen string, pods []core
 	if done, seen, err = r.driver.rolledOut(ctx); err != nil {
 		return false, "", nil, err
 	}
-	pods, err = r.driver.t.driverPods(ctx)
+	pods, err = r.driver.driverPods(ctx)
 	old := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return r.old[p.UID] })
 	return done && !old && err == nil, seen, pods, err
 }
 
-// AwaitInTurn waits until the rollout is done, and ends the case if a node has two pods of the
-// driver whose processes run.
+// AwaitInTurn waits for the end of the rollout. Two running pods of the driver on one node end the
+// case.
 func (r *Rollout) AwaitInTurn() {
 	ginkgo.GinkgoHelper()
 	t := r.driver.t
@@ -87,7 +87,7 @@ func (r *Rollout) AwaitInTurn() {
 	})
 }
 
-// sideBySide says which node has two pods that run, empty for none.
+// sideBySide names a node with two running pods, or is empty.
 func sideBySide(pods []corev1.Pod) string {
 	on := map[string]string{}
 	for _, p := range pods {
@@ -102,12 +102,12 @@ func sideBySide(pods []corev1.Pod) string {
 	return ""
 }
 
-// ExpectAllAnswered ends the case if the kubelet of a node found no driver to call since the
-// rollout began, for whichever pod.
+// ExpectAllAnswered ends the case if the kubelet of a node had no driver to call since the rollout
+// began, for any pod.
 func (r *Rollout) ExpectAllAnswered(node string) {
 	ginkgo.GinkgoHelper()
 	t, driver := r.driver.t, r.driver.subject.Driver
-	events, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{})
+	events, err := t.Client.CoreV1().Events(t.Namespace).List(t.Context(), metav1.ListOptions{})
 	t.NoError(err, "list events")
 	var problems []string
 	for _, e := range events.Items {
@@ -115,7 +115,7 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 			problems = append(problems, e.InvolvedObject.Name+": "+e.Message)
 		}
 	}
-	lines, err := agentapi.ReadKubeletLines(t.ctx, t.env.Agents, node, r.started, driver)
+	lines, err := agentapi.ReadKubeletLines(t.Context(), t.Env().Agents, node, r.started, driver)
 	if err != nil && len(problems) == 0 {
 		t.SetBlocked("the kubelet's log cannot be read")
 		t.NoError(err, "read the kubelet's log on %s", node)
@@ -128,27 +128,27 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 	t.Expect(problems).To(gomega.BeEmpty(), "calls for the driver on %s that nobody answered", node)
 }
 
-// prepareFailed is the reason of the kubelet's event about a claim that is not prepared.
+// prepareFailed is the reason of the kubelet's event for a failed preparation.
 const prepareFailed = "FailedPrepareDynamicResources"
 
-// unregistered is what kubelets say if they have no driver to call.
+// unregistered are the kubelet's messages about a missing driver.
 func unregistered() []string {
 	return []string{"is not registered", "not found in the list of registered"}
 }
 
-// says is whether a line has one of some texts.
+// says is whether a line contains one of the texts.
 func says(line string, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) })
 }
 
-// awaitRolledOut waits until the DaemonSet has made all pods as it is now.
-func (i *Installed) awaitRolledOut() {
+// awaitRolledOut waits until all pods are of the DaemonSet's current revision.
+func (d *Driver) awaitRolledOut() {
 	ginkgo.GinkgoHelper()
-	i.t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", i.subject.Namespace, i.subject.DaemonSet), i.rolledOut)
+	d.t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", d.subject.Namespace, d.subject.DaemonSet), d.rolledOut)
 }
 
-func (i *Installed) rolledOut(ctx context.Context) (bool, string, error) {
-	set, err := i.t.Client.AppsV1().DaemonSets(i.subject.Namespace).Get(ctx, i.subject.DaemonSet, metav1.GetOptions{})
+func (d *Driver) rolledOut(ctx context.Context) (bool, string, error) {
+	set, err := d.t.Client.AppsV1().DaemonSets(d.subject.Namespace).Get(ctx, d.subject.DaemonSet, metav1.GetOptions{})
 	if err != nil {
 		return false, "", fmt.Errorf("get daemon set: %w", err)
 	}

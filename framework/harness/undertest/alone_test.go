@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"strings"
@@ -24,6 +24,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -49,7 +51,7 @@ func TestRestartedDriver(t *testing.T) {
 	}
 }
 
-// TestNodesThatACaseLeavesAlone are all but those on which it ends the driver.
+// TestNodesThatACaseLeavesAlone: all except those where it ends the driver.
 func TestNodesThatACaseLeavesAlone(t *testing.T) {
 	on := func(node string) corev1.Pod {
 		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "p-" + node, UID: types.UID(node)}, Spec: corev1.PodSpec{NodeName: node}}
@@ -65,19 +67,18 @@ func TestNodesThatACaseLeavesAlone(t *testing.T) {
 		{"none", "", []string{"a", "b"}, ""},
 		{"nodes are restarted", spec.Worker, nil, ""},
 	} {
-		f := newFake(t)
-		f.meta.Needs.Restarts = tc.restarts
+		d := &Driver{t: harnesstest.New(t, spec.Meta{Needs: spec.Needs{Restarts: tc.restarts}}, &harness.Env{}).T}
 		for _, node := range tc.ended {
-			f.endsDriver(node)
+			d.endsDriver(node)
 		}
-		if got := strings.Join(restarted(f.leftAlone([]corev1.Pod{on("a"), on("b")}), nil), "; "); got != tc.says {
+		if got := strings.Join(restarted(d.leftAlone([]corev1.Pod{on("a"), on("b")}), nil), "; "); got != tc.says {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
 		}
 	}
 }
 
-// TestPodWhoseProcessesHaveEnded: life/published-again waited for the old pod to be gone, when
-// the next one may already run, and was blocked on a busy machine.
+// TestPodWhoseProcessesHaveEnded: life/published-again waited for the old pod to be gone, when the
+// next one may already run, and was blocked on a busy machine.
 func TestPodWhoseProcessesHaveEnded(t *testing.T) {
 	pod := func(deleted bool, states ...corev1.ContainerState) (p corev1.Pod) {
 		if deleted {

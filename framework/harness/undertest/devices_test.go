@@ -14,32 +14,38 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const vendor = "gpu.example.com"
 
-// node is one whose kubelet and container runtime tell what they are told to.
+// node is a kubelet and a container runtime with these answers.
 type node struct {
-	agents
+	agentapi.AgentClient
 
 	told   spec.PodResources
 	has    []string
 	unseen bool
+	// late answers the next query when its time is over.
+	late bool
 }
 
 func (n *node) GetPodResources(context.Context, *agentapi.PodRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
@@ -50,32 +56,45 @@ func (n *node) ListCDIDevices(context.Context, *agentapi.ContainerRequest, ...gr
 	return &agentapi.Names{Names: n.has}, nil
 }
 
-func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {
+func (n *node) GetEvidence(ctx context.Context, _ *agentapi.EvidenceRequest, _ ...grpc.CallOption) (*agentapi.Evidence, error) {
+	if n.late {
+		n.late = false
+		<-ctx.Done()
+	}
 	if n.unseen {
 		return &agentapi.Evidence{Files: map[string][]byte{"sockets": nil}, Missing: []string{"dra_manager_state: no such file"}}, nil
 	}
 	return &agentapi.Evidence{Files: map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}}, nil
 }
 
-// newVendor is a driver in use by pod "pod" with a claim for one device, all of which is
+// newVendor returns a case with pod "pod", whose claim has one device of the driver, and everything
 // as it should be.
-func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
+func newVendor(t *testing.T) (*vendorCase, *node, *resourceapi.ResourceClaim) {
 	t.Helper()
-	f := newFake(t, pod(func(p *corev1.Pod) {
-		p.Spec.NodeName = "worker"
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", ContainerID: "containerd://1"}}
-	}))
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: harnesstest.Namespace}, Spec: corev1.PodSpec{NodeName: "worker"}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", ContainerID: "containerd://1"}}
 	n := &node{told: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
 	s := spec.Subject{Driver: vendor, SubjectClass: spec.SubjectClass{Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}}, Workload: spec.Workload{Identify: []string{"list"}}}
-	f.env.Agents, f.env.Plan.Target.Subject = n, &s
-	c := claim(func(c *resourceapi.ResourceClaim) {
-		c.Status.Allocation = &resourceapi.AllocationResult{}
-		c.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{
-			{Request: "req", Driver: vendor, Pool: "worker", Device: "gpu-0"}, {Request: "net", Driver: "nic.example.com", Pool: "worker", Device: "nic-0"},
-		}
-	})
-	f.Driver = f.newDriver(true)
-	return f.Driver.(*found), n, c
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: n, Plan: spec.Plan{Target: spec.Target{Subject: &s}}, Driver: New(nil)}, pod)
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: harnesstest.Namespace}}
+	claim.Status.Allocation = &resourceapi.AllocationResult{}
+	claim.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{
+		{Request: "req", Driver: vendor, Pool: "worker", Device: "gpu-0"}, {Request: "net", Driver: "nic.example.com", Pool: "worker", Device: "nic-0"},
+	}
+	return &vendorCase{f, f.Driver.(*Driver)}, n, claim
+}
+
+// vendorCase is a case on a fake cluster with a driver under test.
+type vendorCase struct {
+	*harnesstest.Case
+
+	driver *Driver
+}
+
+// blocked is why a failure would not be the case's own.
+func (c *vendorCase) blocked(t *testing.T) string {
+	t.Helper()
+	return c.Fails(t, func() { c.Fatalf("it fails") }).Blocked
 }
 
 func TestTraceOfDevices(t *testing.T) {
@@ -102,10 +121,10 @@ func TestTraceOfDevices(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			f, n, c := newVendor(t)
 			tc.change(n)
-			f.t.env.Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
-			failed := failureOf(func() { f.trace("pod", "main", c, pools.Allocated(c, vendor), tc.part) })
+			f.Env().Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
+			failed := f.Fails(t, func() { f.driver.trace("pod", "main", c, pools.Allocated(c, vendor), tc.part) })
 			switch {
-			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.message, tc.fails)):
+			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.Text, tc.fails)):
 				t.Errorf("%v, want %q", failed, tc.fails)
 			}
 		})
@@ -129,16 +148,16 @@ func TestDevicesLookTheSameEverywhere(t *testing.T) {
 		{append(one("gpu-0"), one("gpu-2")...), []string{"serial 0", "serial 2"}, false},
 		{append(one("gpu-0"), one("gpu-2")...), []string{"serial 2", "serial 3"}, true},
 	} {
-		if failed := failureOf(func() { f.compare("container main", tc.devices, tc.lines) }); (failed != nil) != tc.fails {
+		if failed := f.Fails(t, func() { f.driver.compare("container main", tc.devices, tc.lines) }); (failed != nil) != tc.fails {
 			t.Errorf("%v as %v: %v", tc.devices, tc.lines, failed)
 		}
 	}
 }
 
 func TestScriptShowsWhatCommandsSay(t *testing.T) {
-	f := &found{subject: spec.Subject{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
-	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(f.Script(), want) {
-		t.Errorf("script has no %s:\n%s", want, f.Script())
+	d := &Driver{subject: spec.Subject{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
+	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(d.Script(), want) {
+		t.Errorf("script has no %s:\n%s", want, d.Script())
 	}
 	got := readShown("a word\n-- devices\nb\n\na\nb\n-- end of devices\ndratest_present=yes\ndratest_absent=no\n-- end of environment\n")
 	want := shown{present: true, devices: []string{"a", "b"}, log: "a word"}
@@ -149,51 +168,41 @@ func TestScriptShowsWhatCommandsSay(t *testing.T) {
 
 func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 	f, _, _ := newVendor(t)
-	if left, err := f.t.inCheckpoints(t.Context()); err != nil || len(left) > 0 {
+	if left, err := f.driver.inCheckpoints(t.Context()); err != nil || len(left) > 0 {
 		t.Errorf("in checkpoints: %v, %v", left, err)
 	}
-	f.t.Namespace = "dratest-other"
-	if left, _ := f.t.inCheckpoints(t.Context()); len(left) != 1 {
+	f.Namespace = "dratest-other"
+	if left, _ := f.driver.inCheckpoints(t.Context()); len(left) != 1 {
 		t.Errorf("in checkpoints: %v", left)
 	}
 }
 
-// TestUnseenCheckpointBlocks: what cannot be read is not what is released.
+// TestUnseenCheckpointBlocks: an unreadable checkpoint is no released claim.
 func TestUnseenCheckpointBlocks(t *testing.T) {
 	f, n, _ := newVendor(t)
 	n.unseen = true
-	if failureOf(f.AwaitUnprepared) == nil || !strings.Contains(f.t.blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
-		t.Errorf("blocked is %q", f.t.blocked)
+	if failed := f.Fails(t, f.driver.AwaitUnprepared); failed == nil || !strings.Contains(failed.Blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
+		t.Errorf("got %+v", failed)
 	}
-	f.t.blocked = ""
-	if err := f.t.awaitUnprepared(f.t.ctx); err == nil || f.t.blocked == "" {
-		t.Errorf("ends with %v, blocked is %q", err, f.t.blocked)
+	f.SetBlocked("")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := f.driver.awaitUnprepared(ctx); err == nil || f.blocked(t) == "" {
+		t.Errorf("ends with %v, blocked is %q", err, f.blocked(t))
 	}
 	n.unseen = false
-	succeeds(t, f.t, f.AwaitUnprepared)
-	if f.t.blocked != "" {
-		t.Errorf("what was read is still blocked: %s", f.t.blocked)
+	f.Succeeds(t, f.driver.AwaitUnprepared)
+	if blocked := f.blocked(t); blocked != "" {
+		t.Errorf("what was read is still blocked: %s", blocked)
 	}
 }
 
-// life/claim-deleted-without-driver ran out of time while it read, as it does mostly, and was
-// blocked in place of failed.
+// life/claim-deleted-without-driver ran out of time during a read, as it mostly does, and was
+// blocked instead of failed.
 func TestTimeThatIsOverWhileACheckpointIsReadDoesNotBlock(t *testing.T) {
 	f, n, _ := newVendor(t)
-	over, end := context.WithCancel(t.Context())
-	end()
-	f.t.ctx, n.unseen = over, true
-	if failureOf(f.AwaitUnprepared) == nil || f.t.blocked != "" {
-		t.Errorf("blocked is %q", f.t.blocked)
-	}
-}
-
-func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
-	for node, blocked := range map[string]bool{"": true, "worker": false} {
-		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))
-		f.env.Plan.Target.Subject = &spec.Subject{Driver: vendor}
-		if failureOf(func() { f.WaitRunning("pod") }) == nil || (f.blocked != "") != blocked {
-			t.Errorf("on node %q: blocked is %q", node, f.blocked)
-		}
+	n.late, n.unseen = true, true
+	if failed := f.Fails(t, f.driver.AwaitUnprepared); failed == nil || failed.Blocked != "" {
+		t.Errorf("got %+v", failed)
 	}
 }

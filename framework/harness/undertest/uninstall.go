@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package undertest
 
 import (
 	"context"
@@ -35,60 +35,61 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Uninstall has the vendor's hook remove the driver, and waits until it has no pods. The
-// case ends with the driver installed again.
-func (i *Installed) Uninstall() {
+// Uninstall removes the driver with the vendor's hook and waits until its pods are gone. The driver
+// is installed again when the case ends.
+func (d *Driver) Uninstall() {
 	ginkgo.GinkgoHelper()
-	i.t.Step("run hook %s", spec.HookUninstall)
-	i.endAll()
-	i.gone = true
-	i.putBack(spec.HookInstall, func() bool { return i.gone })
-	i.t.NoError(i.hook(i.t.ctx, spec.HookUninstall), "uninstall the driver")
-	i.t.Poll("the driver's pods to be gone", func(ctx context.Context) (bool, string, error) {
-		pods, err := i.t.driverPods(ctx)
+	d.t.Step("run hook %s", spec.HookUninstall)
+	d.endAll()
+	d.gone = true
+	d.putBack(spec.HookInstall, func() bool { return d.gone })
+	d.t.NoError(d.hook(d.t.Context(), spec.HookUninstall), "uninstall the driver")
+	d.t.Poll("the driver's pods to be gone", func(ctx context.Context) (bool, string, error) {
+		pods, err := d.driverPods(ctx)
 		return len(pods) == 0, fmt.Sprintf("%d pod(s)", len(pods)), err
 	})
 }
 
-// Install is the way back from Uninstall; it waits until the driver has published.
-func (i *Installed) Install() {
+// Install undoes Uninstall and waits for the driver's slices.
+func (d *Driver) Install() {
 	ginkgo.GinkgoHelper()
-	i.t.Step("run hook %s", spec.HookInstall)
-	i.t.NoError(i.hook(i.t.ctx, spec.HookInstall), "install the driver")
-	i.gone = false
-	for _, node := range i.subject.Nodes {
-		i.AwaitBack(node)
+	d.t.Step("run hook %s", spec.HookInstall)
+	d.t.NoError(d.hook(d.t.Context(), spec.HookInstall), "install the driver")
+	d.gone = false
+	for _, node := range d.subject.Nodes {
+		d.AwaitBack(node)
 	}
 }
 
-// ExpectGone waits until the driver has no slices, which kubelets remove if nobody else does,
-// and ends the case if a node still has sockets, CDI files or checkpoints of it. Other files
+// ExpectGone waits until the driver has no slices; kubelets remove them if nobody else does. It
+// ends the case if a node still has sockets, CDI files or checkpoints of the driver. Other files
 // below the kubelet's directories are only noted.
-func (i *Installed) ExpectGone() {
+func (d *Driver) ExpectGone() {
 	ginkgo.GinkgoHelper()
-	i.t.Poll("the driver's slices to be gone", func(ctx context.Context) (bool, string, error) {
-		list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(i.subject.Driver)})
+	d.t.Poll("the driver's slices to be gone", func(ctx context.Context) (bool, string, error) {
+		list, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.subject.Driver)})
 		if err != nil {
 			return false, "", fmt.Errorf("list slices: %w", err)
 		}
 		return len(list.Items) == 0, fmt.Sprintf("%d slices of the driver", len(list.Items)), nil
 	})
-	for _, node := range i.subject.Nodes {
-		files, err := agentapi.ReadEvidence(i.t.ctx, i.t.env.Agents, node, time.Now())
-		if unseen := Unseen(i.subject, files); unseen != nil {
-			i.t.SetBlocked("the node cannot be looked at")
-			i.t.NoError(errors.Join(unseen, err), "look for what is left on %s", node)
+	for _, node := range d.subject.Nodes {
+		files, err := agentapi.ReadEvidence(d.t.Context(), d.t.Env().Agents, node, time.Now())
+		if unseen := Unseen(d.subject, files); unseen != nil {
+			d.t.SetBlocked("the node cannot be looked at")
+			d.t.NoError(errors.Join(unseen, err), "look for what is left on %s", node)
 		}
-		must, may := Left(i.subject, files)
+		must, may := Left(d.subject, files)
 		for _, name := range may {
-			i.t.Note("uninstalling leaves on %s: %s", node, name)
+			d.t.Note("uninstalling leaves on %s: %s", node, name)
 		}
-		i.t.Expect(must).To(gomega.BeEmpty(), "what uninstalling leaves on %s", node)
+		d.t.Expect(must).To(gomega.BeEmpty(), "what uninstalling leaves on %s", node)
 	}
 }
 
-// Unseen says what of a node Left could not see: lists that Nodes.Evidence has not whole, and
-// checkpoints that are not in the directories of plugins, which it does not read; else nil.
+// Unseen reports which parts of a node Left could not check: lists missing from its evidence, and
+// checkpoints outside the directories of plugins, which evidence does not cover. It returns nil if
+// Left sees everything.
 func Unseen(s spec.Subject, files map[string][]byte) error {
 	var errs []error
 	for _, list := range []string{"sockets", "plugins", "cdi-files"} {
@@ -104,9 +105,9 @@ func Unseen(s spec.Subject, files map[string][]byte) error {
 	return errors.Join(errs...)
 }
 
-// Left says which of the files of a node, as Nodes.Evidence has them, are a driver's: must
-// not stay when it is uninstalled, and may, as they mislead nobody. Names are paths as the
-// node has them, without the kubelet's root directory for what is below it.
+// Left returns the files of a driver among the evidence of a node: files that must be gone once the
+// driver is uninstalled, and harmless ones that may stay. Names are paths on the node, relative to
+// the kubelet's root directory for files below it.
 func Left(s spec.Subject, files map[string][]byte) (must, may []string) {
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {
 		if spec.Names(s.Driver, socket) {

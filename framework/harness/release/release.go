@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package release
 
 import (
 	"context"
@@ -25,20 +25,17 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// Release takes from the pods and claims of a case's namespace what nobody else would take, as
-// a case that ends early leaves it: reservations for strangers and their finalizers.
-func Release(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	return errors.Join(releasePods(ctx, client, namespace), releaseClaims(ctx, client, namespace))
-}
-
-func releaseClaims(ctx context.Context, client kubernetes.Interface, namespace string) error {
+// Claims removes finalizers and reservations of strangers from the claims of a case's namespace.
+func Claims(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	claims := client.ResourceV1().ResourceClaims(namespace)
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -69,7 +66,8 @@ func releaseClaim(ctx context.Context, claims resourceclient.ResourceClaimInterf
 	return err
 }
 
-func releasePods(ctx context.Context, client kubernetes.Interface, namespace string) error {
+// Pods removes finalizers of strangers from the pods of a case's namespace.
+func Pods(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	pods := client.CoreV1().Pods(namespace)
 	list, err := pods.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -90,3 +88,25 @@ func releasePods(ctx context.Context, client kubernetes.Interface, namespace str
 }
 
 func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, objects.Strangers+"/") }
+
+// Node force-deletes the pods on a node that has no kubelet. A DaemonSet creates its pods again as
+// long as the node exists.
+func Node(ctx context.Context, client kubernetes.Interface, node string) error {
+	pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(),
+	})
+	if err != nil {
+		return fmt.Errorf("list the pods of node %s: %w", node, err)
+	}
+	var errs []error
+	for _, p := range pods.Items {
+		if p.Spec.NodeName != node { // fake clients ignore the selector
+			continue
+		}
+		err := client.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
+		if err := await.IgnoreNotFound(err); err != nil {
+			errs = append(errs, fmt.Errorf("delete pod %s of node %s: %w", p.Name, node, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,31 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package harness
+
+import "time"
+
+const (
+	// RemoveTimeout bounds the removal of pods and claims, GatherTimeout the gathering of evidence,
+	// cleanupTimeout everything that comes after a case.
+	RemoveTimeout  = 60 * time.Second
+	GatherTimeout  = 30 * time.Second
+	cleanupTimeout = RemoveTimeout + GatherTimeout + FinishTimeout + 10*time.Second
+	// FinishTimeout bounds what is done in the end whatever describe.LastSeen before.
+	FinishTimeout = 20 * time.Second
+	// slack is what a case gets to say what it waited for when its time is up.
+	slack = 10 * time.Second
+)

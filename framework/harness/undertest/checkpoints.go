@@ -1,0 +1,87 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package undertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness/await"
+)
+
+// AwaitUnprepared waits until the kubelets' checkpoints have no claim of the case. The deallocation of
+// a claim is no sign of that: claims of pods that were deleted by force are deallocated before.
+func (d *Driver) AwaitUnprepared() {
+	ginkgo.GinkgoHelper()
+	d.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
+		left, err := d.inCheckpoints(ctx)
+		switch {
+		case ctx.Err() != nil: // its time is over, and it is as it was when it was last seen
+		case err != nil:
+			d.t.SetBlocked(err.Error()) // the driver cannot be blamed for what is not seen
+		default:
+			d.t.SetBlocked("")
+		}
+		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
+	})
+}
+
+// errUnseen is the error for checkpoints that cannot be read: nobody knows what is prepared.
+var errUnseen = errors.New("it cannot be seen what the kubelet has prepared")
+
+// checkpoint is the file of a node's evidence with the kubelet's checkpoint for DRA.
+const checkpoint = "dra_manager_state"
+
+// inCheckpoints are the driver's nodes whose kubelets have a claim of the case prepared. Errors:
+// errUnseen.
+func (d *Driver) inCheckpoints(ctx context.Context) ([]string, error) {
+	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, d.t.Namespace)
+	var left []string
+	for _, node := range d.subject.ClassFor(d.t.Meta().Needs.DriverFeatures).Nodes {
+		files, err := agentapi.ReadEvidence(ctx, d.t.Env().Agents, node, time.Now())
+		content, ok := files[checkpoint]
+		if !ok {
+			return nil, fmt.Errorf("%w on node %s: %w", errUnseen, node, err)
+		}
+		if strings.Contains(string(content), entry) {
+			left = append(left, node)
+		}
+	}
+	return left, nil
+}
+
+// awaitUnprepared waits until the kubelets have unprepared the case's claims.
+func (d *Driver) awaitUnprepared(ctx context.Context) error {
+	var left []string
+	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
+		left, err = d.inCheckpoints(ctx)
+		return err == nil && len(left) == 0, err
+	})
+	if err != nil {
+		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
+			d.t.SetBlocked(err.Error())
+		}
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
+	}
+	return nil
+}

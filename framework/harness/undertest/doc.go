@@ -1,0 +1,21 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package undertest is the driver under test as its vendor installed it: cases use its devices,
+// replace, kill and update its pods, and run its vendor's hooks. Start with Driver.
+//
+// It does not decide which driver that is (plan, certify) or how commands run (Hooks).
+package undertest

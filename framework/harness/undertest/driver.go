@@ -1,0 +1,122 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package undertest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Driver is the driver under test as its vendor installed it. A case checks what containers got with
+// the workload's commands, the kubelet's podresources API and the container runtime.
+type Driver struct {
+	t       *harness.T
+	subject spec.Subject
+	vendor  Hooks
+	started time.Time
+	// lines are what single devices look like, by pool and device.
+	lines map[[2]string]string
+	// cdi are the CDI devices of claims, as reported by kubelets and container runtimes.
+	cdi map[types.UID][]string
+	// before are the CDI files of nodes when the case began, by their paths.
+	before map[string]map[string][]byte
+	// podsBefore are the driver's pods when the case began.
+	podsBefore []corev1.Pod
+	// ended are the nodes on which the case ends the driver itself.
+	ended []string
+	// previous, broken and gone are what hooks have done to the driver and not undone.
+	previous, broken, gone bool
+}
+
+// New returns the constructor of drivers under test for harness.Env. Without hooks, cases that
+// need the vendor's commands are blocked.
+func New(hooks Hooks) func(t *harness.T, running bool) harness.Driver {
+	return func(t *harness.T, _ bool) harness.Driver {
+		ginkgo.GinkgoHelper()
+		d := &Driver{t: t, subject: *t.Target().Subject, vendor: hooks, started: time.Now(), lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
+		t.Image = cmp.Or(d.subject.Workload.Image, t.Image)
+		pods, err := d.driverPods(t.Context())
+		t.NoError(err, "look at the driver's pods")
+		d.podsBefore = pods
+		t.AddEvidence(d.gather)
+		t.OnPassed(d.expectAlone)
+		t.OnRemoved(d.awaitUnprepared)
+		return d
+	}
+}
+
+// Of returns the driver under test, and remembers the CDI files on its nodes. Cases that call it
+// have Needs.Installed.
+func Of(t *harness.T) *Driver {
+	ginkgo.GinkgoHelper()
+	d, ok := t.Driver.(*Driver)
+	if !ok {
+		t.SetBlocked("the driver cannot be reached")
+		t.Fatalf("there is no driver that its vendor has installed")
+	}
+	d.before = map[string]map[string][]byte{}
+	for _, node := range d.subject.Nodes {
+		d.before[node] = d.specs(node)
+	}
+	return d
+}
+
+// driverPods are the driver's pods, or none if the run does not know where they are.
+func (d *Driver) driverPods(ctx context.Context) ([]corev1.Pod, error) {
+	if d.subject.Namespace == "" {
+		return nil, nil
+	}
+	list, err := d.t.Client.CoreV1().Pods(d.subject.Namespace).List(ctx, metav1.ListOptions{LabelSelector: d.subject.Selector})
+	if err != nil {
+		return nil, fmt.Errorf("list the driver's pods: %w", err)
+	}
+	return list.Items, nil
+}
+
+// gather writes the logs of the driver's pods.
+func (d *Driver) gather(ctx context.Context, w *harness.Evidence) {
+	pods, err := d.driverPods(ctx)
+	w.Problem("pods of the driver", err)
+	since := metav1.NewTime(d.started)
+	for _, p := range pods {
+		for _, c := range p.Spec.Containers {
+			for _, previous := range []bool{false, true} {
+				log, err := harness.ReadLog(ctx, d.t.Client, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name, SinceTime: &since, Previous: previous})
+				name := p.Spec.NodeName + "." + c.Name
+				if previous {
+					name += ".previous"
+					if err != nil {
+						continue // it has not been restarted
+					}
+				}
+				w.Problem("log of the driver's pod "+p.Name, err)
+				w.File(filepath.Join("driver", name+".log"), log)
+			}
+		}
+	}
+}
