@@ -44,7 +44,7 @@ var base = []string{
 }
 
 // engines is what engines stand on beside base.
-var engines = slices.Concat(base, []string{"framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/schema"})
+var engines = slices.Concat(base, []string{"framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/files", "reports/schema"})
 
 // provers is what provers stand on beside engines.
 var provers = slices.Concat(engines, []string{"framework/prove/", "framework/run", "framework/run/job"})

@@ -83,7 +83,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 		}
 	}
 	r.Summary = summarize(r.Cases, len(r.Problems) > 0)
-	return r
+	return schema.Printable(r)
 }
 
 func cluster(t spec.Target, provider string) schema.Cluster {

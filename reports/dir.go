@@ -19,11 +19,14 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
+
+	"github.com/dra-conformance/dratest/reports/files"
 )
 
 // ErrInUse: another process writes into the report directory.
@@ -49,6 +52,9 @@ func Lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)
 	}
+	if err := checkEntries(dir); err != nil {
+		return nil, err
+	}
 	if err := checkSpace(dir); err != nil {
 		return nil, err
 	}
@@ -70,6 +76,31 @@ func Lock(dir string) (unlock func(), err error) {
 		}
 		_ = lock.Close()
 	}
+}
+
+// checkEntries refuses a directory in which writing a file or removing a folder would reach
+// outside of it, as with a link that came with somebody else's report.
+func checkEntries(dir string) error {
+	d, err := files.Open(dir)
+	if err != nil {
+		return fmt.Errorf("open the report directory: %w", err)
+	}
+	defer func() { _ = d.Close() }()
+	entries, err := fs.ReadDir(d, ".")
+	if err != nil {
+		return fmt.Errorf("read the report directory: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() || e.Type().IsRegular() {
+			continue
+		}
+		if f, err := d.Open(e.Name()); err == nil {
+			_ = f.Close()
+		} else if !errors.Is(err, fs.ErrNotExist) || e.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("the report directory %s: %w: remove it, or choose another directory with --report-dir", dir, err)
+		}
+	}
+	return nil
 }
 
 // leastSpace is what a report directory needs free, in bytes: several times what the

@@ -31,6 +31,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -64,11 +65,14 @@ func EndFiles() []string {
 // Seal writes the conformance report of a run whose other files are in dir, with their
 // digests. The Files of the facts are filled in.
 func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema.ConformanceReport, error) {
-	files, err := Digests(os.DirFS(dir), f.Engine, r)
+	opened, err := files.Open(dir)
+	if err == nil {
+		f.Files, err = Digests(opened, f.Engine, r)
+		err = errors.Join(err, opened.Close())
+	}
 	if err != nil {
 		return schema.ConformanceReport{}, fmt.Errorf("write conformance report: %w", err)
 	}
-	f.Files = files
 	c := Conformance(r, outcomes, f)
 	data, err := schema.EncodeConformance(c)
 	if err != nil {
@@ -83,11 +87,11 @@ func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema
 // Digests are the digests of the files of an engine: FilesOf as far as there are any, and
 // all in the folders with the evidence of cases and their timelines.
 func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, error) {
-	var files []schema.File
+	var found []schema.File
 	add := func(name string) error {
 		f, err := Digest(dir, name)
 		if err == nil {
-			files = append(files, f)
+			found = append(found, f)
 		}
 		return err
 	}
@@ -115,7 +119,7 @@ func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, e
 			return nil, err
 		}
 	}
-	return files, nil
+	return found, nil
 }
 
 // within says whether a file is in a folder; the empty one has none.

@@ -23,6 +23,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -32,9 +33,14 @@ func Write(dir string, r schema.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
+	opened, err := files.Open(dir)
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	defer func() { _ = opened.Close() }()
 	rendered := map[string][]byte{}
 	for _, f := range Formats() {
-		data, err := f.Render(r, os.DirFS(dir))
+		data, err := f.Render(r, opened)
 		if err != nil {
 			return err
 		}

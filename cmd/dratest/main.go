@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -41,7 +42,7 @@ func main() {
 	err := root.ExecuteContext(ctx)
 	stop()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "dratest: %v\n", err)
+		fmt.Fprintf(os.Stderr, "dratest: %s\n", spec.Printable(err.Error()))
 		os.Exit(exitCode(err))
 	}
 }

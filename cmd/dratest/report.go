@@ -19,12 +19,14 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -36,15 +38,13 @@ func newReportCommand() *cobra.Command {
 		Long: `Print the report of a run from the report.json in a directory (default
 $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		Args: cobra.MaximumNArgs(1),
+		// Reading a report leaves nothing to clean up.
+		PersistentPreRun: func(*cobra.Command, []string) { signal.Reset(os.Interrupt, syscall.SIGTERM) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := reports.Dir(append(args, "")[0])
-			data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile))
+			r, err := reports.Read(dir)
 			if err != nil {
-				return withCode(codeUsage, fmt.Errorf("read the report of a run: %w", err))
-			}
-			r, err := schema.Decode(data)
-			if err != nil {
-				return withCode(codeUsage, err)
+				return withCode(codeUsage, fmt.Errorf("%s: %w", dir, err))
 			}
 			rendered, err := render(dir, r, format)
 			if err != nil {
@@ -64,7 +64,12 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 func render(dir string, r schema.Report, format string) ([]byte, error) {
 	for _, f := range reports.Formats() {
 		if f.Name == format {
-			return f.Render(r, os.DirFS(dir))
+			opened, err := files.Open(dir)
+			if err != nil {
+				return nil, fmt.Errorf("open the report directory: %w", err)
+			}
+			defer func() { _ = opened.Close() }()
+			return f.Render(r, opened)
 		}
 	}
 	return nil, withCode(codeUsage, fmt.Errorf("output %q is unknown: use %s", format, formatNames()))

@@ -20,8 +20,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -110,11 +108,7 @@ func newMatrixCommand() *cobra.Command {
 func readConformance(dirs []string) ([]schema.ConformanceReport, error) {
 	var all []schema.ConformanceReport
 	for _, dir := range dirs {
-		data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
-		if err != nil {
-			return nil, withCode(codeUsage, fmt.Errorf("read the report of a run: %w", err))
-		}
-		c, err := schema.DecodeConformance(data)
+		c, err := reports.ReadConformance(dir)
 		if err != nil {
 			return nil, withCode(codeUsage, fmt.Errorf("%s: %w", dir, err))
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/render/cncf"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -68,16 +69,16 @@ in the notes.`,
 
 // export writes the report in dir into a new folder below to, and returns that.
 func export(c schema.ConformanceReport, dir, to string) (string, error) {
-	files, err := cncf.Render(c)
+	content, err := cncf.Render(c)
 	if err != nil {
 		return "", err
 	}
 	copies := map[string]string{reports.ConformanceFile: c.FileName(), reports.SignatureFile: c.FileName() + ".intoto.json"}
 	for name, as := range copies {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := files.Read(dir, name)
 		switch {
 		case err == nil:
-			files[as] = data
+			content[as] = data
 		case name != reports.SignatureFile || !errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("export %s: %w", dir, err)
 		}
@@ -89,7 +90,7 @@ func export(c schema.ConformanceReport, dir, to string) (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("export: %w", err)
 	}
-	for name, data := range files {
+	for name, data := range content {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 			return "", fmt.Errorf("export: %w", err)
 		}

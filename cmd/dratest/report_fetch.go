@@ -28,6 +28,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/framework/run/job"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
@@ -53,6 +54,8 @@ came to: "dratest report DIRECTORY" ends as the run did, "dratest report verify
 DIRECTORY" checks the files.`,
 		Example: `  dratest report fetch results --kubeconfig ~/.kube/config && dratest report verify results && dratest report results`,
 		Args:    cobra.MaximumNArgs(1),
+		// An archive that arrives when a signal does is not left half unpacked.
+		PersistentPreRun: func(*cobra.Command, []string) {},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.kubeconfig == "" {
 				return withCode(codeUsage, errors.New("kubeconfig: must be given: in which cluster the run is"))
@@ -74,7 +77,7 @@ func fetch(ctx context.Context, out io.Writer, dir string, f fetchFlags) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	fetched, err := job.Fetch(ctx, config, f.namespace, dir, func(line string) { _, _ = fmt.Fprintf(out, "  .. %s\n", line) })
+	fetched, err := job.Fetch(ctx, config, f.namespace, dir, func(line string) { _, _ = fmt.Fprintf(out, "  .. %s\n", spec.Printable(line)) })
 	if inUse(err) {
 		return withCode(codeUsage, err)
 	}

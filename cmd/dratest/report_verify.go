@@ -30,7 +30,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
@@ -68,21 +70,26 @@ says what only a signature notices.`,
 
 // verified verifies the report in a directory, and prints the reasons if it does not hold.
 func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.ConformanceReport, s sign.Signature, err error) {
-	files := os.DirFS(dir)
-	c, reasons, err := verify.Directory(files, rules())
+	opened, err := files.Open(dir)
+	if err != nil {
+		return c, s, withCode(codeUsage, fmt.Errorf("verify: there is no conformance report: %w", err))
+	}
+	defer func() { _ = opened.Close() }()
+	c, reasons, err := verify.Directory(opened, rules())
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
-	s, more, err := sign.Verify(cmd.Context(), files, key)
+	s, more, err := sign.Verify(cmd.Context(), opened, key)
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
 	if reasons = append(reasons, more...); len(reasons) > 0 {
 		for _, reason := range reasons {
-			_, _ = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(strings.Fields(reason), " "))
+			_, _ = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(strings.Fields(spec.Printable(reason)), " "))
 		}
 		return c, s, withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold, for %d reason(s)", dir, len(reasons)))
 	}
+	s.KeyID = spec.Printable(s.KeyID)
 	return c, s, nil
 }
 

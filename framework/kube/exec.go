@@ -17,9 +17,9 @@ limitations under the License.
 package kube
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -28,7 +28,7 @@ import (
 )
 
 // Exec runs a command in a container.
-func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error {
+func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdout, stderr io.Writer) error {
 	client, err := NewForConfig(config)
 	if err != nil {
 		return err

@@ -30,7 +30,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/matrix"
-	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Again says which cases of an earlier run to run, into its report.
@@ -80,13 +79,11 @@ func takeUp(dir string) (earlier, error) {
 	if e.run == nil {
 		return e, fmt.Errorf("%w: %s in %s does not say what was run", ErrNoRun, journal.File, dir)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile)); err == nil {
-		r, err := schema.Decode(data)
-		if err != nil {
-			return e, fmt.Errorf("read the report of an earlier run: %w", err)
-		}
-		e.problems = r.Problems
+	r, err := reports.Read(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return e, fmt.Errorf("an earlier run: %w", err)
 	}
+	e.problems = r.Problems
 	return e, nil
 }
 

@@ -146,7 +146,7 @@ func (g *ground) columns(ctx context.Context, stack clusters.Stack, n int) []Col
 		c.Report, c.Err = Run(ctx, g.parts, each)
 		if c.Report.SchemaVersion != "" {
 			var err error
-			c.conformance, err = readConformance(each.ReportDir)
+			c.conformance, err = reports.ReadConformance(each.ReportDir)
 			c.Err = errors.Join(c.Err, err)
 		}
 		columns = append(columns, c)
@@ -229,14 +229,6 @@ func cleanMatrix(dir string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func readConformance(dir string) (schema.ConformanceReport, error) {
-	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
-	if err != nil {
-		return schema.ConformanceReport{}, fmt.Errorf("read the report of a run: %w", err)
-	}
-	return schema.DecodeConformance(data)
 }
 
 // writeMatrix writes what all runs came to; a run without a report has an empty column.

@@ -116,10 +116,13 @@ const DefaultTimeout = 2 * time.Minute
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// ValidID tells whether a case may have an ID: "area/what-happens".
+func ValidID(id string) bool { return idPattern.MatchString(id) }
+
 // Validate returns all problems of a case's data at once, one per line, or nil.
 func (m Meta) Validate() error {
 	var problems []string
-	if !idPattern.MatchString(m.ID) {
+	if !ValidID(m.ID) {
 		problems = append(problems, `id must look like "area/what-happens"`)
 	}
 	if !strings.HasSuffix(m.Checks, ".") {

@@ -236,7 +236,7 @@ func EncodeConformance(r ConformanceReport) ([]byte, error) {
 var ErrOtherVersion = errors.New("the version of the schema is another one")
 
 // DecodeConformance reads a conformance report. It refuses other versions
-// (ErrOtherVersion), unknown fields and fields that are there twice.
+// (ErrOtherVersion), unknown and duplicate fields, and makes texts Printable.
 func DecodeConformance(data []byte) (ConformanceReport, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -256,5 +256,5 @@ func DecodeConformance(data []byte) (ConformanceReport, error) {
 	if err := yaml.UnmarshalStrict(data, &r); err != nil {
 		return ConformanceReport{}, fmt.Errorf("decode conformance report: %w", err)
 	}
-	return r, nil
+	return Printable(r), nil
 }

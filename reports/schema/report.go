@@ -216,7 +216,8 @@ func Encode(r Report) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Decode reads a report. It rejects other schema versions and unknown fields.
+// Decode reads a report. It rejects other schema versions and unknown fields, and makes texts
+// Printable.
 func Decode(data []byte) (Report, error) {
 	var head struct {
 		SchemaVersion string `json:"schemaVersion"`
@@ -233,5 +234,5 @@ func Decode(data []byte) (Report, error) {
 	if err := decoder.Decode(&r); err != nil {
 		return Report{}, fmt.Errorf("decode report: %w", err)
 	}
-	return r, nil
+	return Printable(r), nil
 }

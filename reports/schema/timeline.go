@@ -24,7 +24,7 @@ import (
 )
 
 // DecodeTimeline reads a case's timeline.json and refuses other schema versions. Fields
-// that it does not know are newer and do not matter.
+// that it does not know are newer and do not matter. Texts are made Printable.
 func DecodeTimeline(data []byte) (spec.Timeline, error) {
 	var t spec.Timeline
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -33,5 +33,5 @@ func DecodeTimeline(data []byte) (spec.Timeline, error) {
 	if t.SchemaVersion != spec.TimelineVersion {
 		return spec.Timeline{}, fmt.Errorf("decode timeline: its schema version is %q, this dratest reads %s", t.SchemaVersion, spec.TimelineVersion)
 	}
-	return t, nil
+	return Printable(t), nil
 }

@@ -22,7 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
@@ -32,13 +31,14 @@ import (
 
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/diff"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Directory signs the conformance report in a directory, and so all files that it has
 // digests of.
 func Directory(ctx context.Context, dir string, key Key) error {
-	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
+	data, err := files.Read(dir, reports.ConformanceFile)
 	if err != nil {
 		return fmt.Errorf("sign report: %w", err)
 	}

@@ -63,6 +63,7 @@ func (v *verification) journal() (journal, bool) {
 			v.refuse("%s: line %d is malformed: %v", reports.JournalFile, number, err)
 			continue
 		}
+		record = schema.Printable(record)
 		switch {
 		case record.Run != nil:
 			j.runs = append(j.runs, *record.Run)

@@ -69,7 +69,8 @@ func (v *verification) log(r schema.Report, j journal) {
 	if err != nil {
 		return // files has said so if it has to be there
 	}
-	entries := readLog(string(data))
+	log := spec.Printable(string(data))
+	entries := readLog(log)
 	last := map[string]spec.Outcome{}
 	for _, o := range j.outcomes {
 		last[o.ID] = o
@@ -82,7 +83,7 @@ func (v *verification) log(r schema.Report, j journal) {
 			v.refuse("%s: it has case %s, of which %s has no outcome", reports.LogFile, id, reports.JournalFile)
 		}
 	}
-	v.totals(string(data), entries)
+	v.totals(log, entries)
 }
 
 func (v *verification) logged(id string, o spec.Outcome, entries []logEntry, steps, problems []string) {
@@ -153,10 +154,11 @@ func (v *verification) evidence(r schema.Report) {
 		if err != nil {
 			continue // files has said so if there was one
 		}
-		if !strings.HasPrefix(string(data), c.ID+"\n"+c.Checks+"\n") {
+		text := spec.Printable(string(data))
+		if !strings.HasPrefix(text, c.ID+"\n"+c.Checks+"\n") {
 			v.refuse("%s: it is not about case %s", steps, c.ID)
 		}
-		if step, _, _ := strings.Cut(c.LastStep, "\n"); step != "" && !strings.Contains(string(data), " "+step) {
+		if step, _, _ := strings.Cut(c.LastStep, "\n"); step != "" && !strings.Contains(text, " "+step) {
 			v.refuse("%s: it has not the last step of case %s: %s", steps, c.ID, step)
 		}
 		if want := schema.EvidenceFolder(c.ID); c.Evidence != want {

@@ -63,7 +63,7 @@ func (c *Console) Close() { c.live.End() }
 
 func (c *Console) printf(now time.Time, format string, args ...any) {
 	c.last = now
-	_, _ = fmt.Fprintf(c.out, format+"\n", args...)
+	_, _ = fmt.Fprintln(c.out, spec.Printable(fmt.Sprintf(format, args...)))
 }
 
 // Show prints what a journal record says.
@@ -137,7 +137,7 @@ func (c *Console) Tick(now time.Time) {
 const limit = 240
 
 func oneLine(s string) string {
-	line := []rune(strings.Join(strings.Fields(s), " "))
+	line := []rune(strings.Join(strings.Fields(spec.Printable(s)), " "))
 	if len(line) > limit {
 		return string(line[:limit]) + " …"
 	}

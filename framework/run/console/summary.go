@@ -59,7 +59,7 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 	}
 	fmt.Fprintf(&b, "report: %s\n", filepath.Join(dir, reports.MarkdownFile))
 	fmt.Fprintf(&b, "verdict: %s\n", verdict(s))
-	_, _ = io.WriteString(out, b.String())
+	_, _ = io.WriteString(out, spec.Printable(b.String()))
 }
 
 func verdict(s schema.Summary) string {

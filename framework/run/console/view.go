@@ -52,7 +52,7 @@ func (c *Console) view(now time.Time) live.View {
 	})
 	lines := make([]string, 0, len(running))
 	for _, p := range running {
-		lines = append(lines, fmt.Sprintf("%-*s %4s  %s", width-8, p.ID, now.Sub(p.Time).Round(time.Second), p.Step))
+		lines = append(lines, fmt.Sprintf("%-*s %4s  %s", width-8, p.ID, now.Sub(p.Time).Round(time.Second), spec.Printable(p.Step)))
 	}
 	return live.View{Done: len(c.took), Total: c.total, Text: text, Lines: lines}
 }

@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/run"
@@ -44,6 +46,12 @@ var ErrNoResults = errors.New("no results to fetch")
 
 // OutputFile has what the run has printed, in the directory that Fetch has filled.
 const OutputFile = "run.log"
+
+// Size limits of what comes from the pod, in bytes. Reports of all cases take about 100 MiB.
+const (
+	maxReport = int64(1 << 30)
+	maxOutput = int64(64 << 20)
+)
 
 // interval is how often Fetch looks at the Job's pod, and each tenth time at what the run
 // prints.
@@ -77,39 +85,64 @@ func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say 
 	if err != nil {
 		return fetched, err
 	}
-	keep := func(out *bytes.Buffer, do string) error {
+	keep := func(ctx context.Context, out io.Writer, do string) error {
 		var problem bytes.Buffer
 		if err := kube.Exec(ctx, config, namespace, fetched.Pod, keeper, []string{Program, "job", do, volume}, out, &problem); err != nil {
 			return fmt.Errorf("have pod %s/%s %s the results: %w %s", namespace, fetched.Pod, do, err, strings.TrimSpace(problem.String()))
 		}
 		return nil
 	}
-	var packed bytes.Buffer
-	if err := keep(&packed, "send"); err != nil {
+	log := func() ([]byte, error) {
+		return client.CoreV1().Pods(namespace).GetLogs(fetched.Pod, &corev1.PodLogOptions{Container: runner, LimitBytes: ptr.To(maxOutput)}).DoRaw(ctx)
+	}
+	if err := receive(ctx, dir, maxReport, func(ctx context.Context, w io.Writer) error { return keep(ctx, w, "send") }, log); err != nil {
 		return fetched, err
 	}
-	if err := run.Clean(dir); err != nil {
-		return fetched, err
-	}
-	if err := unpack(&packed, dir); err != nil {
-		return fetched, err
-	}
-	if err := output(ctx, client, namespace, fetched.Pod, dir); err != nil {
-		return fetched, err
-	}
-	return fetched, keep(new(bytes.Buffer), "release")
+	return fetched, keep(ctx, io.Discard, "release")
 }
 
-// output writes what the run has printed into dir.
-func output(ctx context.Context, client kubernetes.Interface, namespace, pod, dir string) error {
-	printed, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner}).DoRaw(ctx)
+// receive puts a report and what its run has printed into dir, in place of an earlier report
+// there. Both have to arrive whole before anything in dir changes.
+func receive(ctx context.Context, dir string, limit int64, send func(context.Context, io.Writer) error, log func() ([]byte, error)) (err error) {
+	staging, err := os.MkdirTemp(dir, ".fetched-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the report: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	packed, sent := io.Pipe()
+	sending, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	unpacked := make(chan error, 1)
+	go func() {
+		err := unpack(packed, staging, limit)
+		if err != nil {
+			stop(err)
+			_ = packed.CloseWithError(err)
+		}
+		unpacked <- err
+	}()
+	err = send(sending, sent)
+	if err != nil && sending.Err() != nil {
+		err = context.Cause(sending)
+	}
+	_ = sent.CloseWithError(err)
+	if unpackErr := <-unpacked; err == nil {
+		err = unpackErr
+	}
+	if err != nil {
+		return err
+	}
+	printed, err := log()
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, OutputFile), printed, 0o644)
+		err = os.WriteFile(filepath.Join(staging, OutputFile), printed, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("fetch what the run has printed: %w", err)
 	}
-	return nil
+	if err := run.Clean(dir); err != nil {
+		return err
+	}
+	return moveInto(dir, filepath.Base(staging))
 }
 
 // ended waits until the run has ended in a pod that still has its results.
@@ -153,8 +186,7 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 
 // lastLine is what the run has printed last, or why that is not known.
 func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod string) string {
-	one := int64(1)
-	line, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner, TailLines: &one}).DoRaw(ctx)
+	line, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner, TailLines: ptr.To[int64](1), LimitBytes: ptr.To[int64](1 << 10)}).DoRaw(ctx)
 	if err != nil {
 		return fmt.Sprintf("(%v)", err)
 	}

@@ -22,8 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
+	"strings"
 )
 
 // pack writes the files below a directory as a tar.gz.
@@ -39,8 +41,15 @@ func pack(w io.Writer, dir string) error {
 	return nil
 }
 
-// unpack is the reverse of pack. Nothing is written outside of dir.
-func unpack(r io.Reader, dir string) (err error) {
+// errTooBig: an archive has more in it than it may have.
+var errTooBig = errors.New("the archive is too big")
+
+// block is the least that a file or folder takes on disk, in bytes.
+const block = 4 << 10
+
+// unpack is the reverse of pack. Nothing is written outside of dir, and not more than limit
+// bytes. Errors: errTooBig, and others of bad archives and of writing.
+func unpack(r io.Reader, dir string, limit int64) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("unpack the report: %w", err)
@@ -64,6 +73,9 @@ func unpack(r io.Reader, dir string) (err error) {
 		}
 		if err != nil {
 			return err
+		}
+		if limit -= header.Size + block; limit < 0 || header.Size < 0 {
+			return fmt.Errorf("%w: %s is beyond the limit", errTooBig, header.Name)
 		}
 		switch header.Typeflag {
 		case tar.TypeDir:
@@ -89,4 +101,28 @@ func unpackFile(root *os.Root, name string, content io.Reader) error {
 	}
 	_, err = io.Copy(file, content)
 	return errors.Join(err, file.Close())
+}
+
+// moveInto moves the files below a folder of dir into dir itself.
+func moveInto(dir, folder string) (err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	err = fs.WalkDir(root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+		to := strings.TrimPrefix(strings.TrimPrefix(name, folder), "/")
+		switch {
+		case err != nil || to == "":
+			return err
+		case d.IsDir():
+			return root.MkdirAll(to, 0o755)
+		default:
+			return root.Rename(name, to)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("move the report into %s: %w", dir, err)
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,14 +69,14 @@ func TestWhatIsSentArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := sent.Bytes()
-	if err := unpack(bytes.NewReader(whole), dir); err != nil {
+	if err := unpack(bytes.NewReader(whole), dir, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(files, read(t, dir)); d != "" {
 		t.Error(d)
 	}
 	for _, n := range []int{0, 5, len(whole) / 2, len(whole) - 1} {
-		if err := unpack(bytes.NewReader(whole[:n]), t.TempDir()); err == nil {
+		if err := unpack(bytes.NewReader(whole[:n]), t.TempDir(), 1<<20); err == nil {
 			t.Errorf("%d of %d bytes are taken for all", n, len(whole))
 		}
 	}
@@ -98,9 +99,55 @@ func TestNothingIsWrittenOutside(t *testing.T) {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := unpack(&archive, dir); err == nil || len(read(t, parent)) > 0 {
+		if err := unpack(&archive, dir, 1<<20); err == nil || len(read(t, parent)) > 0 {
 			t.Errorf("%s: %v, %v", header.Name, err, read(t, parent))
 		}
+	}
+}
+
+// 1 MB from a pod became 1 GiB on disk, in place of the report that was there.
+func TestAnArchiveIsBounded(t *testing.T) {
+	const zeros, limit = 1 << 20, 1 << 16
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"report.json": "mine", "theirs": "stays"})
+	archive := func(_ context.Context, w io.Writer) error {
+		zipped := gzip.NewWriter(w)
+		out := tar.NewWriter(zipped)
+		err := out.WriteHeader(&tar.Header{Name: "zeros", Typeflag: tar.TypeReg, Mode: 0o644, Size: zeros})
+		_, writeErr := out.Write(make([]byte, zeros))
+		return errors.Join(err, writeErr, out.Close(), zipped.Close())
+	}
+	var bomb bytes.Buffer
+	if err := archive(t.Context(), &bomb); err != nil {
+		t.Fatal(err)
+	}
+	if err := unpack(&bomb, t.TempDir(), limit); !errors.Is(err, errTooBig) {
+		t.Errorf("%v", err)
+	}
+	log := func() ([]byte, error) { return []byte("printed"), nil }
+	if err := receive(t.Context(), dir, limit, archive, log); !errors.Is(err, errTooBig) {
+		t.Errorf("%v", err)
+	}
+	for _, bad := range []func(context.Context, io.Writer) error{
+		func(context.Context, io.Writer) error { return errors.New("the connection was lost") },
+		func(_ context.Context, w io.Writer) error { _, err := w.Write([]byte("no archive")); return err },
+	} {
+		if err := receive(t.Context(), dir, limit, bad, log); err == nil {
+			t.Error("received nothing, without an error")
+		}
+	}
+	if d := cmp.Diff(map[string]string{"report.json": "mine", "theirs": "stays"}, read(t, dir)); d != "" {
+		t.Error(d)
+	}
+	write(t, filepath.Join(dir, "cases/theirs"), map[string]string{"notes": "stay"})
+	volume := t.TempDir()
+	write(t, filepath.Join(volume, reportDir), map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1"})
+	if err := receive(t.Context(), dir, limit, func(_ context.Context, w io.Writer) error { return Send(w, volume) }, log); err != nil {
+		t.Error(err)
+	}
+	want := map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1", "run.log": "printed", "theirs": "stays", "cases/theirs/notes": "stay"}
+	if d := cmp.Diff(want, read(t, dir)); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -148,7 +195,7 @@ func TestDone(t *testing.T) {
 				t.Fatal(err)
 			}
 			arrived := t.TempDir()
-			if err := unpack(bytes.NewReader(archive), arrived); err != nil {
+			if err := unpack(bytes.NewReader(archive), arrived, 1<<20); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(row.want, read(t, arrived)); d != "" {

@@ -21,16 +21,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -56,37 +55,40 @@ type Run struct {
 
 // Mend removes the end of a journal's last line that a run did not come to write.
 func Mend(dir string) error {
-	name := filepath.Join(dir, File)
-	data, err := os.ReadFile(name)
+	data, err := files.Read(dir, File)
 	if err != nil {
 		return fmt.Errorf("read the journal of an earlier run: %w", err)
 	}
-	if err := os.Truncate(name, int64(bytes.LastIndexByte(data, '\n')+1)); err != nil {
+	if err := os.Truncate(filepath.Join(dir, File), int64(bytes.LastIndexByte(data, '\n')+1)); err != nil {
 		return fmt.Errorf("mend the journal of an earlier run: %w", err)
 	}
 	return nil
 }
 
-// Reset removes the journal of an earlier run from a report directory, with the folders
-// of evidence and timelines that it names: those and nothing else in the directory are
-// known to be dratest's.
-func Reset(dir string) error {
+// Reset removes the journal of an earlier run from a report directory, with the evidence
+// folders of its cases. Their names come from the case IDs: the paths in a journal may be
+// anybody's.
+func Reset(dir string) (err error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the report directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
 	records, _ := Follow(dir).Next() // what cannot be read names no folder
 	for _, r := range records {
-		if r.Outcome == nil {
+		if r.Outcome == nil || !spec.ValidID(r.ID) {
 			continue
 		}
-		for _, folder := range []string{r.Outcome.Evidence, path.Dir(r.Outcome.Timeline)} {
-			if !strings.Contains(folder, "/") || !filepath.IsLocal(folder) {
-				continue
-			}
-			if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
-				return fmt.Errorf("remove the evidence of an earlier run: %w", err)
-			}
-			_ = os.Remove(filepath.Join(dir, path.Dir(folder))) // the area's, with its last case
+		folder := schema.EvidenceFolder(r.ID)
+		if err := root.RemoveAll(folder); err != nil {
+			return fmt.Errorf("remove the evidence of an earlier run: %w", err)
 		}
+		_ = root.Remove(path.Dir(folder)) // with its last case
 	}
-	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := root.Remove(File); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the journal of an earlier run: %w", err)
 	}
 	return nil
@@ -111,7 +113,7 @@ func Append(dir string) (*Writer, error) {
 // Write appends one record, in one write so that lines of several processes do
 // not mix.
 func (w *Writer) Write(r Record) error {
-	line, err := json.Marshal(r)
+	line, err := json.Marshal(schema.Printable(r))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
@@ -128,27 +130,22 @@ func (w *Writer) Close() error { return w.file.Close() }
 
 // Reader reads a journal while it grows.
 type Reader struct {
-	path   string
+	dir    string
 	offset int64
 }
 
 // Follow returns a reader for the journal of a report directory, which need not
 // be there yet.
-func Follow(dir string) *Reader { return &Reader{path: filepath.Join(dir, File)} }
+func Follow(dir string) *Reader { return &Reader{dir: dir} }
 
 // Next returns the records since the last call. A line that is not complete yet
 // is left for the next call; a malformed one is an error, after which reading
 // goes on behind it.
 func (r *Reader) Next() ([]Record, error) {
-	f, err := os.Open(r.path)
+	data, err := files.ReadFrom(r.dir, File, r.offset)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.NewSectionReader(f, r.offset, 1<<62))
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}

@@ -103,7 +103,7 @@ func TestIncompleteAndMalformedLines(t *testing.T) {
 func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "reports")
-	for _, d := range []string{"reports/cases/a.a", "reports/cases/a.b", "reports/cases/theirs", "outside"} {
+	for _, d := range []string{"reports/cases/a.a", "reports/cases/a.b", "reports/cases/theirs", "reports/src/app", "outside"} {
 		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -116,23 +116,45 @@ func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []spec.Outcome{
-			{Evidence: "cases/a.a"}, {Evidence: "../outside"}, {}, {Evidence: "."},
-			{Timeline: "cases/a.b/timeline.json"}, {Timeline: "../outside/timeline.json"}, {Timeline: "cases/timeline.json"},
+		for id, o := range map[string]spec.Outcome{
+			"a/a": {Evidence: "cases/theirs"}, "a/b": {Timeline: "src/app/timeline.json"}, "a/c": {Evidence: "../outside"},
+			"../outside": {}, "theirs": {}, "": {Evidence: "."},
 		} {
-			r := record("a/a")
+			r := record(id)
 			r.Outcome = &o
 			if err := w.Write(r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 7 {
+		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 6 {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	for d, want := range map[string]bool{"reports/cases/a.a": false, "reports/cases/a.b": false, "reports/cases/theirs": true, "outside": true} {
+	for d, want := range map[string]bool{"reports/cases/a.a": false, "reports/cases/a.b": false, "reports/cases/theirs": true, "reports/src/app": true, "outside": true} {
 		if _, err := os.Stat(filepath.Join(root, d)); (err == nil) != want {
 			t.Errorf("%s: there is not %t", d, want)
 		}
+	}
+}
+
+// A received report had cases as a link to somebody's home, and a journal with the names of
+// folders there: a run with that report directory removed them.
+func TestResetDoesNotFollowLinks(t *testing.T) {
+	root := t.TempDir()
+	dir, kept := filepath.Join(root, "reports"), filepath.Join(root, "home", "a.a", "file")
+	for _, err := range []error{
+		os.Mkdir(dir, 0o755), os.MkdirAll(filepath.Dir(kept), 0o755), os.WriteFile(kept, nil, 0o600),
+		os.WriteFile(filepath.Join(dir, journal.File), []byte(`{"id":"a/a","outcome":{"id":"a/a","status":"Passed"}}`+"\n"), 0o600),
+		os.Symlink("../home", filepath.Join(dir, "cases")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := journal.Reset(dir); err == nil {
+		t.Error("followed a link out of the report directory")
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
 	}
 }
