@@ -95,7 +95,6 @@ var arrows = map[string][]string{
 
 	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
 	"cmd/bench-prebind/":       {"framework/", "clusters/"},
-	"cmd/bench-classic/":       {"framework/", "clusters/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec", "framework/agentapi"},

@@ -32,6 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/companions/classic/bench"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/reports"
@@ -104,7 +105,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 
 // scenarios are those that workloads can name.
 func scenarios() map[string]perf.Scenario {
-	return map[string]perf.Scenario{"fabric": fabric.Perf()}
+	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf()}
 }
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {

@@ -56,16 +56,6 @@ func (k kubelet) countRequests(ctx context.Context) error {
 	return err
 }
 
-// requestsIn is how many requests a FlowSchema has had.
-func requestsIn(found metrics.Families, schema string) (sum float64) {
-	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
-		if metrics.Label(metric, "flow_schema") == schema {
-			sum += metric.GetCounter().GetValue()
-		}
-	}
-	return sum
-}
-
 // rest is how many requests the kubelets had while nothing happened.
 type rest struct{ stock, own float64 }
 
@@ -102,5 +92,5 @@ func (p pair) requests(ctx context.Context) (rest, error) {
 	if err != nil {
 		return rest{}, err
 	}
-	return rest{stock: requestsIn(found, p.stock.schema()), own: requestsIn(found, p.own.schema())}, nil
+	return rest{stock: metrics.Dispatched(found, p.stock.schema()), own: metrics.Dispatched(found, p.own.schema())}, nil
 }

@@ -56,3 +56,19 @@ seconds_count{operation="prepare",error="false"} 4
 		}
 	}
 }
+
+func TestDispatched(t *testing.T) {
+	found, err := Parse(strings.NewReader(`# TYPE apiserver_flowcontrol_dispatched_requests_total counter
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-a",priority_level="system"} 3
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-a",priority_level="other"} 2
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-ab",priority_level="system"} 7
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schema, want := range map[string]float64{"compare-a": 5, "compare-ab": 7, "compare-b": 0} {
+		if got := Dispatched(found, schema); got != want {
+			t.Errorf("%s: %v requests, want %v", schema, got, want)
+		}
+	}
+}

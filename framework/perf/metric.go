@@ -64,6 +64,19 @@ const (
 	// by then. Both are of workloads with a restart.
 	RestartTime Metric = "restart-sec"
 	RestartCPU  Metric = "restart-cpu-sec"
+	// AddedMax is how much later than one without claims a single pod with a claim is scheduled,
+	// beyond its driver's time, AddedAttempts after how many more attempts of the scheduler: the most
+	// of a round each. Attempts are those of many pods.
+	AddedMax      Metric = "added-max-sec"
+	AddedAttempts Metric = "added-max-attempts"
+	Attempts      Metric = "attempts/pod"
+	// SchedulerRequests and CompanionRequests are those of the scheduler and of the program beside
+	// the cluster to the API server, without watches and leases. RestRequests are those of both in a
+	// minute in which nothing changes, WaitingRequests the same while a pod waits that fits no node.
+	SchedulerRequests Metric = "scheduler-requests/pod"
+	CompanionRequests Metric = "companion-requests/pod"
+	RestRequests      Metric = "rest-requests/min"
+	WaitingRequests   Metric = "waiting-requests/min"
 	// IdleSliceWrites are writes of ResourceSlices while nothing changes, SliceWrites those for each
 	// pool that has changed.
 	IdleSliceWrites Metric = "idle-slice-writes"
@@ -83,7 +96,8 @@ func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
 		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory, SchedulerHeap, ControllersHeap,
-		RestartTime, RestartCPU, IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
+		RestartTime, RestartCPU, AddedMax, AddedAttempts, Attempts, SchedulerRequests, CompanionRequests, RestRequests, WaitingRequests,
+		IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
 	}
 }
 

@@ -36,11 +36,23 @@ type Scenario struct {
 	Agents testbed.Agents
 	// Prepare gets a cluster ready and returns the function that measures a round. What it
 	// starts ends by Testbed.Later.
-	Prepare func(ctx context.Context, b *testbed.Testbed, w Workload) (func(ctx context.Context) (map[Metric]float64, error), error)
+	Prepare func(ctx context.Context, s Site) (Measure, error)
 	// Blocks is how many are measured at most.
 	Blocks int
 	// CandidateOnly leaves out the reference, which would run the same.
 	CandidateOnly bool
+}
+
+// Measure measures a round.
+type Measure func(ctx context.Context) (map[Metric]float64, error)
+
+// Site is where the rounds of one side take place.
+type Site struct {
+	*testbed.Testbed
+	Workload
+
+	// Dir is for logs.
+	Dir string
 }
 
 func (s Scenario) sides() []Side {
@@ -67,7 +79,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 	if !known {
 		return fmt.Errorf("there is no scenario %q", w.Scenario)
 	}
-	rounds := map[Side]func(context.Context) (map[Metric]float64, error){}
+	rounds := map[Side]Measure{}
 	for _, side := range scenario.sides() {
 		config := o.cluster(w, side)
 		if scenario.Cluster != nil {
@@ -81,7 +93,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 		if record.Kubernetes, err = kubernetesOf(b); err != nil {
 			return err
 		}
-		if rounds[side], err = scenario.Prepare(ctx, b, w); err != nil {
+		if rounds[side], err = scenario.Prepare(ctx, Site{b, w, o.Dir}); err != nil {
 			return fmt.Errorf("%s: %w", side, err)
 		}
 	}

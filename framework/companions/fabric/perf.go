@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -37,7 +36,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 const (
@@ -63,28 +61,35 @@ type bench struct {
 	perf.Workload
 
 	client     kubernetes.Interface
+	pods       *perf.PodTimes
 	site       *site.Site
 	controller *site.Program
 }
 
-func preparePerf(ctx context.Context, b *testbed.Testbed, w perf.Workload) (func(context.Context) (map[perf.Metric]float64, error), error) {
-	if w.Devices < 2 || w.Pods > perfModels*(w.Devices-1) {
-		return nil, fmt.Errorf("each of %d pods needs a device beside those that another cluster takes", w.Pods)
+func preparePerf(ctx context.Context, s perf.Site) (perf.Measure, error) {
+	if s.Devices < 2 || s.Pods > perfModels*(s.Devices-1) {
+		return nil, fmt.Errorf("each of %d pods needs a device beside those that another cluster takes", s.Pods)
 	}
-	program, _, err := images.Local{Progress: b.Progress}.OwnProgram(ctx, "dra-composable-controller")
+	program, _, err := images.Local{Progress: s.Progress}.OwnProgram(ctx, "dra-composable-controller")
 	if err != nil {
 		return nil, err
 	}
-	s, err := site.Open(ctx, perfFabric(w))
-	b.Later(func(context.Context) error { return s.Close() })
+	f, err := site.Open(ctx, perfFabric(s.Workload))
+	s.Later(func(context.Context) error { return f.Close() })
 	if err != nil {
 		return nil, err
 	}
-	controller, err := s.Control(site.Config{
-		Program: program, Client: site.Client{Kubeconfig: b.Kubeconfig, Context: b.Context, Token: ours, Driver: perf.DriverName, Fabric: name},
+	watching, stop := context.WithCancel(ctx)
+	s.Later(func(context.Context) error { stop(); return nil })
+	pods, err := perf.WatchPods(watching, s.Client.CoreV1().RESTClient(), namespace)
+	if err != nil {
+		return nil, err
+	}
+	controller, err := f.Control(site.Config{
+		Program: program, Client: site.Client{Kubeconfig: s.Kubeconfig, Context: s.Context, Token: ours, Driver: perf.DriverName, Fabric: name},
 		Bind: true, DetachAfter: time.Hour, Refresh: refresh,
 	})
-	return bench{w, b.Client, s, controller}.round, err
+	return bench{s.Workload, s.Client, pods, f, controller}.round, err
 }
 
 // perfFabric is the configuration of a fabric with all devices.
@@ -236,31 +241,17 @@ func (b bench) bindOne(ctx context.Context, name, model string) (uid string, at 
 	if err != nil {
 		return "", at, err
 	}
-	w, err := b.client.CoreV1().Pods(namespace).Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
-	if err != nil {
-		return "", at, err
-	}
-	defer w.Stop()
 	if _, err := b.client.CoreV1().Pods(namespace).Create(ctx, objects.Pod(name, "none", name), metav1.CreateOptions{}); err != nil {
 		return "", at, err
 	}
-	over := time.After(perfPatience)
-	for {
-		select {
-		case <-ctx.Done():
-			return "", at, ctx.Err()
-		case <-over:
-			return "", at, fmt.Errorf("pod %s is not bound", name)
-		case event, open := <-w.ResultChan():
-			pod, ok := event.Object.(*corev1.Pod)
-			if !open || !ok {
-				return "", at, errors.New("the watch of pods has ended")
-			}
-			if pod.Spec.NodeName != "" {
-				return string(claim.UID), time.Now(), nil
-			}
-		}
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, perfPatience, true, func(context.Context) (bool, error) {
+		at = b.pods.Of(name).Bound
+		return !at.IsZero(), nil
+	})
+	if err != nil {
+		return "", at, fmt.Errorf("wait for pod %s to be bound: %w", name, err)
 	}
+	return string(claim.UID), at, nil
 }
 
 // mostResident is the most memory that a process had, in bytes (man 5 proc).

@@ -52,7 +52,7 @@ func TestHighWater(t *testing.T) {
 
 func TestPerfNeedsDevicesForAllPods(t *testing.T) {
 	for _, w := range []perf.Workload{{Nodes: 1, Devices: 1, Pods: 1}, {Nodes: 1, Devices: 3, Pods: 21}} {
-		if _, err := preparePerf(t.Context(), nil, w); err == nil {
+		if _, err := preparePerf(t.Context(), perf.Site{Workload: w}); err == nil {
 			t.Errorf("%+v: no error", w)
 		}
 	}

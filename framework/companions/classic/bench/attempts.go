@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package bench
 
 import (
 	"bufio"
@@ -46,7 +46,7 @@ func attemptsIn(log io.Reader) (map[string]int, error) {
 }
 
 // attempts are those to schedule each of the pods so far.
-func (b bench) attempts(pods []string) ([]int, error) {
+func (b *bench) attempts(pods []string) ([]int, error) {
 	log, err := os.Open(b.log)
 	if err != nil {
 		return nil, err

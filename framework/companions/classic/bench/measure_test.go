@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package bench
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,26 +25,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/dra-conformance/dratest/framework/metrics"
+	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-func TestOptions(t *testing.T) {
-	good := options{single: 1, pods: 8, nodes: 2, rounds: 1, rest: time.Second}
-	if err := good.validate(); err != nil {
-		t.Error(err)
-	}
-	for name, change := range map[string]func(*options){
-		"more pods than devices": func(o *options) { o.pods = 9 }, "no rounds": func(o *options) { o.rounds = 0 },
-		"no time at rest": func(o *options) { o.rest = 0 }, "takes": func(o *options) { o.takes = -1 },
-	} {
-		bad := good
-		change(&bad)
-		if bad.validate() == nil {
-			t.Errorf("%s: no error", name)
-		}
+func TestPodsNeedDevices(t *testing.T) {
+	if _, err := prepare(t.Context(), perf.Site{Workload: perf.Workload{Nodes: 2, Devices: 4, Pods: 9}}); err == nil {
+		t.Error("no error for more pods than devices")
 	}
 }
 
@@ -62,50 +49,12 @@ I1124 06:36:15.645955    8752 schedule_one.go:117] "Attempting to schedule pod" 
 	}
 }
 
-func TestRequestsIn(t *testing.T) {
-	found, err := metrics.Parse(strings.NewReader(`# TYPE apiserver_flowcontrol_dispatched_requests_total counter
-apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-driver",priority_level="workload-low"} 3
-apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-driver",priority_level="workload-high"} 4
-apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-apart",priority_level="workload-high"} 5
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := requestsIn(found, driverSchema); got != 7 {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestAwaitBound(t *testing.T) {
-	pod := func(name, node string) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}}
-	}
-	w := watch.NewFakeWithChanSize(5, false)
-	w.Add(pod("a", ""))
-	w.Modify(pod("a", "n"))
-	w.Modify(pod("a", "n")) // it runs
-	w.Add(pod("b", "n"))
-	bound, err := awaitBound(t.Context(), w, 2)
-	if err != nil || len(bound) != 2 || bound["b"].Before(bound["a"]) {
-		t.Errorf("got %v, %v", bound, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := awaitBound(ctx, w, 2); err == nil || !strings.Contains(err.Error(), "0 of 2 are bound") {
-		t.Errorf("got %v", err)
-	}
-	w.Stop()
-	if _, err := awaitBound(t.Context(), w, 2); err == nil {
-		t.Error("no error although the watch has ended")
-	}
-}
-
 func TestPodHasItsClaims(t *testing.T) {
 	c := newPod("group", "pod", 2, parameters)
 	if len(c.claims) != 2 || len(c.pod.Spec.ResourceClaims) != 2 || *c.pod.Spec.ResourceClaims[1].ResourceClaimName != c.claims[1].Name {
 		t.Errorf("got %+v", c)
 	}
-	if raw := string(c.claims[0].Spec.Devices.Config[0].Opaque.Parameters.Raw); !strings.Contains(raw, `"parametersRef":{"kind":"ConfigMap","name":"bench"}`) {
+	if raw := string(c.claims[0].Spec.Devices.Config[0].Opaque.Parameters.Raw); !strings.Contains(raw, `"parametersRef":{"kind":"ConfigMap","name":"perf"}`) {
 		t.Errorf("parameters: %s", raw)
 	}
 	if c := newPod("group", "pod", 0, ""); len(c.pod.Spec.ResourceClaims) != 0 || c.pod.Labels[label] != "group" {
@@ -131,7 +80,7 @@ func TestSettled(t *testing.T) {
 			}
 		}()
 		began := time.Now()
-		if err := (bench{client: client}).settled(t.Context()); err != nil || time.Since(began) != 4*calm {
+		if err := (&bench{client: client}).settled(t.Context()); err != nil || time.Since(began) != 4*calm {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		<-done

@@ -14,12 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command bench-classic measures classic DRA (docs/classic.md), where drivers allocate claims
-// themselves, on a control plane of processes with simulated nodes: how much later a single
-// pod is bound than one without claims, and after how many more attempts of the scheduler;
-// how many pods a second are bound when many are created; and what scheduler and driver ask
-// of the API server while nothing changes.
+// Package bench measures classic DRA (docs/classic.md), where drivers allocate claims themselves,
+// for dratest perf: on a control plane with simulated nodes, how much later a single pod is bound
+// than one without claims, and after how many more attempts of the scheduler; how many pods a
+// second are bound when many are created; and the requests of scheduler and driver while nothing
+// changes.
 //
-// Each number has a limit and is judged. Start at main, then measure.go; judge.go has the
-// limits.
-package main
+// Start at Scenario.
+package bench

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package bench
 
 import (
 	"context"
@@ -33,19 +33,20 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 const (
 	// class is the name of the ResourceClass and of the DeviceClass.
-	class = "bench"
+	class = perf.ClassName
 	// parameters is the ConfigMap to which the claims refer that no node suits.
-	parameters = "bench"
+	parameters = "perf"
 	// label of pods and claims tells those that come and go together.
-	label = "bench-classic"
+	label = "perf-classic"
 )
 
-// prepare makes what programs and pods need.
-func (b bench) prepare(ctx context.Context) error {
+// createObjects makes what programs and pods need.
+func (b *bench) createObjects(ctx context.Context) error {
 	resourceClass := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": driver,
 	}}
@@ -72,8 +73,8 @@ func (b bench) prepare(ctx context.Context) error {
 }
 
 // allow gives a program the rights of its manifest.
-func (b bench) allow(ctx context.Context, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
-	roles, name := b.client.RbacV1(), "bench-classic:"+subject.Name
+func (b *bench) allow(ctx context.Context, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
+	roles, name := b.client.RbacV1(), "perf-classic:"+subject.Name
 	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
 	if err == nil {
 		_, err = roles.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
@@ -112,7 +113,7 @@ func newPod(group, name string, claims int, configMap string) claimed {
 }
 
 // create creates the claims, then the pod, and returns when it began with the pod.
-func (b bench) create(ctx context.Context, c claimed) (began time.Time, err error) {
+func (b *bench) create(ctx context.Context, c claimed) (began time.Time, err error) {
 	for _, claim := range c.claims {
 		if _, err := b.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
 			return began, fmt.Errorf("create claim: %w", err)
@@ -126,7 +127,7 @@ func (b bench) create(ctx context.Context, c claimed) (began time.Time, err erro
 }
 
 // remove removes pods with their claims, and waits until the driver has freed all.
-func (b bench) remove(ctx context.Context, group string) error {
+func (b *bench) remove(ctx context.Context, group string) error {
 	selected := metav1.ListOptions{LabelSelector: label + "=" + group}
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}
 	pods, claims := b.client.CoreV1().Pods(namespace), b.client.ResourceV1().ResourceClaims(namespace)

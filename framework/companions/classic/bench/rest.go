@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package bench
 
 import (
 	"context"
@@ -31,17 +31,17 @@ import (
 
 // The FlowSchemas by which the API server counts: its other metrics do not say who asks.
 // Watches, by which changes are noticed, and leases are apart.
-const apartSchema, schedulerSchema, driverSchema = "bench-classic-apart", "bench-classic-scheduler", "bench-classic-driver"
+const apartSchema, schedulerSchema, driverSchema = "perf-classic-apart", "perf-classic-scheduler", "perf-classic-driver"
 
 // countRequests has the API server count what scheduler and driver ask. Each request goes to
 // the first FlowSchema that fits; levels are those without ours.
-func (b bench) countRequests(ctx context.Context) error {
+func (b *bench) countRequests(ctx context.Context) error {
 	scheduler, driver := user(schedulerUser), user(driverUser)
 	apart := flowcontrolv1.PolicyRulesWithSubjects{
 		Subjects:      []flowcontrolv1.Subject{scheduler, driver},
 		ResourceRules: []flowcontrolv1.ResourcePolicyRule{resources("watch", flowcontrolv1.APIGroupAll, flowcontrolv1.ResourceAll), resources(flowcontrolv1.VerbAll, "coordination.k8s.io", "leases")},
 	}
-	rest := func(subject flowcontrolv1.Subject) flowcontrolv1.PolicyRulesWithSubjects {
+	all := func(subject flowcontrolv1.Subject) flowcontrolv1.PolicyRulesWithSubjects {
 		return flowcontrolv1.PolicyRulesWithSubjects{
 			Subjects:         []flowcontrolv1.Subject{subject},
 			ResourceRules:    []flowcontrolv1.ResourcePolicyRule{resources(flowcontrolv1.VerbAll, flowcontrolv1.APIGroupAll, flowcontrolv1.ResourceAll)},
@@ -50,8 +50,8 @@ func (b bench) countRequests(ctx context.Context) error {
 	}
 	return errors.Join(
 		b.createSchema(ctx, apartSchema, 99, "workload-high", apart),
-		b.createSchema(ctx, schedulerSchema, 100, "workload-high", rest(scheduler)),
-		b.createSchema(ctx, driverSchema, 100, "workload-low", rest(driver)))
+		b.createSchema(ctx, schedulerSchema, 100, "workload-high", all(scheduler)),
+		b.createSchema(ctx, driverSchema, 100, "workload-low", all(driver)))
 }
 
 func user(name string) flowcontrolv1.Subject {
@@ -64,7 +64,7 @@ func resources(verb, group, resource string) flowcontrolv1.ResourcePolicyRule {
 	}
 }
 
-func (b bench) createSchema(ctx context.Context, name string, precedence int32, level string, rules flowcontrolv1.PolicyRulesWithSubjects) error {
+func (b *bench) createSchema(ctx context.Context, name string, precedence int32, level string, rules flowcontrolv1.PolicyRulesWithSubjects) error {
 	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	schema.Spec.PriorityLevelConfiguration.Name, schema.Spec.MatchingPrecedence = level, precedence
 	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{rules}
@@ -75,19 +75,20 @@ func (b bench) createSchema(ctx context.Context, name string, precedence int32, 
 }
 
 // requested is what the API server has counted so far.
-func (b bench) requested(ctx context.Context) (requests, error) {
+func (b *bench) requested(ctx context.Context) (requests, error) {
 	found, err := metrics.APIServer(ctx, b.client)
-	return requests{requestsIn(found, schedulerSchema), requestsIn(found, driverSchema)}, err
+	return requests{metrics.Dispatched(found, schedulerSchema), metrics.Dispatched(found, driverSchema)}, err
 }
 
-// requestsIn is how many requests a FlowSchema has had.
-func requestsIn(found metrics.Families, schema string) (sum float64) {
-	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
-		if metrics.Label(metric, "flow_schema") == schema {
-			sum += metric.GetCounter().GetValue()
-		}
-	}
-	return sum
+// requests are those of scheduler and driver to the API server, without watches and leases.
+type requests struct{ scheduler, driver float64 }
+
+func (r requests) minus(other requests) requests {
+	return requests{r.scheduler - other.scheduler, r.driver - other.driver}
+}
+
+func (r requests) String() string {
+	return fmt.Sprintf("scheduler %.0f, driver %.0f", r.scheduler, r.driver)
 }
 
 const (
@@ -97,7 +98,7 @@ const (
 )
 
 // atRest counts requests while nothing changes.
-func (b bench) atRest(ctx context.Context) (requests, error) {
+func (b *bench) atRest(ctx context.Context) (requests, error) {
 	before, err := b.requested(ctx)
 	for began := time.Now(); err == nil && time.Since(began) < unrest; {
 		last := before
@@ -109,7 +110,7 @@ func (b bench) atRest(ctx context.Context) (requests, error) {
 		}
 	}
 	if err == nil {
-		err = pause(ctx, b.rest)
+		err = pause(ctx, rest)
 	}
 	if err != nil {
 		return requests{}, err
@@ -120,7 +121,7 @@ func (b bench) atRest(ctx context.Context) (requests, error) {
 
 // settled waits until the labels of nodes change no more, as they do when controllers have just
 // been started. Pods that wait are tried again for each such change, which is no idle cluster.
-func (b bench) settled(ctx context.Context) error {
+func (b *bench) settled(ctx context.Context) error {
 	before, err := b.nodeLabels(ctx)
 	for began := time.Now(); err == nil; {
 		last := before
@@ -137,7 +138,7 @@ func (b bench) settled(ctx context.Context) error {
 	return err
 }
 
-func (b bench) nodeLabels(ctx context.Context) (map[string]map[string]string, error) {
+func (b *bench) nodeLabels(ctx context.Context) (map[string]map[string]string, error) {
 	nodes, err := b.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
