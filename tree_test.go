@@ -94,7 +94,6 @@ var arrows = map[string][]string{
 	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
 
 	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
-	"cmd/bench-prebind/":       {"framework/", "clusters/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec", "framework/agentapi"},

@@ -74,6 +74,8 @@ type Config struct {
 	// PlainScheduler has the scheduler take Kubernetes' defaults. Otherwise it gets a
 	// file for BindingTimeout where its version takes one; an older one refuses it.
 	PlainScheduler bool `json:"-"`
+	// Scheduler is merged into the configuration of the scheduler; only ProviderControlPlane does.
+	Scheduler map[string]any `json:"-"`
 	// Keep leaves a cluster whose creation failed for a look around.
 	Keep bool `json:"-"`
 	// Temporary clusters belong to the process that makes them, which keeps others

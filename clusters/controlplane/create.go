@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,9 +196,12 @@ func tuneScheduler(c clusters.Config, l layout, p *programs) error {
 		}
 	case c.TakesSchedulerConfig():
 		tree = clusters.SchedulerConfig(l.kubeconfig(scheduler))
+	case len(c.Scheduler) > 0:
+		return fmt.Errorf("write the scheduler's configuration: version %s gets none", c.Version)
 	default:
 		return nil
 	}
+	maps.Copy(tree, c.Scheduler)
 	for name, value := range map[string]any{"qps": float64(1000), "burst": int64(2000)} {
 		if err := unstructured.SetNestedField(tree, value, "clientConnection", name); err != nil {
 			return fmt.Errorf("write the scheduler's configuration: %w", err)

@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions/classic/bench"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/perf/prebind"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -92,7 +93,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Out = cmd.OutOrStdout()
 			f.Clusters = providers.NewClusters(progress.New(f.Out))
-			f.Scenarios = scenarios()
+			f.Scenarios = scenarios(f.Clusters)
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -104,8 +105,8 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 }
 
 // scenarios are those that workloads can name.
-func scenarios() map[string]perf.Scenario {
-	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf()}
+func scenarios(c perf.Clusters) map[string]perf.Scenario {
+	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf(), "prebind": prebind.Scenario(c.Processes)}
 }
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {

@@ -77,6 +77,12 @@ const (
 	CompanionRequests Metric = "companion-requests/pod"
 	RestRequests      Metric = "rest-requests/min"
 	WaitingRequests   Metric = "waiting-requests/min"
+	// InFlight are the most events that the scheduler's queue keeps while pods wait in PreBind, for
+	// each event of that time; HeldInFlight the same while a pod is held in Filter. SchedulerGrowth
+	// is by how much the scheduler's resident memory grows while pods wait.
+	InFlight        Metric = "inflight/event"
+	HeldInFlight    Metric = "held-inflight/event"
+	SchedulerGrowth Metric = "scheduler-rss-growth-B"
 	// IdleSliceWrites are writes of ResourceSlices while nothing changes, SliceWrites those for each
 	// pool that has changed.
 	IdleSliceWrites Metric = "idle-slice-writes"
@@ -97,7 +103,7 @@ func Metrics() []Metric {
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
 		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory, SchedulerHeap, ControllersHeap,
 		RestartTime, RestartCPU, AddedMax, AddedAttempts, Attempts, SchedulerRequests, CompanionRequests, RestRequests, WaitingRequests,
-		IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
+		InFlight, HeldInFlight, SchedulerGrowth, IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
 	}
 }
 

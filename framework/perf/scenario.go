@@ -31,7 +31,7 @@ import (
 // program beside the cluster.
 type Scenario struct {
 	// Cluster adapts the cluster of a side. Nil takes a control plane with the workload's nodes.
-	Cluster func(*clusters.Config)
+	Cluster func(*clusters.Config) error
 	// Agents host drivers on the nodes; nil for none.
 	Agents testbed.Agents
 	// Prepare gets a cluster ready and returns the function that measures a round. What it
@@ -83,7 +83,9 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 	for _, side := range scenario.sides() {
 		config := o.cluster(w, side)
 		if scenario.Cluster != nil {
-			scenario.Cluster(&config)
+			if err := scenario.Cluster(&config); err != nil {
+				return err
+			}
 		}
 		b, openErr := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: scenario.Agents}, testbed.Config{Out: o.Out, Cluster: config})
 		defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()

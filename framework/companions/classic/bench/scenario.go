@@ -56,8 +56,9 @@ const (
 func Scenario() perf.Scenario {
 	return perf.Scenario{
 		Prepare: prepare, Blocks: 3, CandidateOnly: true,
-		Cluster: func(c *clusters.Config) {
+		Cluster: func(c *clusters.Config) error {
 			c.Without, c.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
+			return nil
 		},
 	}
 }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package prebind
 
 import (
 	"context"
@@ -29,14 +29,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 const (
-	driver     = "bench.dra-conformance.github.io"
-	namespace  = "default"
-	heldPod    = "held"
-	maxDevices = resourceapi.ResourceSliceMaxDevices
+	driver    = perf.DriverName
+	namespace = "default"
+	heldPod   = "held"
 )
 
 // nodeName is what the provider calls its i-th node.
@@ -48,12 +49,11 @@ func (b bench) createWaiting(ctx context.Context) error {
 	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create class: %w", err)
 	}
-	each := (b.pods + b.nodes - 1) / b.nodes
 	group, creating := errgroup.WithContext(ctx)
 	group.SetLimit(16)
-	for i := range b.nodes {
+	for i := range b.Nodes {
 		group.Go(func() error {
-			_, err := b.client.ResourceV1().ResourceSlices().Create(creating, slice(nodeName(i), each), metav1.CreateOptions{})
+			_, err := b.client.ResourceV1().ResourceSlices().Create(creating, slice(nodeName(i), b.Devices), metav1.CreateOptions{})
 			return err
 		})
 	}
@@ -62,13 +62,15 @@ func (b bench) createWaiting(ctx context.Context) error {
 	}
 	group, creating = errgroup.WithContext(ctx)
 	group.SetLimit(16)
-	for i := range b.pods {
+	for i := range b.Pods {
 		name := fmt.Sprintf("pod-%d", i)
 		group.Go(func() error {
 			if _, err := b.client.ResourceV1().ResourceClaims(namespace).Create(creating, objects.Claim(name, objects.Request("request", driver)), metav1.CreateOptions{}); err != nil {
 				return err
 			}
-			_, err := b.client.CoreV1().Pods(namespace).Create(creating, objects.Pod(name, "none", name), metav1.CreateOptions{})
+			pod := objects.Pod(name, "none", name)
+			pod.Spec.SchedulerName = clusters.DefaultsProfile // waits for 10 minutes
+			_, err := b.client.CoreV1().Pods(namespace).Create(creating, pod, metav1.CreateOptions{})
 			return err
 		})
 	}
@@ -117,10 +119,10 @@ func (b bench) awaitPreBind(ctx context.Context) error {
 				allocated++
 			}
 		}
-		return allocated == b.pods, nil
+		return allocated == b.Pods, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%d of %d claims are allocated: %w", allocated, b.pods, err)
+		return fmt.Errorf("%d of %d claims are allocated: %w", allocated, b.Pods, err)
 	}
 	pods, err := b.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package prebind
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ import (
 )
 
 // heldResource is requested by the pod that is to be held in Filter.
-const heldResource = "bench.dra-conformance.github.io/held"
+const heldResource = "held.dra-conformance.github.io/pod"
 
 // holder is a scheduler extender that answers only when it is told to. The pod that it is
 // asked about is in flight until then.

@@ -1,0 +1,23 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package prebind measures whether events pile up in a scheduler while pods wait in PreBind for
+// the binding conditions of their devices, a risk that KEP-5007 names: the scheduling queue keeps
+// events for pods that are being scheduled ("in flight").
+//
+// A control, in which a pod is held in Filter, shows that the metric rises if events are kept.
+// Start at Scenario.
+package prebind
