@@ -129,7 +129,7 @@ func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 func TestPatienceWithANodeThatRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
-		ctx, cancel := context.WithTimeout(t.Context(), restartPatience)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*await.Patience)
 		defer cancel()
 		f.ctx = ctx
 		began := time.Now()
@@ -139,7 +139,7 @@ func TestPatienceWithANodeThatRestarts(t *testing.T) {
 			}
 			return true, "it answers", nil
 		}
-		if failed := failureOf(func() { f.PollPatiently("the node", restartPatience, look) }); failed != nil {
+		if failed := failureOf(func() { f.PollPatiently("the node", 10*await.Patience, look) }); failed != nil {
 			t.Error(failed.message)
 		}
 		began = time.Now()

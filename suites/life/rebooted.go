@@ -22,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -48,10 +49,10 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.Driver.ExpectDevices("pod", "main", claim)
 
-	t.RestartKubelet(pod.Spec.NodeName)
+	kubelet.Restart(t, pod.Spec.NodeName)
 	driver.LoseSpecs(pod.Spec.NodeName)
 	driver.Replace(pod.Spec.NodeName)
-	t.StopSandbox(pod)
+	kubelet.StopSandbox(t, pod)
 
 	t.WaitRunningAgain("pod", 0)
 	t.Driver.ExpectDevices("pod", "main", claim)

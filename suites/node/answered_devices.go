@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -68,8 +69,8 @@ var AnsweredDevices = harness.Case{Meta: spec.Meta{
 
 	for claim, answer := range answered {
 		pod := t.WaitRunning(claim)
-		t.Expect(distinct(t.CDIDevices(pod, "first"))).To(gomega.HaveLen(answer.first), "%s: CDI devices of the container that names the first request", claim)
-		t.Expect(distinct(t.CDIDevices(pod, "main"))).To(gomega.HaveLen(answer.all), "%s: CDI devices of the container with all of the claim", claim)
+		t.Expect(distinct(kubelet.CDIDevices(t, pod, "first"))).To(gomega.HaveLen(answer.first), "%s: CDI devices of the container that names the first request", claim)
+		t.Expect(distinct(kubelet.CDIDevices(t, pod, "main"))).To(gomega.HaveLen(answer.all), "%s: CDI devices of the container with all of the claim", claim)
 	}
 }}
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -51,8 +52,8 @@ var CDIDevices = harness.Case{Meta: spec.Meta{
 
 	answered := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	t.Expect(answered).To(gomega.HaveLen(3), "CDI devices of the driver's answer")
-	t.Expect(t.CDIDevices(pod, "main")).To(gomega.ConsistOf(answered), "CDI devices that the container runtime has for the container with the claim")
-	t.Expect(t.CDIDevices(pod, "none")).To(gomega.BeEmpty(), "CDI devices that the container runtime has for a container without claims")
+	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.ConsistOf(answered), "CDI devices that the container runtime has for the container with the claim")
+	t.Expect(kubelet.CDIDevices(t, pod, "none")).To(gomega.BeEmpty(), "CDI devices that the container runtime has for a container without claims")
 	var devices []string
 	for _, r := range t.Claim("claim").Status.Allocation.Devices.Results {
 		devices = append(devices, r.Device)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -55,7 +56,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	claim := t.Claim("claim")
 
-	t.LoseCheckpoint(pod.Spec.NodeName)
+	kubelet.LoseCheckpoint(t, pod.Spec.NodeName)
 	// Until the kubelet starts a pod, the status of other pods is from before the restart.
 	t.RunPod(objects.OnlyOn(objects.Pod("witness", t.Image), pod.Spec.NodeName))
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -46,8 +47,8 @@ var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls when the container runs")
 	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[0].Start), "start of the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeNothing(), "what the container sees of a claim that it does not name")
-	t.Expect(t.CDIDevices(pod, "main")).To(gomega.BeEmpty(), "CDI devices of the container")
-	t.Expect(t.PodResources("pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
+	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.BeEmpty(), "CDI devices of the container")
+	t.Expect(kubelet.PodResources(t, "pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
 	t.Expect(simdriver.Of(t).Holds(t.Claim("claim").UID)).To(gomega.BeTrue(), "whether the claim is prepared while the pod runs")
 
 	t.RemovePod("pod")

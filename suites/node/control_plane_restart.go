@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -46,7 +47,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
-	t.RestartNode(t.Target().ControlPlane())
+	kubelet.RestartNode(t, t.Target().ControlPlane())
 	simdriver.Of(t).StartAgain(t.Target().ControlPlane())
 	back := time.Now()
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -73,7 +74,7 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))
 	t.RunPod(objects.Pod("before", t.Image, "claim"))
 
-	t.RestartKubelet(t.Nodes[0])
+	kubelet.Restart(t, t.Nodes[0])
 
 	for _, pod := range []*corev1.Pod{t.RunPod(objects.Pod("joins", t.Image, "claim")), t.WaitRunning("before")} {
 		t.Expect(len(simdriver.Of(t).Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: before the restart, and after it")
@@ -102,9 +103,9 @@ func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*simdriver.Driver, clai
 			allocated = append(allocated, strings.Join([]string{claim, r.Driver, r.Pool, r.Device}, "/"))
 		}
 	}
-	has := t.CDIDevices(pod, "main")
+	has := kubelet.CDIDevices(t, pod, "main")
 	t.Expect(distinct(has)).To(gomega.Equal(distinct(answered)), "CDI devices of the container of pod %s", pod.Name)
-	found := t.PodResources(pod.Name)
+	found := kubelet.PodResources(t, pod.Name)
 	for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
 		var told []string
 		for _, d := range devices {

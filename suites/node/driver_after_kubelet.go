@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -42,7 +43,7 @@ var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", t.Driver.Request("req")), objects.Claim("next", t.Driver.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 
-	t.RestartKubelet(node)
+	kubelet.Restart(t, node)
 
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), node))
 	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")

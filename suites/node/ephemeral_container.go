@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -63,7 +64,7 @@ var EphemeralContainer = harness.Case{Meta: spec.Meta{
 		return len(s) == 1 && s[0].State.Running != nil, nil
 	})
 	t.Expect(t.Environment("pod", "debug")).To(matchers.SeeNothing(), "what the ephemeral container sees of the device")
-	t.Expect(t.CDIDevices(pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
+	t.Expect(kubelet.CDIDevices(t, pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the container beside it")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container beside it")
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")

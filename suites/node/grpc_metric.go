@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,7 +42,7 @@ var CallMetrics = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	node := t.Nodes[0]
 	calls := func(method, code string) float64 {
-		value, _ := t.KubeletMetric(node, "dra_grpc_operations_duration_seconds",
+		value, _ := kubelet.Metric(t, node, "dra_grpc_operations_duration_seconds",
 			map[string]string{"driver_name": t.DriverName(), "method_name": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/" + method, "grpc_status_code": code})
 		return value
 	}
@@ -76,6 +77,6 @@ func waitInUse(t *harness.T, node string, want float64) {
 
 // claimsInUse returns a kubelet's count of claims in use for a driver.
 func claimsInUse(t *harness.T, node, driver string) float64 {
-	value, _ := t.KubeletMetric(node, "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
+	value, _ := kubelet.Metric(t, node, "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
 	return value
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -54,7 +55,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	t.RemovePod("gone")
 	waitInUse(t, t.Nodes[0], 1)
 
-	t.RestartKubelet(t.Nodes[0])
+	kubelet.Restart(t, t.Nodes[0])
 
 	pod := t.WaitRunning("claim")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
@@ -70,7 +71,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	}
 	// Drivers without claims have no sample, but the total always has one. It tells a count of zero
 	// from a missing metric.
-	all, found := t.KubeletMetric(t.Nodes[0], metric, map[string]string{"driver_name": "<any>"})
+	all, found := kubelet.Metric(t, t.Nodes[0], metric, map[string]string{"driver_name": "<any>"})
 	t.Expect(found).To(gomega.BeTrue(), "whether the restarted kubelet has the metric "+metric)
 	t.Expect(after).To(gomega.BeZero(), "claims in use after the restart (%g of all drivers)", all)
 	t.KnownIssue("after a restart the metric is 0 for a driver with a running pod")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -47,7 +48,7 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	stays := t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), node))
 	ends := t.RunPod(objects.OnlyOn(objects.Pod("ends", t.Image, "ends"), node))
 
-	back := t.WhileKubeletDown(node, func() {
+	back := kubelet.WhileDown(t, node, func() {
 		t.Create(objects.OnlyOn(objects.Pod("comes", t.Image, "comes"), node))
 		t.WaitScheduled("comes")
 		t.Delete(ends, harness.GracePeriod(time.Second))

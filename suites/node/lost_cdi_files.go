@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -50,7 +51,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	t.RunPod(pod)
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device before")
 
-	t.RestartKubelet(t.Nodes[0])
+	kubelet.Restart(t, t.Nodes[0])
 	simdriver.Of(t).LoseCDI()
 	t.EndContainer("pod", "main")
 

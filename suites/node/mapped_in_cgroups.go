@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -75,7 +76,7 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 		running := t.RunPod(pod)
 		t.Expect(limit(t, name, "main")).To(gomega.Equal(want.main), "limit of the container with %s", name)
 		t.Expect(limit(t, name, "other")).To(gomega.Equal(want.other), "limit of the container beside the one with %s", name)
-		t.Expect(t.PodMemory(running)).To(gomega.Equal(want.pod), "limit of pod %s", name)
+		t.Expect(kubelet.PodMemory(t, running)).To(gomega.Equal(want.pod), "limit of pod %s", name)
 	}
 }}
 

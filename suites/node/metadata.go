@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/metadata"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -50,7 +51,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 		versions := metadata.Expect(t, t.DriverName(), "pod", "main", claim, request)
 		t.Expect(versions).To(gomega.Equal([]string{"v1beta1", "v1alpha1"}), "versions of the API in the file of request %s", request)
 	}
-	t.Expect(t.CDIDevices(t.WaitRunning("pod"), "main")).To(gomega.HaveLen(4), "CDI devices: one of the driver and one with metadata for each request")
+	t.Expect(kubelet.CDIDevices(t, t.WaitRunning("pod"), "main")).To(gomega.HaveLen(4), "CDI devices: one of the driver and one with metadata for each request")
 	t.RemovePod("pod")
 	t.Driver.AwaitUnprepared()
 }}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -87,7 +88,7 @@ func operations(t *harness.T) map[string]map[string]float64 {
 	for _, operation := range []string{"PrepareResources", "UnprepareResources"} {
 		counted[operation] = map[string]float64{}
 		for _, failed := range []string{"true", "false"} {
-			counted[operation][failed], _ = t.KubeletMetric(t.Nodes[0], "dra_operations_duration_seconds", map[string]string{"operation_name": operation, "is_error": failed})
+			counted[operation][failed], _ = kubelet.Metric(t, t.Nodes[0], "dra_operations_duration_seconds", map[string]string{"operation_name": operation, "is_error": failed})
 		}
 	}
 	return counted

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -55,7 +56,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	for _, d := range want {
 		t.Expect(t.Environment("pod", d.Container)).To(matchers.SeeOnlyDevices(d.Device), "the device of container %s", d.Container)
 	}
-	found := t.PodResources("pod")
+	found := kubelet.PodResources(t, "pod")
 	if reflect.DeepEqual(found.List, stock) && reflect.DeepEqual(found.Get, stock) {
 		t.KnownIssue("each of two containers with one request each is listed with both devices")
 		return

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -38,14 +39,14 @@ var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
-	before := t.PodResources("pod")
+	before := kubelet.PodResources(t, "pod")
 	t.Expect(before.List).To(gomega.HaveLen(1), "devices in the answer to List before the restart")
 	t.Expect(before.Get).To(gomega.Equal(before.List), "devices in the answer to Get before the restart")
 
 	simdriver.Of(t).Disconnect()
-	t.RestartKubelet(pod.Spec.NodeName)
+	kubelet.Restart(t, pod.Spec.NodeName)
 
-	after := t.AwaitPodResources("pod")
+	after := kubelet.AwaitPodResources(t, "pod")
 	t.Expect(after.List).To(gomega.Equal(before.List), "devices in the answer to List after the restart")
 	t.Expect(after.Get).To(gomega.Equal(before.Get), "devices in the answer to Get after the restart")
 	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")

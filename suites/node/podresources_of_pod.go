@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -56,12 +57,12 @@ var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
 			CDIDevices: simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices,
 		})
 	}
-	found := t.PodResources("pod")
+	found := kubelet.PodResources(t, "pod")
 	t.Expect(found.Containers).To(gomega.ConsistOf("sidecar", "main", "plain"), "containers in the answer to List")
 	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")
 	t.Expect(found.Get).To(gomega.Equal(want), "devices of the containers in the answer to Get")
 	t.Expect(found.Allocatable).NotTo(gomega.ContainElement(result.Device), "devices in the answer to GetAllocatableResources")
 
 	t.RemovePod("pod")
-	t.Expect(t.PodResources("other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when the pod is gone")
+	t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when the pod is gone")
 }}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -60,7 +61,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	t.Delete(ends, harness.GracePeriod(time.Second))
 	awaitAsked(t, spec.Unprepare, "ends", simdriver.Of(t))
 
-	t.RestartKubelet(node)
+	kubelet.Restart(t, node)
 
 	t.WaitRunning("half")
 	t.Expect(t.Environment("half", "main")).To(gomega.And(matchers.SeeRequest("half", "first"), matchers.SeeDevices("half", "second", "device-0")), "devices of both drivers")

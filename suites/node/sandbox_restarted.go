@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -42,12 +43,12 @@ var SandboxRestarted = harness.Case{Meta: spec.Meta{
 	pod = t.RunPod(pod)
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
-	t.StopSandbox(pod)
+	kubelet.StopSandbox(t, pod)
 
 	again := t.WaitRunningAgain("pod", 0)
 	t.Expect(again.Status.ContainerStatuses[0].ContainerID).NotTo(gomega.Equal(pod.Status.ContainerStatuses[0].ContainerID), "the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device in the new sandbox")
-	t.Expect(t.CDIDevices(again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")
+	t.Expect(kubelet.CDIDevices(t, again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")
 	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod is there")
 
 	t.RemovePod("pod")

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,7 +41,7 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, and not that of the second")
 	for name, id := range ids {
 		t.Driver.ExpectDevices(name, "main", t.Claim(name))
-		found := t.PodResources(name)
+		found := kubelet.PodResources(t, name)
 		for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
 			t.Expect(devices).To(gomega.ConsistOf(gomega.And(gomega.HaveField("Device", "device-0"), gomega.HaveField("Share", id))), "devices of pod %s in the answer to %s", name, answer)
 		}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -53,7 +54,7 @@ var SlicesCleared = harness.Case{Meta: spec.Meta{
 	left, elsewhere, everywhere := slice("-left", restarted), slice("-elsewhere", other), slice("-everywhere", "")
 	t.Create(left, elsewhere, everywhere)
 
-	t.RestartKubelet(restarted)
+	kubelet.Restart(t, restarted)
 
 	slices := t.Client.ResourceV1().ResourceSlices()
 	t.Poll("the slice that a driver left on the node to be gone", func(ctx context.Context) (bool, string, error) {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -48,11 +49,11 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 		pod.Spec.RestartPolicy, pod.Spec.NodeName = corev1.RestartPolicyAlways, node
 		return pod
 	}
-	t.CreateStaticPod(node, static("uses", "claim"))
-	t.CreateStaticPod(node, static("plain"))
+	kubelet.CreateStaticPod(t, node, static("uses", "claim"))
+	kubelet.CreateStaticPod(t, node, static("plain"))
 
 	t.WaitRunning("plain-" + node) // the API server appends the node name to static pod names
-	t.Expect(t.PodResources("plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "the pods of the case that the podresources API shows")
+	t.Expect(kubelet.PodResources(t, "plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "the pods of the case that the podresources API shows")
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "uses-"+node, metav1.GetOptions{})
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server shows no pod that names the claim: %v", err)
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(), "consumers of the claim")
@@ -60,6 +61,6 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
 
 	// Only the claim keeps it from running.
-	t.CreateStaticPod(node, static("uses"))
+	kubelet.CreateStaticPod(t, node, static("uses"))
 	t.WaitRunning("uses-" + node)
 }}

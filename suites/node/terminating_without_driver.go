@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -53,7 +54,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	attempts := func() float64 {
 		// Before 1.36 failure is inverted (k8s.io/kubernetes v1.35.8
 		// pkg/kubelet/cm/dra/manager.go:557).
-		number, _ := t.KubeletMetric(t.Nodes[0], "dra_operations_duration_seconds", map[string]string{"operation_name": "UnprepareResources"})
+		number, _ := kubelet.Metric(t, t.Nodes[0], "dra_operations_duration_seconds", map[string]string{"operation_name": "UnprepareResources"})
 		return number
 	}
 	before := attempts()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -51,5 +52,5 @@ var TwoOfThreeRequests = harness.Case{Meta: spec.Meta{
 		}
 	}
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(devices...), "devices of the two requests")
-	t.Expect(t.CDIDevices(pod, "main")).To(gomega.ConsistOf(names), "CDI devices of the container")
+	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.ConsistOf(names), "CDI devices of the container")
 }}

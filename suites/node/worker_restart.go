@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -59,7 +60,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	before := t.RunPod(pod).Status.ContainerStatuses[0].ContainerID
 	devices := matchers.DevicesIn(t.Environment("pod", "main"))
 
-	t.RestartNode(t.Nodes[0])
+	kubelet.RestartNode(t, t.Nodes[0])
 	simdriver.Of(t).StartAgain(t.Nodes[0])
 	back := time.Now()
 

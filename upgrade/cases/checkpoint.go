@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -48,7 +49,7 @@ var Checkpoint = Case{
 		old := maps.Clone(n.Claims)
 		deleteRound(t, n)
 		for _, node := range t.Nodes {
-			text := string(t.KubeletCheckpoint(node))
+			text := string(kubelet.Checkpoint(t, node))
 			for _, claim := range old {
 				t.Expect(text).NotTo(gomega.ContainSubstring(string(claim.UID)), "checkpoint on %s after the pod is gone", node)
 			}
@@ -64,6 +65,6 @@ func expectCheckpoint(t *harness.T, n *Notes) {
 	n.unchanged(t)
 	for _, node := range t.Nodes {
 		uid := n.Claims[inRound(n, node)].UID
-		t.Expect(string(t.KubeletCheckpoint(node))).To(gomega.ContainSubstring(string(uid)), "checkpoint on %s", node)
+		t.Expect(string(kubelet.Checkpoint(t, node))).To(gomega.ContainSubstring(string(uid)), "checkpoint on %s", node)
 	}
 }

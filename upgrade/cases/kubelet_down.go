@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -114,7 +115,7 @@ func unpreparedOnce(t *harness.T, n *Notes) {
 		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
 	}
 	for _, node := range t.Nodes {
-		checkpoint := string(t.KubeletCheckpoint(node))
+		checkpoint := string(kubelet.Checkpoint(t, node))
 		for name, uid := range n.Left {
 			t.Expect(checkpoint).NotTo(gomega.ContainSubstring(string(uid)), "checkpoint on %s after claim %s is unprepared", node, name)
 		}

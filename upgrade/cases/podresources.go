@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -42,20 +43,20 @@ var PodResources = Case{
 		t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), t.Nodes[0]))
 		n.note(t, "stays", "stays")
 		device := result(t, t.Claim("stays"))
-		answer := t.AwaitPodResources("stays")
+		answer := kubelet.AwaitPodResources(t, "stays")
 		t.Expect(answer.List).To(gomega.HaveLen(1), "devices in the answer to List")
 		t.Expect(answer.List[0].Device).To(gomega.Equal(device.Device), "device in the answer to List")
 		n.Answers = map[string]string{"stays": devicesOf(t, answer)}
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		n.unchanged(t)
-		t.Expect(devicesOf(t, t.AwaitPodResources("stays"))).To(gomega.Equal(n.Answers["stays"]), "what the kubelet's podresources API says of pod stays")
+		t.Expect(devicesOf(t, kubelet.AwaitPodResources(t, "stays"))).To(gomega.Equal(n.Answers["stays"]), "what the kubelet's podresources API says of pod stays")
 	},
 	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
 	Gone: func(t *harness.T, _ *Notes) {
 		t.RunPod(objects.OnlyOn(objects.Pod("other", t.Image), t.Nodes[0]))
 		end(t, "stays")
-		t.Expect(t.PodResources("other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when pod stays is gone")
+		t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when pod stays is gone")
 	},
 }
 

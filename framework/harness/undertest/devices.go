@@ -29,6 +29,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -199,5 +200,5 @@ func (d *Driver) pod(name string) *corev1.Pod {
 // cdiDevices are the container runtime's CDI devices of a container.
 func (d *Driver) cdiDevices(pod, container string) []string {
 	ginkgo.GinkgoHelper()
-	return d.t.CDIDevices(d.pod(pod), container)
+	return kubelet.CDIDevices(d.t, d.pod(pod), container)
 }
