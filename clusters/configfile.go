@@ -30,9 +30,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// DecodeConfig reads a cluster file. It is strict: an unknown field, a field
-// given twice, a value of the wrong type and one that Validate refuses are
-// errors that name the line and the field, all that can be found at once.
+// DecodeConfig reads a cluster file strictly. It reports all unknown and duplicate fields, wrong types and failures
+// of Validate at once, with line and field.
 func DecodeConfig(data []byte) (Config, error) {
 	var document yamlv3.Node
 	if err := yamlv3.Unmarshal(data, &document); err != nil {
@@ -63,8 +62,7 @@ func DecodeConfig(data []byte) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// unknownFields reports the fields of a mapping, which is found at path, that the
-// struct type has not.
+// unknownFields reports the fields of the mapping at path that the struct type does not have.
 func unknownFields(mapping *yamlv3.Node, of reflect.Type, path string) error {
 	known := fields(of)
 	var errs []error
@@ -81,7 +79,7 @@ func unknownFields(mapping *yamlv3.Node, of reflect.Type, path string) error {
 	return errors.Join(errs...)
 }
 
-// fields are a struct's fields by their names in a file.
+// fields returns a struct's fields by their names in a file.
 func fields(of reflect.Type) map[string]reflect.Type {
 	names := map[string]reflect.Type{}
 	for field := range of.Fields() {
@@ -94,7 +92,7 @@ func fields(of reflect.Type) map[string]reflect.Type {
 
 var lineInMessage = regexp.MustCompile(`line \d+: .*`)
 
-// located gives an error of the decoder its line and field.
+// located adds line and field to a decoder error.
 func located(root *yamlv3.Node, err error) error {
 	if text := lineInMessage.FindString(err.Error()); text != "" {
 		return errors.New(text)
@@ -112,7 +110,7 @@ func located(root *yamlv3.Node, err error) error {
 	return fmt.Errorf("line %d: %s: must be %s, is %s", line, path, want, article(wrong.Value))
 }
 
-// misfit finds the first entry of a mapping whose value is not of the type.
+// misfit finds the first entry of a mapping with a value of the wrong type.
 func misfit(mapping *yamlv3.Node, want reflect.Type) (key *yamlv3.Node, ok bool) {
 	if mapping == nil || mapping.Kind != yamlv3.MappingNode {
 		return nil, false

@@ -78,7 +78,7 @@ func TestDecodeConfigNamesLineAndField(t *testing.T) {
 		{"one node for a list", "name: x\nstack: {kubeletNodes: worker}\n", []string{"line 2: stack.kubeletNodes: must be a list, is a text"}},
 		{"not fields", "- name: x\n", []string{"line 1: a cluster file consists of fields"}},
 		{"syntax", "name: x\nworkers: [2\n", []string{"line "}},
-		// A switch to own controllers gave up after three minutes: nobody ever led.
+		// Switching to own controllers timed out after three minutes: no leader was ever elected.
 		{"nobody leads", "componentArgs:\n  controller-manager: {leader-elect: false}\n  scheduler: {--leader_elect: f}\n", []string{
 			"line 1: componentArgs: controller-manager: leader-elect must stay true",
 			"line 1: componentArgs: scheduler: leader-elect must stay true",

@@ -23,26 +23,25 @@ import (
 	"strings"
 )
 
-// The providers that make clusters.
+// Cluster providers.
 const (
-	// ProviderKind makes nodes that are containers of this machine.
+	// ProviderKind runs nodes as local containers.
 	ProviderKind = "kind"
-	// ProviderControlPlane runs a control plane as processes of this machine, with
-	// nodes that kwok simulates.
+	// ProviderControlPlane runs a control plane as local processes, with nodes simulated by kwok.
 	ProviderControlPlane = "controlplane"
 )
 
-// What Config.Without may leave out.
+// Values of Config.Without.
 const (
 	WithoutScheduler   = "scheduler"
 	WithoutControllers = "controllers"
 )
 
-// MaxNodes bounds the nodes that are simulated: etcd and API server of one machine
-// have been made for no more than twice the 5000 that Kubernetes supports.
+// MaxNodes bounds the simulated nodes: twice the 5000 nodes Kubernetes supports, the most tried with etcd and the API
+// server on one machine.
 const MaxNodes = 10000
 
-// validateProvider returns what one provider has and the other has not.
+// validateProvider returns errors for fields the provider does not support.
 func (c Config) validateProvider() error {
 	switch c.Provider {
 	case "", ProviderKind:

@@ -14,8 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package clusters says what a provider of test clusters is. The providers
-// themselves are kind (makes clusters of containers on this machine), controlplane
-// (runs a control plane as processes) and existing (takes a kubeconfig); images,
-// host and versions are what they build on.
+// Package clusters defines the interface of test cluster providers. The providers are kind (containers on this
+// machine), controlplane (local processes) and existing (a kubeconfig); they build on images, host and versions.
 package clusters

@@ -22,8 +22,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NotReady is why pods cannot be scheduled on a node yet, or empty. The taint for a
-// kubelet that was not ready, or away, stays for a moment after it has said that it is.
+// NotReady returns why pods cannot be scheduled on a node yet, or empty. The not-ready and unreachable taints stay
+// for a moment after the kubelet reports Ready.
 func NotReady(n *corev1.Node) string {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {

@@ -24,24 +24,23 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// NodeImageSource says where the node image of a version comes from.
+// NodeImageSource is the source of a version's node image.
 type NodeImageSource string
 
 // Where node images come from.
 const (
-	// SourceAuto is kind's published image where a registry has it, and otherwise one
-	// that is built.
+	// SourceAuto uses kind's published image if a registry has it and builds one otherwise.
 	SourceAuto NodeImageSource = "auto"
 	// SourceRegistry is kind's published image and nothing else.
 	SourceRegistry NodeImageSource = "registry"
-	// SourceBuild is an image that is built on this machine.
+	// SourceBuild builds the image on this machine.
 	SourceBuild NodeImageSource = "build"
 )
 
-// DefaultRegistry is the registry that kind publishes its node images in.
+// DefaultRegistry hosts kind's published node images.
 const DefaultRegistry = "docker.io"
 
-// validateNodeImage returns what is wrong with the fields about node images.
+// validateNodeImage validates the node image fields.
 func (c Config) validateNodeImage() []error {
 	var errs []error
 	switch c.NodeImageSource {

@@ -21,8 +21,8 @@ import (
 	"path/filepath"
 )
 
-// ProgramPath is the absolute path of a program of Config.Programs, which runs in another folder.
-// It is an error if nothing can be run there.
+// ProgramPath returns the absolute path of a program of Config.Programs, since it runs in another directory. It fails
+// if the file is not executable.
 func ProgramPath(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err == nil {

@@ -22,96 +22,86 @@ import (
 	"time"
 )
 
-// Provider makes, finds and removes clusters. Implementations are kind,
-// controlplane and existing; all methods report what is wrong with what to do about it.
+// Provider creates, lists and deletes clusters. Errors of all methods say how to fix the problem.
 type Provider interface {
-	// Name is what reports call the provider, as "kind".
+	// Name is the provider's name in reports, as "kind".
 	Name() string
-	// Create brings a cluster up that is ready for cases, or fails and leaves
-	// nothing behind unless Config.Keep is set. Errors: ErrExists,
-	// ErrUnknownVersion, ErrEnvironment, or of ctx.
+	// Create brings up a cluster that is ready for cases. On failure it leaves nothing behind unless Config.Keep is set.
+	// Errors: ErrExists, ErrUnknownVersion, ErrEnvironment, or of ctx.
 	Create(ctx context.Context, c Config) (Cluster, error)
-	// List returns the clusters that this provider made, by name.
+	// List returns the clusters made by this provider, by name.
 	List(ctx context.Context) ([]Cluster, error)
 	// Logs writes the logs of all nodes and components of a cluster into dir.
 	Logs(ctx context.Context, name, dir string) error
-	// Delete removes a cluster that this provider made and everything that
-	// belongs to it; a cluster that does not exist is no error.
+	// Delete removes a cluster made by this provider and everything belonging to it. A missing cluster is no error.
 	Delete(ctx context.Context, name string) error
 }
 
 // Switcher is a Provider that can replace components of a running cluster.
 type Switcher interface {
-	// Switch gives a running cluster the components of a stack; those that the
-	// stack leaves empty stay as they are. When it is interrupted each component is
-	// either the old or the new one. Errors: ErrEnvironment, ErrUnknownVersion, or
-	// of ctx.
+	// Switch replaces the components of a running cluster by those of a stack; empty fields of the stack stay unchanged.
+	// If interrupted, each component is either the old or the new one. Errors: ErrEnvironment, ErrUnknownVersion, or of
+	// ctx.
 	Switch(ctx context.Context, name string, to Stack) ([]Switched, error)
 }
 
-// Switched says what has become of one component.
+// Switched is the result of switching one component.
 type Switched struct {
 	Component string `json:"component"`
 	Node      string `json:"node"`
 	// From and To are images.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Downtime is how long, at most, neither did its work; zero where the new one was
-	// there already.
+	// Downtime is the maximum time without either implementation at work; zero if the new one ran already.
 	Downtime time.Duration `json:"downtime"`
 }
 
-// Cluster is a cluster that can be talked to.
+// Cluster is a reachable cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Provider is the name of the one that made it; empty for a cluster that was
-	// there already.
+	// Provider is the name of the provider; empty for an existing cluster.
 	Provider string `json:"provider,omitempty"`
-	// Kubeconfig is the path of a kubeconfig whose current context is this
-	// cluster.
+	// Kubeconfig is the path of a kubeconfig; its current context is this cluster.
 	Kubeconfig string    `json:"kubeconfig"`
 	Version    string    `json:"version,omitempty"`
 	Nodes      int       `json:"nodes,omitempty"`
 	Created    time.Time `json:"created,omitzero"`
-	// Stack says whose components run; empty where it is not known.
+	// Stack is the running implementation of each component; empty if unknown.
 	Stack Stack `json:"stack,omitzero"`
-	// BindingTimeout is how long the scheduler waits for binding conditions; 0 where that
-	// is not known.
+	// BindingTimeout is how long the scheduler waits for binding conditions; 0 if unknown.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
-	// DefaultsProfile is the name of the scheduler's profile in which nothing is set; empty
-	// where none is known.
+	// DefaultsProfile is the name of the scheduler profile with nothing set; empty if unknown.
 	DefaultsProfile string `json:"defaultsProfile,omitempty"`
 
 	Status Status `json:"status,omitempty"`
 }
 
-// Status says what has become of a cluster.
+// Status is the state of a cluster.
 type Status string
 
-// What can have become of a cluster.
+// Cluster states.
 const (
 	Running Status = "Running"
 	// Creating: a process is at work on it.
 	Creating Status = "Creating"
-	// Stopped: none of its nodes runs, as after the engine was killed.
+	// Stopped: none of its nodes runs, for example after the engine was killed.
 	Stopped Status = "Stopped"
-	// Broken: its creation failed or was interrupted, or some of its nodes do
-	// not run.
+	// Broken: its creation failed or was interrupted, or some nodes are not running.
 	Broken Status = "Broken"
 	// Abandoned: it was made for a process that is gone.
 	Abandoned Status = "Abandoned"
 )
 
 var (
-	// ErrExists: a cluster of that name is there already.
+	// ErrExists: a cluster of that name exists already.
 	ErrExists = errors.New("cluster exists")
 	// ErrUnknownVersion: no image can be built or found for the version.
 	ErrUnknownVersion = errors.New("unknown Kubernetes version")
-	// ErrEnvironment: the machine or the cluster cannot do what is needed.
+	// ErrEnvironment: the machine or the cluster lacks a prerequisite.
 	ErrEnvironment = errors.New("environment")
 )
 
-// UsageError is an error that the user fixes by asking for something else.
+// UsageError is an error the user fixes with different input.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }

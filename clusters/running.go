@@ -37,10 +37,10 @@ import (
 // systemNamespace is where control plane components run as pods.
 const systemNamespace = "kube-system"
 
-// atOnce bounds the number of logs that are fetched at the same time.
+// atOnce limits concurrent log downloads.
 const atOnce = 4
 
-// RunningVersions are what runs in a cluster.
+// RunningVersions are the versions running in a cluster.
 type RunningVersions struct {
 	// Server is the API server's version, as "v1.37.1".
 	Server string        `json:"server"`
@@ -65,8 +65,7 @@ type RunningImage struct {
 	Image     string `json:"image"`
 }
 
-// FindVersions asks a cluster what runs in it. What may not be read is missing and named
-// in the error.
+// FindVersions reads the versions running in a cluster. Unreadable ones are missing and named in the error.
 func FindVersions(ctx context.Context, client kubernetes.Interface) (RunningVersions, error) {
 	var found RunningVersions
 	var errs []error
@@ -101,7 +100,7 @@ func FindVersions(ctx context.Context, client kubernetes.Interface) (RunningVers
 	return found, errors.Join(errs...)
 }
 
-// WriteVersions writes what FindVersions finds to versions.json in dir.
+// WriteVersions writes the result of FindVersions to versions.json in dir.
 func WriteVersions(ctx context.Context, client kubernetes.Interface, dir string) error {
 	found, findErr := FindVersions(ctx, client)
 	data, err := json.MarshalIndent(found, "", "  ")
@@ -111,8 +110,8 @@ func WriteVersions(ctx context.Context, client kubernetes.Interface, dir string)
 	return errors.Join(findErr, err)
 }
 
-// WriteLogs writes the logs of the containers in kube-system into dir, one file
-// per container. Those that cannot be read are named in the error.
+// WriteLogs writes the logs of the containers in kube-system into dir, one file per container. The error names
+// unreadable ones.
 func WriteLogs(ctx context.Context, client kubernetes.Interface, dir string) error {
 	pods, err := client.CoreV1().Pods(systemNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -24,9 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TakesSchedulerConfig is whether the stock scheduler takes a file with a binding
-// timeout: versions that do not serve the feature by default refuse one, and next to
-// a file the scheduler ignores some of its arguments.
+// TakesSchedulerConfig reports whether the stock scheduler accepts a file with a binding timeout. Versions with the
+// feature off by default reject it, and with a file the scheduler ignores some of its arguments.
 func (c Config) TakesSchedulerConfig() bool {
 	if c.PlainScheduler || !c.atLeast136() {
 		return false
@@ -45,8 +44,7 @@ func (c Config) TakesSchedulerConfig() bool {
 	return true
 }
 
-// atLeast136 is false for images whose version was not given; without image and
-// version it is the newest known one.
+// atLeast136 is false for images of unknown version. Without image and version it is the newest known one.
 func (c Config) atLeast136() bool {
 	if c.Version == "" {
 		return c.Image == ""
@@ -55,9 +53,8 @@ func (c Config) atLeast136() bool {
 	return err == nil && v.AtLeast(version.MustParseGeneric("1.36"))
 }
 
-// SchedulerConfig is the file that has the stock scheduler wait for BindingTimeout, but for
-// pods of DefaultsProfile; with a file it takes its kubeconfig from there. The caller may add
-// to it.
+// SchedulerConfig returns a configuration file for the stock scheduler with BindingTimeout, except for pods of
+// DefaultsProfile. The file also names the kubeconfig. The caller may add to it.
 func SchedulerConfig(kubeconfig string) map[string]any {
 	const api = "kubescheduler.config.k8s.io/v1"
 	return map[string]any{

@@ -25,30 +25,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Implementation says whose a component is.
+// Implementation is stock or this project's.
 type Implementation string
 
-// The implementations. The empty one is what the cluster has, which is stock for
-// a cluster that is made.
+// The implementations. Empty means unchanged, which is stock for a new cluster.
 const (
 	// Stock is Kubernetes' own component.
 	Stock Implementation = "stock"
 	// Own is this project's component (the module in implementation/).
 	Own Implementation = "own"
-	// None is what an interrupted switch can leave; it cannot be asked for.
+	// None can be left by an interrupted switch; it cannot be requested.
 	None Implementation = "none"
 )
 
-// Stack says for each component whose it is.
+// Stack selects the implementation of each component.
 type Stack struct {
 	Scheduler Implementation `json:"scheduler,omitempty"`
-	// Controllers are those of resource claims and of device taint eviction, which
-	// are part of the stock controller manager.
+	// Controllers are the resource claim and device taint eviction controllers of the stock controller manager.
 	Controllers Implementation `json:"controllers,omitempty"`
 	Kubelet     Implementation `json:"kubelet,omitempty"`
-	// KubeletNodes are the nodes that Kubelet is about, with or without the cluster's
-	// name before them as in worker2; empty means all. The others are left as they
-	// are, which is stock in a cluster that is made.
+	// KubeletNodes are the nodes Kubelet applies to, with or without the cluster's name as prefix, as in worker2; empty
+	// means all. Other nodes stay unchanged, which is stock in a new cluster.
 	KubeletNodes []string `json:"kubeletNodes,omitempty"`
 }
 
@@ -62,7 +59,7 @@ func (s *Stack) parts() []part {
 	return []part{{"scheduler", &s.Scheduler}, {"controllers", &s.Controllers}, {"kubelet", &s.Kubelet}}
 }
 
-// Components are those whose implementation can be chosen.
+// Components returns the components with selectable implementations.
 func Components() []string {
 	var names []string
 	for _, p := range (&Stack{}).parts() {
@@ -71,7 +68,7 @@ func Components() []string {
 	return names
 }
 
-// Of says whose a component is.
+// Of returns the implementation of a component.
 func (s Stack) Of(component string) Implementation {
 	for _, p := range s.parts() {
 		if p.name == component {
@@ -81,9 +78,8 @@ func (s Stack) Of(component string) Implementation {
 	return ""
 }
 
-// ParseStack reads "stock" and "own", which stand for all components, and lists
-// as "scheduler=own,kubelet=own:worker2". Components that a list does not name stay
-// empty.
+// ParseStack reads "stock" and "own", for all components, and lists as "scheduler=own,kubelet=own:worker2".
+// Components missing from a list stay empty.
 func ParseStack(text string) (Stack, error) {
 	var s Stack
 	if whose := Implementation(text); whose == Stock || whose == Own {
@@ -104,8 +100,8 @@ func ParseStack(text string) (Stack, error) {
 	return s, s.Validate()
 }
 
-// Set reads whose one component is: "stock" or "own", for kubelets also with nodes
-// as in "own:worker:worker2". Validate checks the rest.
+// Set parses the implementation of one component: "stock" or "own", for kubelets also with nodes as in
+// "own:worker:worker2". Validate checks the rest.
 func (s *Stack) Set(component, text string) error {
 	whose, nodes, limited := strings.Cut(text, ":")
 	for _, p := range s.parts() {
@@ -147,7 +143,7 @@ func (s Stack) IsZero() bool {
 	return s.Scheduler == "" && s.Controllers == "" && s.Kubelet == "" && len(s.KubeletNodes) == 0
 }
 
-// Over returns the stack with the components that it leaves empty taken from below.
+// Over returns the stack with empty components taken from below.
 func (s Stack) Over(below Stack) Stack {
 	if s.Kubelet == "" && len(s.KubeletNodes) > 0 {
 		below.Kubelet = "" // Validate says what is wrong with it
@@ -163,7 +159,7 @@ func (s Stack) Over(below Stack) Stack {
 	return s
 }
 
-// AllStock is the stack of a cluster that nobody has changed.
+// AllStock is the stack of an unmodified cluster.
 func AllStock() Stack {
 	s, _ := ParseStack(string(Stock))
 	return s
@@ -174,8 +170,8 @@ func (s Stack) HasOwn() bool {
 	return slices.ContainsFunc(s.parts(), func(p part) bool { return *p.whose == Own })
 }
 
-// String is "stock", "own", the components that are not stock as in
-// "scheduler=own,kubelet=own:worker2", or empty where nothing is known.
+// String is "stock", "own", the non-stock components as in "scheduler=own,kubelet=own:worker2", or empty if nothing
+// is known.
 func (s Stack) String() string {
 	var other []string
 	known, own := false, len(s.KubeletNodes) == 0

@@ -29,14 +29,13 @@ import (
 	"time"
 )
 
-// grace is the time between asking a cancelled program to end and killing it.
+// grace is the time between SIGTERM and SIGKILL for a cancelled program.
 const grace = 10 * time.Second
 
-// kept is how much of a program's error output is kept for the error.
+// kept is how many bytes of a program's error output end up in the error.
 const kept = 8 << 10
 
-// Cmd is a program call. Args holds the program and its arguments; the rest is
-// optional.
+// Cmd is a program call. Args holds the program and its arguments; the rest is optional.
 type Cmd struct {
 	Args []string
 	Dir  string
@@ -47,9 +46,8 @@ type Cmd struct {
 	Stdout io.Writer
 }
 
-// Run runs a program to its end and returns its standard output without the
-// final newline. A failed program gives an *Error; when ctx ends the program and
-// its children are asked to end, then killed, and the error wraps ctx's.
+// Run runs a program and returns its standard output without the final newline. A failed program gives an *Error.
+// When ctx ends, the program and its children are terminated, then killed, and the error wraps ctx's.
 func Run(ctx context.Context, c Cmd) (string, error) {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Stdin = c.Dir, c.Stdin
@@ -62,8 +60,8 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	if c.Stdout != nil {
 		cmd.Stdout = c.Stdout
 	}
-	// A group of its own, so that a Ctrl-C in the terminal reaches the program
-	// only through ctx, and children do not survive it.
+	// A process group of its own: Ctrl-C in the terminal reaches the program only through ctx, and children do not
+	// survive it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace
@@ -84,14 +82,13 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	return strings.TrimRight(stdout.String(), "\n"), nil
 }
 
-// name is the program with its subcommand, which is what an error starts with.
+// name is the program with its subcommand, the prefix of errors.
 func (c Cmd) name() string { return shortName(c.Args) }
 
-// Error is a program that could not be run or that failed.
+// Error is a program that failed or could not be run.
 type Error struct {
 	Args []string
-	// Output is the end of what the program wrote to its standard error, or to
-	// its standard output if that is empty.
+	// Output is the end of the program's standard error, or of its standard output if that is empty.
 	Output string
 	Err    error
 }
@@ -109,7 +106,7 @@ func (e *Error) Error() string {
 	return text + ": " + strings.Join(lines, "\n  ")
 }
 
-// Unwrap returns the cause; a program that reported a full disk is ENOSPC too.
+// Unwrap returns the cause; a full disk in the program's output is ENOSPC too.
 func (e *Error) Unwrap() []error {
 	causes := []error{e.Err}
 	if strings.Contains(e.Output, syscall.ENOSPC.Error()) {
@@ -118,7 +115,7 @@ func (e *Error) Unwrap() []error {
 	return causes
 }
 
-// NotFound tells whether err is a program that is not installed.
+// NotFound reports whether err means the program is not installed.
 func NotFound(err error) bool { return errors.Is(err, exec.ErrNotFound) }
 
 func shortName(args []string) string {

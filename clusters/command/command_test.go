@@ -75,7 +75,7 @@ func TestCancelEndsTheWholeGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The child may be a zombie of init for a moment; a live one has a command line.
+	// The child may be a zombie of init for a moment; a running one has a command line.
 	if line, err := os.ReadFile("/proc/" + strings.TrimSpace(string(raw)) + "/cmdline"); err == nil && len(line) > 0 {
 		t.Errorf("child still runs: %q", line)
 	}

@@ -14,8 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package command runs the external programs that cluster work needs (docker,
-// go, debootstrap). It adds to os/exec what all of them want: the end of the
-// program's output in the error, its whole process group ended on cancellation.
-// Start at Run.
+// Package command runs external programs (docker, go, debootstrap). It adds to os/exec: errors with the end of the
+// program's output, and termination of the whole process group on cancellation. Start at Run.
 package command

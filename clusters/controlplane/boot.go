@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// pollInterval is short because everything here is on this machine.
+// pollInterval is short because everything runs on this machine.
 const pollInterval = 50 * time.Millisecond
 
-// errPortTaken: somebody took a port between its choice and its use.
+// errPortTaken: another program took a port between its choice and its use.
 var errPortTaken = errors.New("another program took a port of the control plane: try again")
 
 // boot is the start of one cluster's processes.
@@ -47,7 +47,6 @@ type boot struct {
 	started []started
 }
 
-// started is a process that has been started.
 type started struct {
 	command command
 	exited  <-chan struct{}
@@ -71,8 +70,8 @@ func (b *boot) start(all ...command) error {
 
 func (b *boot) log(name string) string { return b.layout.file(name + ".log") }
 
-// rest starts what needs the API server, makes the nodes meanwhile, and waits until
-// pods can be made and scheduled.
+// rest starts the clients of the API server, creates the nodes in parallel, and waits until pods can be created and
+// scheduled.
 func (b *boot) rest(ctx context.Context, c clusters.Config, p programs, all []command) error {
 	if len(p.controllersManifest) > 0 {
 		if err := b.api.apply(ctx, p.controllersManifest); err != nil {
@@ -99,8 +98,7 @@ func (b *boot) rest(ctx context.Context, c clusters.Config, p programs, all []co
 	return nil
 }
 
-// waitHealthy waits until all processes that have been started say that they work.
-// One that ends instead is an error with what it said.
+// waitHealthy waits until all started processes are healthy. If one exits, the error includes its last log lines.
 func (b *boot) waitHealthy(ctx context.Context) error {
 	for _, s := range b.started {
 		if s.command.health == "" {
@@ -124,7 +122,7 @@ func (b *boot) waitHealthy(ctx context.Context) error {
 	return nil
 }
 
-// ended is an error if one of the processes has.
+// ended returns an error if one of the processes has exited.
 func (b *boot) ended() error {
 	for _, s := range b.started {
 		select {
@@ -145,8 +143,7 @@ func (b *boot) ended() error {
 	return nil
 }
 
-// lastWords are the lines of a log that say why a process has ended: its errors, or
-// whatever came last.
+// lastWords returns the log lines explaining the exit of a process: its errors, or the last lines.
 func lastWords(log string) string {
 	var errs, all []string
 	for line := range strings.Lines(log) {
@@ -163,8 +160,8 @@ func lastWords(log string) string {
 	return "  " + strings.Join(errs[max(0, len(errs)-3):], "\n  ")
 }
 
-// waitForAccount waits for the service account that pods get: without it none is
-// admitted, and that it is there shows that controllers work.
+// waitForAccount waits for the default service account: pods are not admitted without it, and its presence shows that
+// controllers work.
 func (b *boot) waitForAccount(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		_, err := b.api.client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})

@@ -35,25 +35,23 @@ const (
 	managedKey, managedValue = "kwok.x-k8s.io/node", "fake"
 )
 
-// command is a program with all that it is started with.
 type command struct {
 	name, path string
 	args       []string
-	// health is the address that answers with 200 once the program works.
+	// health is the URL answering 200 once the program is healthy.
 	health string
 }
 
 // layout is where a cluster's files and addresses are.
 type layout struct {
 	dir string
-	// ports are those of the processes by their names; etcd's peers have one of
-	// their own.
+	// ports are the ports by process name; etcd's peers have one of their own.
 	ports map[string]int
 }
 
 const etcdPeers = "etcd-peers"
 
-// portNames are what needs a port.
+// portNames are the users of a port.
 func portNames() []string {
 	return []string{etcd, etcdPeers, apiserver, controllerManager, scheduler, ownControllers, kwok}
 }
@@ -70,8 +68,7 @@ func (l layout) url(name string) string {
 	return "https://" + loopback + ":" + strconv.Itoa(l.ports[name])
 }
 
-// commands are the processes of a cluster in the order in which they start: those
-// after the API server need it.
+// commands returns the processes of a cluster in start order; those after the API server are its clients.
 func commands(c clusters.Config, p programs, l layout) []command {
 	all := []command{etcdCommand(c, l), apiserverCommand(c, l), managerCommand(c, l), schedulerCommand(c, p, l), ownControllersCommand(c, l), kwokCommand(l)}
 	var out []command
@@ -84,7 +81,7 @@ func commands(c clusters.Config, p programs, l layout) []command {
 	return out
 }
 
-// args are a component's arguments: ours, then those asked for.
+// args merges a component's default arguments with the requested ones.
 func args(ours map[string]string, asked map[string]string) []string {
 	all := maps.Clone(ours)
 	for name, value := range asked {
@@ -105,9 +102,9 @@ func etcdCommand(c clusters.Config, l layout) command {
 		"listen-peer-urls": peers, "initial-advertise-peer-urls": peers, "initial-cluster": "default=" + peers,
 		"cert-file": l.pki("server.crt"), "key-file": l.pki("server.key"), "trusted-ca-file": l.pki("ca.crt"), "client-cert-auth": "true",
 		"peer-cert-file": l.pki("server.crt"), "peer-key-file": l.pki("server.key"), "peer-trusted-ca-file": l.pki("ca.crt"), "peer-client-cert-auth": "true",
-		// A cluster whose machine went down is made anew (docs/adr/0014).
+		// After a crash of the machine the cluster is created anew (docs/adr/0014).
 		"unsafe-no-fsync": "true",
-		// The default of 2 GiB is soon full where thousands of pods come and go.
+		// The default of 2 GiB fills up soon with thousands of pods.
 		"quota-backend-bytes": strconv.Itoa(8 << 30),
 	}, c.ComponentArgs["etcd"])}
 }
@@ -115,8 +112,7 @@ func etcdCommand(c clusters.Config, l layout) command {
 func apiserverCommand(c clusters.Config, l layout) command {
 	ours := map[string]string{
 		"bind-address": loopback, "secure-port": strconv.Itoa(l.ports[apiserver]),
-		// Nobody reaches the service "kubernetes": there is no network, and no endpoint
-		// may have a loopback address.
+		// There is no network, so no client uses the service "kubernetes", and endpoints must not have loopback addresses.
 		"advertise-address": loopback, "endpoint-reconciler-type": "none",
 		"service-cluster-ip-range": serviceSubnet,
 		"etcd-servers":             l.url(etcd), "etcd-cafile": l.pki("ca.crt"), "etcd-certfile": l.pki("etcd-client.crt"), "etcd-keyfile": l.pki("etcd-client.key"),
@@ -124,15 +120,14 @@ func apiserverCommand(c clusters.Config, l layout) command {
 		"service-account-issuer":           "https://kubernetes.default.svc",
 		"service-account-key-file":         l.pki("sa.pub"),
 		"service-account-signing-key-file": l.pki("sa.key"),
-		// As kubeadm has it: what a node may do is for both to say.
+		// As kubeadm configures it.
 		"authorization-mode":       "Node,RBAC",
 		"enable-admission-plugins": "NodeRestriction",
 		"allow-privileged":         "true",
 	}
 	off := []string{}
 	if c.Nodes > 0 {
-		// It taints each new node until a controller has seen that it is ready, which
-		// ours are from the beginning.
+		// It taints new nodes until a controller sees them Ready; simulated nodes are Ready from the start.
 		off = append(off, "TaintNodesByCondition")
 	}
 	if !has(c, clusters.WithoutControllers) {
@@ -148,7 +143,7 @@ func apiserverCommand(c clusters.Config, l layout) command {
 	return command{name: apiserver, args: args(ours, c.ComponentArgs["apiserver"]), health: l.url(apiserver) + "/readyz"}
 }
 
-// withGates adds the feature gates, which all components of Kubernetes know.
+// withGates adds the feature gates, which all Kubernetes components know.
 func withGates(to map[string]string, c clusters.Config) {
 	if len(c.FeatureGates) == 0 {
 		return
@@ -168,13 +163,13 @@ func joined(values map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// serving are the arguments of components that ask the API server who may ask them.
+// serving returns the arguments of components that delegate authentication to the API server.
 func serving(l layout, name string) map[string]string {
 	return map[string]string{
 		"kubeconfig": l.kubeconfig(name), "authentication-kubeconfig": l.kubeconfig(name), "authorization-kubeconfig": l.kubeconfig(name),
 		"bind-address": loopback, "secure-port": strconv.Itoa(l.ports[name]),
 		"tls-cert-file": l.pki("server.crt"), "tls-private-key-file": l.pki("server.key"),
-		// There is one of each, and none to hand over to.
+		// Single replicas need no leader election.
 		"leader-elect": "false",
 	}
 }
@@ -202,7 +197,7 @@ func schedulerCommand(c clusters.Config, p programs, l layout) command {
 	ours := serving(l, scheduler)
 	maps.Copy(ours, map[string]string{"v": "5", "kube-api-qps": "1000", "kube-api-burst": "2000"})
 	if len(p.schedulerConfig) > 0 {
-		// What the file says, these do not: the scheduler ignores them next to one.
+		// The scheduler ignores these arguments if it has a file.
 		for _, name := range []string{"kubeconfig", "kube-api-qps", "kube-api-burst"} {
 			delete(ours, name)
 		}
@@ -212,8 +207,7 @@ func schedulerCommand(c clusters.Config, p programs, l layout) command {
 	return command{name: scheduler, args: args(ours, c.ComponentArgs["scheduler"]), health: l.url(scheduler) + "/readyz"}
 }
 
-// ownControllersCommand takes over what of the controller manager's arguments holds
-// for its controllers wherever they run.
+// ownControllersCommand keeps those controller manager arguments that apply to its controllers in any process.
 func ownControllersCommand(c clusters.Config, l layout) command {
 	ours := serving(l, ownControllers)
 	maps.Copy(ours, map[string]string{"controllers": "*", "v": "4", "kube-api-qps": "1000", "kube-api-burst": "2000"})

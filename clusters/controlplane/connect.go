@@ -87,8 +87,7 @@ func healthy(ctx context.Context, client *http.Client, url string) error {
 	return err
 }
 
-// apply makes the objects of a manifest, without those that would run containers:
-// what they run is a process here.
+// apply creates the objects of a manifest except workloads, since those run as local processes.
 func apply(ctx context.Context, client dynamic.Interface, manifest []byte) error {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
 	for {

@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package controlplane is the provider of clusters that are processes of this
-// machine: etcd, kube-apiserver, kube-scheduler and the controllers, with nodes that
-// kwok simulates. No container runs, so it serves cases that need no node, and what
-// only places pods. It does not build the programs; Programs says where they come
-// from. Start at Provider and, for what runs with which arguments, at commands.
+// Package controlplane provides clusters of local processes: etcd, kube-apiserver, kube-scheduler and the
+// controllers, with nodes simulated by kwok. No containers run, so it serves cases without nodes or with scheduling
+// only. Programs supplies the binaries. Start at Provider; commands lists processes and arguments.
 package controlplane

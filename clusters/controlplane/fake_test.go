@@ -28,13 +28,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// fakeHost runs nothing; what it started is alive until it is killed.
+// fakeHost runs nothing; started processes stay alive until killed.
 type fakeHost struct {
 	mutex   sync.Mutex
 	next    int
 	alive   map[int]string
 	started []string
-	// says has a program write its log and end at once, the next time it is started.
+	// says makes a program write its log and exit at once at its next start.
 	says map[string]string
 	// taken is how often ports are still taken.
 	taken int
@@ -103,7 +103,7 @@ func (fakePrograms) ControllersProgram(context.Context, string) (string, []byte,
 	return "/bin/dra-controller-manager", []byte("kind: Deployment\n"), nil
 }
 
-// setup is a provider whose processes and API are fakes.
+// setup returns a provider with fake processes and a fake API.
 func setup(t *testing.T) (*Provider, *fakeHost, *fake.Clientset) {
 	t.Helper()
 	h := &fakeHost{alive: map[int]string{}, says: map[string]string{}}

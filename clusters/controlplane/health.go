@@ -21,9 +21,8 @@ import (
 	"fmt"
 )
 
-// Healthy is an error unless a component of a running cluster answers that it works.
-// The programs are those that serve /healthz at a port of their own: the scheduler, the
-// controllers and the API server.
+// Healthy returns an error unless a component of a running cluster is healthy. Supported are the programs serving
+// /healthz at a port of their own: the scheduler, the controllers and the API server.
 func (p *Provider) Healthy(ctx context.Context, name, program string) error {
 	s, err := p.parts()
 	if err != nil {

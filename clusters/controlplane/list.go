@@ -22,7 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// List returns the clusters that this provider made, by name.
+// List returns the clusters made by this provider, by name.
 func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	s, err := p.parts()
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	return out, nil
 }
 
-// status is what a cluster's record and processes say about it.
+// status derives a cluster's status from its record and processes.
 func (s parts) status(r record) clusters.Status {
 	running := s.running(r)
 	switch {

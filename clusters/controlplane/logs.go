@@ -28,11 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// versionsTimeout is how long the API server may take to say what runs.
+// versionsTimeout bounds reading the running versions from the API server.
 const versionsTimeout = 15 * time.Second
 
-// Logs writes what the processes of a cluster have logged into dir, one file each,
-// and versions.json. What is missing is named in the error.
+// Logs writes the logs of a cluster's processes into dir, one file each, and versions.json. The error names missing
+// ones.
 func (p *Provider) Logs(ctx context.Context, name, dir string) error {
 	s, err := p.parts()
 	if err != nil {

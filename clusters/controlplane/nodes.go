@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// nodesAtOnce bounds the nodes that are made at the same time.
+// nodesAtOnce limits concurrent node creations.
 const nodesAtOnce = 32
 
 // createNodes makes the simulated nodes.
@@ -52,15 +52,13 @@ func createNodes(ctx context.Context, client kubernetes.Interface, c clusters.Co
 	return group.Wait()
 }
 
-// declared are the feature gates that a kubelet tells in its node's status, of those that
-// are off by default and of which the API server and the scheduler ask there
-// (k8s.io/component-helpers v0.37.1, nodedeclaredfeatures/features/registry.go).
+// declared are the feature gates a kubelet declares in its node's status, restricted to those off by default and read
+// by the API server and the scheduler (k8s.io/component-helpers v0.37.1, nodedeclaredfeatures/features/registry.go).
 //
 //nolint:gochecknoglobals // a table
 var declared = []spec.Feature{spec.NodeAllocatable, spec.OptionalOperations}
 
-// node is the i-th simulated node. As a kubelet does, it comes with its status, so
-// that nobody has to write that later.
+// node is the i-th simulated node. Like a kubelet's, it is created with its status.
 func node(i int, c clusters.Config) *corev1.Node {
 	name := "node-" + strconv.Itoa(i)
 	now := metav1.Now()
@@ -100,8 +98,8 @@ func node(i int, c clusters.Config) *corev1.Node {
 	}
 }
 
-// waitNodes waits until pods can be scheduled on all nodes, which is so at once
-// unless somebody asked for admission plugins that taint new ones.
+// waitNodes waits until pods can be scheduled on all nodes. That is immediate unless admission plugins taint new
+// nodes.
 func waitNodes(ctx context.Context, client kubernetes.Interface, size int) error {
 	var why string
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {

@@ -38,11 +38,11 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// validity is how long certificates last: longer than anybody keeps a test cluster.
+// validity of certificates is longer than the life of any test cluster.
 const validity = 10 * 365 * 24 * time.Hour
 
-// authority signs the certificates of one cluster. Its key is never written: once a
-// cluster is made nobody else gets into it.
+// authority signs the certificates of one cluster. Its key is never written to disk, so nobody can add certificates
+// later.
 type authority struct {
 	cert *x509.Certificate
 	key  crypto.Signer
@@ -67,8 +67,7 @@ func (a authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: a.cert.Raw})
 }
 
-// sign makes a certificate of user with its groups, for servers on this machine and
-// for clients.
+// sign makes a certificate for user and groups, valid for local servers and for clients.
 func (a authority) sign(user string, groups ...string) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -97,14 +96,13 @@ func (a authority) sign(user string, groups ...string) (pair, error) {
 	return pair{pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der}), text}, nil
 }
 
-// identity is whom a process is to the API server.
+// identity is a process's identity at the API server.
 type identity struct {
 	user   string
 	groups []string
 }
 
-// identities are those of the processes that are clients. The one of own controllers
-// is the service account that their manifest gives permissions to.
+// identities returns the identities of client processes. Own controllers use the service account of their manifest.
 func identities() map[string]identity {
 	return map[string]identity{
 		controllerManager: {user: "system:kube-controller-manager"},
@@ -117,7 +115,7 @@ func identities() map[string]identity {
 	}
 }
 
-// writeSecrets makes what a cluster's processes and users know each other by.
+// writeSecrets writes the certificates, keys and kubeconfigs of a cluster.
 func writeSecrets(l layout, name, kubeconfig string) error {
 	ca, err := newAuthority()
 	if err != nil {
@@ -155,7 +153,7 @@ func writeSecrets(l layout, name, kubeconfig string) error {
 	return nil
 }
 
-// accountKeys adds the keys that sign the tokens of service accounts.
+// accountKeys adds the signing keys of service account tokens.
 func accountKeys(l layout, files map[string][]byte) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -186,7 +184,7 @@ func kubeconfigFor(cluster, server string, ca []byte, user string, p pair) ([]by
 	return data, nil
 }
 
-// writeFile writes a file that only this user may read.
+// writeFile writes a file readable by this user only.
 func writeFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

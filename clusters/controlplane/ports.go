@@ -24,8 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// freePorts are as many ports of the loopback address as there are names. Others may
-// take one before it is used: a start that fails because of that is repeated.
+// freePorts returns one free loopback port per name. If another program takes one before its use, the start is
+// retried.
 func freePorts(names []string) (_ map[string]int, err error) {
 	ports := map[string]int{}
 	var held []net.Listener

@@ -30,8 +30,7 @@ import (
 	"syscall"
 )
 
-// process is what identifies a process for good: a number is given to another
-// process sooner or later, but not at the same moment of the same boot.
+// process identifies a process uniquely: PIDs are reused, but not with the same start time in the same boot.
 type process struct {
 	Name string `json:"name"`
 	PID  int    `json:"pid"`
@@ -43,24 +42,22 @@ type process struct {
 
 // host starts and ends processes.
 type host interface {
-	// Start starts a program that goes on when this process ends; exited is closed
-	// when it has ended before.
+	// Start starts a program that outlives this process; exited is closed if it exits earlier.
 	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
 	// Alive tells whether exactly this process runs.
 	Alive(p process) bool
-	// Free tells whether a port of the loopback interface can be listened on.
+	// Free reports whether a loopback port is free.
 	Free(ctx context.Context, port int) bool
-	// Command is what a process that runs was started with; its health is not known.
+	// Command returns the command line of a running process, without its health URL.
 	Command(p process) (command, error)
-	// Kill ends a process at once, if it is still the same one.
+	// Kill kills a process if it is still the same one.
 	Kill(p process) error
 }
 
 // machine is this one.
 type machine struct{}
 
-// Start starts the program in a session of its own, so that neither Ctrl-C in the
-// terminal nor its end reach it.
+// Start starts the program in a session of its own, so Ctrl-C and the end of the terminal do not reach it.
 func (machine) Start(c command, dir, log string) (process, <-chan struct{}, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -69,7 +66,7 @@ func (machine) Start(c command, dir, log string) (process, <-chan struct{}, erro
 	defer func() { _ = out.Close() }()
 	cmd := exec.Command(c.path, c.args...) //nolint:noctx // it outlives every context
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
-	// Nothing of the user's configuration has a say; kwok reads a file in HOME.
+	// Ignore the user's configuration; kwok reads a file in HOME.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -88,7 +85,7 @@ func (machine) Start(c command, dir, log string) (process, <-chan struct{}, erro
 	return p, exited, err
 }
 
-// Alive is false for a process that has ended and is only waited for.
+// Alive is false for a zombie.
 func (machine) Alive(p process) bool {
 	now, err := identify(p.PID)
 	now.Name = p.Name
@@ -105,7 +102,7 @@ func (machine) Free(ctx context.Context, port int) bool {
 	return listener.Close() == nil
 }
 
-// Command reads what the process was started with (man 5 proc).
+// Command reads the command line of the process (man 5 proc).
 func (m machine) Command(p process) (command, error) {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
 	if err != nil {
@@ -118,8 +115,7 @@ func (m machine) Command(p process) (command, error) {
 	return command{name: p.Name, path: args[0], args: args[1:]}, nil
 }
 
-// Kill holds on to the process before it looks which one it is, so that it cannot
-// become another one in between (os.FindProcess opens a pidfd on Linux).
+// Kill opens a pidfd (os.FindProcess on Linux) before it checks the identity, so the PID cannot be reused in between.
 func (m machine) Kill(p process) error {
 	found, err := os.FindProcess(p.PID)
 	if err != nil {
@@ -135,7 +131,7 @@ func (m machine) Kill(p process) error {
 	return nil
 }
 
-// identify says which process has a number now; fs.ErrNotExist if none that runs has.
+// identify returns the identity of the process with a PID, or fs.ErrNotExist if none is running.
 func identify(pid int) (process, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if errors.Is(err, syscall.ESRCH) {
@@ -152,8 +148,8 @@ func identify(pid int) (process, error) {
 	return process{PID: pid, Started: started, Boot: strings.TrimSpace(string(boot))}, err
 }
 
-// startOf reads the moment of a process's start from its stat file (man 5 proc):
-// fields after the name in parentheses, which may itself have spaces and parentheses.
+// startOf reads a process's start time from its stat file (man 5 proc): the name in parentheses may contain spaces
+// and parentheses, so fields are counted after it.
 func startOf(stat []byte) (uint64, error) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const state, start = 3, 22 // as man 5 proc counts; the first field here is the third

@@ -52,8 +52,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// The number of a process that has ended is given to another one: this test, which
-// would not survive a mistake.
+// The PID of an exited process is reused by this test, which would not survive a mistake.
 func TestProcessOfTheSameNumberIsLeftAlone(t *testing.T) {
 	self, err := identify(os.Getpid())
 	if err != nil {

@@ -29,18 +29,17 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Programs provides what a control plane runs. A cluster asks only for what it is going
-// to have.
+// Programs supplies the binaries of a control plane. A cluster requests only those it runs.
 type Programs interface {
 	// Program returns a program for a Kubernetes version, such as "kube-apiserver" or "etcd".
 	Program(ctx context.Context, version, program string) (path string, err error)
-	// SchedulerProgram is this project's, with a configuration that names the kubeconfig.
+	// SchedulerProgram is this project's scheduler, with a configuration naming the kubeconfig.
 	SchedulerProgram(ctx context.Context, version, kubeconfig string) (path string, config []byte, err error)
-	// ControllersProgram is this project's, with the manifest that has its permissions.
+	// ControllersProgram is this project's controllers, with a manifest for their permissions.
 	ControllersProgram(ctx context.Context, version string) (path string, manifest []byte, err error)
 }
 
-// The names of the processes, which are those of their logs and programs.
+// Process names, also used for logs and programs.
 const (
 	etcd              = "etcd"
 	apiserver         = "kube-apiserver"
@@ -50,11 +49,11 @@ const (
 	kwok              = "kwok"
 )
 
-// programs are the ones that a cluster runs.
+// programs are the binaries of a cluster.
 type programs struct {
-	// paths are the programs' by the names of their processes.
+	// paths are the binaries by process name.
 	paths map[string]string
-	// schedulerConfig is the scheduler's file; empty if it takes none.
+	// schedulerConfig is the scheduler's configuration file; empty if it takes none.
 	schedulerConfig []byte
 	// controllersManifest has the permissions of own controllers.
 	controllersManifest []byte
@@ -62,7 +61,7 @@ type programs struct {
 
 func has(c clusters.Config, component string) bool { return !slices.Contains(c.Without, component) }
 
-// find finds all programs that a cluster is to have.
+// find finds the programs of a cluster.
 func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) (programs, error) {
 	found := programs{paths: map[string]string{}}
 	names := []string{etcd, apiserver}
@@ -88,8 +87,7 @@ func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfi
 	return found, found.replace(c.Programs)
 }
 
-// replace takes the programs that a cluster's configuration names for those of its version
-// and stack.
+// replace overrides programs with those of Config.Programs.
 func (p programs) replace(others map[string]string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(others)) {
@@ -106,8 +104,8 @@ func (p programs) replace(others map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// findOwn finds this project's components. They are looked for in a checkout, where
-// the go command sees each time whether anything has changed, so both at once.
+// findOwn finds this project's components. In a checkout the go command checks for changes, so both are built at
+// once.
 func (found *programs) findOwn(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var schedulerPath, controllersPath string

@@ -28,14 +28,13 @@ import (
 	"github.com/dra-conformance/dratest/clusters/state"
 )
 
-// Provider runs control planes as processes of this machine. Several live side by
-// side; each has a folder below State.
+// Provider runs control planes as local processes. Clusters coexist; each has a directory below State.
 type Provider struct {
 	Programs Programs
-	// Progress is told what happens; nil means nobody is.
+	// Progress receives progress lines; nil discards them.
 	Progress *progress.Printer
-	// State is the folder with one folder per cluster; empty means .controlplane in
-	// state.Dir, beside the clusters of other providers.
+	// State is the directory with one subdirectory per cluster; empty means .controlplane in state.Dir, beside the
+	// clusters of other providers.
 	State string
 
 	host    host // nil means this machine
@@ -48,40 +47,39 @@ var _ clusters.Provider = (*Provider)(nil)
 // Name implements clusters.Provider.
 func (*Provider) Name() string { return clusters.ProviderControlPlane }
 
-// api is what a cluster's maker asks of it.
+// api is the API client used while creating a cluster.
 type api struct {
 	client kubernetes.Interface
-	// healthy is an error until something answers at an address of the cluster.
+	// healthy returns an error until the URL answers.
 	healthy func(ctx context.Context, url string) error
 	// apply makes the objects of a manifest.
 	apply func(ctx context.Context, manifest []byte) error
 }
 
-// record is what is remembered about one cluster. It is written before the first process
-// is started and after each, so that what a killed process leaves behind is known, but
-// for one that it had just started (docs/adr/0014).
+// record is the stored state of a cluster. It is written before the first process starts and after each start, so at
+// most the newest process of a killed dratest is unknown (docs/adr/0014).
 type record struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version"`
 	Nodes   int            `json:"nodes,omitempty"`
 	Stack   clusters.Stack `json:"stack,omitzero"`
-	// BindingTimeout is the scheduler's; 0 if it has Kubernetes' own, or there is none.
+	// BindingTimeout is the scheduler's; 0 for Kubernetes' default or without a scheduler.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
-	// DefaultsProfile is the scheduler's in which nothing is set; empty if it has none.
+	// DefaultsProfile is the scheduler profile with nothing set; empty if it has none.
 	DefaultsProfile string    `json:"defaultsProfile,omitempty"`
 	Created         time.Time `json:"created"`
-	// Ports are those that processes listen on, by the name of the process.
+	// Ports are the listening ports by process name.
 	Ports     map[string]int `json:"ports,omitempty"`
 	Processes []process      `json:"processes,omitempty"`
 	// Ready: the cluster's creation came to its end.
 	Ready bool `json:"ready,omitempty"`
-	// Temporary: it belongs to the process that made it, which holds its lock.
+	// Temporary clusters belong to the process holding their lock.
 	Temporary bool `json:"temporary,omitempty"`
-	// Kept is why the creation failed of a cluster that was kept for a look.
+	// Kept is the creation error of a cluster kept for debugging.
 	Kept string `json:"kept,omitempty"`
 }
 
-// parts are a provider's collaborators with the defaults filled in.
+// parts are a provider's dependencies with defaults filled in.
 type parts struct {
 	host     host
 	connect  func(kubeconfig string) (api, error)
@@ -110,9 +108,8 @@ func (p *Provider) parts() (parts, error) {
 	return out, nil
 }
 
-// Lock keeps other processes from creating, deleting or holding the cluster until
-// release is called; the provider's own methods go on working. The error says which
-// process holds it already.
+// Lock keeps other processes from creating, deleting or locking the cluster until release is called; the provider's
+// own methods still work. The error names the current holder.
 func (p *Provider) Lock(name string) (release func(), err error) {
 	s, err := p.parts()
 	if err != nil {
@@ -133,7 +130,7 @@ func (p *Provider) Kubeconfig(name string) (string, error) {
 	return s.store.Kubeconfig(name), nil
 }
 
-// KubeconfigOf is the path of the kubeconfig that a program of the cluster is started with.
+// KubeconfigOf returns the path of the kubeconfig of a cluster's program.
 func (p *Provider) KubeconfigOf(name, program string) (string, error) {
 	s, err := p.parts()
 	if err != nil {
@@ -145,8 +142,7 @@ func (p *Provider) KubeconfigOf(name, program string) (string, error) {
 	return layout{dir: s.store.Folder(name)}.kubeconfig(program), nil
 }
 
-// Processes are the cluster's processes by the names of the programs, as
-// "kube-scheduler".
+// Processes returns the cluster's processes by program name, as "kube-scheduler".
 func (p *Provider) Processes(name string) (map[string]clusters.Process, error) {
 	s, err := p.parts()
 	if err != nil {
@@ -164,7 +160,7 @@ func (p *Provider) Processes(name string) (map[string]clusters.Process, error) {
 	return processes, nil
 }
 
-// Has tells whether this provider made a cluster of the name.
+// Has reports whether this provider made a cluster of the name.
 func (p *Provider) Has(name string) (bool, error) {
 	s, err := p.parts()
 	if err != nil {

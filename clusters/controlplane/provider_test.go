@@ -111,8 +111,7 @@ func TestRestart(t *testing.T) {
 	nothingLeft(t, p, h)
 }
 
-// A soak lost its scheduler for good when a successor found the port of the killed one taken,
-// whose last threads were not gone yet.
+// A soak lost its scheduler for good: the last threads of the killed scheduler still held the port.
 func TestRestartWaitsForThePort(t *testing.T) {
 	p, h, _ := setup(t)
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {
@@ -163,7 +162,7 @@ func TestStoppedAndBrokenClusters(t *testing.T) {
 	}
 }
 
-// A run that was killed leaves its cluster behind; the next one replaces it.
+// A killed run leaves its cluster behind; the next one replaces it.
 func TestTemporaryClusterBelongsToItsMaker(t *testing.T) {
 	p, h, _ := setup(t)
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x", Temporary: true}); err != nil {

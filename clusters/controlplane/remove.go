@@ -31,12 +31,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// stopTimeout bounds the wait for processes that have been killed.
+// stopTimeout bounds the wait for killed processes to exit.
 const stopTimeout = 20 * time.Second
 
-// makeRoom sees to it that a cluster of the name can be made: what a process that
-// was killed, or a machine that went down, has left behind is removed, anything else
-// of that name is ErrExists.
+// makeRoom removes leftovers of a killed process or a crashed machine with the name; any other cluster of the name is
+// ErrExists.
 func (s parts) makeRoom(ctx context.Context, name string) error {
 	r, known, err := s.store.Load(name)
 	if err != nil || !known {
@@ -60,7 +59,7 @@ func (s parts) makeRoom(ctx context.Context, name string) error {
 	return s.remove(ctx, r)
 }
 
-// running counts a cluster's processes that run.
+// running counts a cluster's running processes.
 func (s parts) running(r record) int {
 	n := 0
 	for _, p := range r.Processes {
@@ -71,8 +70,7 @@ func (s parts) running(r record) int {
 	return n
 }
 
-// Delete removes a cluster that this provider made: its processes, then its folder.
-// One that does not exist is no error.
+// Delete removes a cluster made by this provider: its processes, then its directory. A missing cluster is no error.
 func (p *Provider) Delete(ctx context.Context, name string) error {
 	s, err := p.parts()
 	if err != nil {
@@ -87,8 +85,8 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 	return s.store.Remove(&p.locks, name, func(r record) error { return s.remove(ctx, r) })
 }
 
-// remove removes everything of a cluster. The record goes last, so that a removal
-// that was cut short can be repeated; the folder goes when the lock is released.
+// remove removes everything of a cluster. The record goes last, so an interrupted removal can be repeated; the
+// directory goes when the lock is released.
 func (s parts) remove(ctx context.Context, r record) error {
 	if err := s.stop(ctx, r); err != nil {
 		return err
@@ -99,8 +97,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 	return s.store.Forget(r.Name)
 }
 
-// stop kills a cluster's processes, the last first, and waits until they are gone.
-// There is nothing to end in good order: the data goes with them.
+// stop kills a cluster's processes in reverse order and waits until they are gone. No graceful shutdown: the data
+// goes with them.
 func (s parts) stop(ctx context.Context, r record) error {
 	var errs []error
 	for _, p := range slices.Backward(r.Processes) {

@@ -27,9 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Restart kills components of a running cluster with SIGKILL, all before the first of them
-// is started again with the arguments that it had, and returns once they answer, as Healthy
-// has it. One that does not run is an error: nothing would be killed.
+// Restart kills components of a running cluster with SIGKILL, all before the first restart, and returns once they are
+// Healthy again with the same arguments. A component not running is an error.
 func (p *Provider) Restart(ctx context.Context, name string, programs ...string) error {
 	s, err := p.parts()
 	if err != nil {
@@ -67,7 +66,7 @@ func (p *Provider) Restart(ctx context.Context, name string, programs ...string)
 	return nil
 }
 
-// restart replaces processes, and remembers which ones are there instead.
+// restart restarts processes and updates the record.
 func (s parts) restart(ctx context.Context, r *record, which []int) error {
 	var all []command
 	for _, i := range which {
@@ -81,7 +80,7 @@ func (s parts) restart(ctx context.Context, r *record, which []int) error {
 	for _, i := range which {
 		errs = append(errs, s.host.Kill(r.Processes[i]))
 	}
-	// One that does not start keeps no other from starting.
+	// A failed start does not prevent the others.
 	for at, i := range which {
 		if err := s.startAgain(ctx, r, i, all[at]); err != nil {
 			errs = append(errs, fmt.Errorf("start %s again: %w", r.Processes[i].Name, err))
@@ -92,8 +91,7 @@ func (s parts) restart(ctx context.Context, r *record, which []int) error {
 
 func (s parts) startAgain(ctx context.Context, r *record, i int, c command) error {
 	old := r.Processes[i]
-	// Threads may live on for a moment when their process counts as ended, and have its port;
-	// somebody's connection may get it in between, too.
+	// Threads may outlive their process for a moment and hold its port; other connections may also take it in between.
 	err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(ctx context.Context) (bool, error) {
 		return !s.host.Alive(old) && s.host.Free(ctx, r.Ports[old.Name]), nil
 	})

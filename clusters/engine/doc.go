@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package engine talks to the container engine through its command line client.
-// It knows images and containers only as far as the cluster packages need them.
-// It neither installs nor starts an engine (clusters/host does). Start at Engine.
+// Package engine wraps the command line client of the container engine, as far as the cluster packages need images
+// and containers. clusters/host installs and starts engines. Start at Engine.
 package engine

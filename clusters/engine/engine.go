@@ -36,9 +36,8 @@ type Engine struct {
 	Program string
 }
 
-// Run runs a client command and returns its standard output. A failed command
-// gives a *command.Error; one that failed because no engine answers wraps
-// clusters.ErrEnvironment and says what to do.
+// Run runs a client command and returns its standard output. A failed command gives a *command.Error; if no engine is
+// running it wraps clusters.ErrEnvironment with advice.
 func (e Engine) Run(ctx context.Context, args ...string) (string, error) {
 	return e.Feed(ctx, nil, args...)
 }
@@ -61,8 +60,7 @@ func (e Engine) Feed(ctx context.Context, stdin io.Reader, args ...string) (stri
 	return out, err
 }
 
-// RootDir returns the folder in which the engine keeps its data. It is a path on
-// the engine's machine.
+// RootDir returns the engine's data directory, a path on the engine's machine.
 func (e Engine) RootDir(ctx context.Context) (string, error) {
 	return e.Run(ctx, "info", "--format", "{{.DockerRootDir}}")
 }
@@ -72,7 +70,7 @@ type Image struct {
 	ID      string
 	Tags    []string
 	Created time.Time
-	// Size is in bytes and counts layers that other images share.
+	// Size is in bytes and includes layers shared with other images.
 	Size   int64
 	Labels map[string]string
 }
@@ -140,15 +138,15 @@ func (e Engine) RemoveContainers(ctx context.Context, label string) error {
 	return err
 }
 
-// Registries are what an engine knows about registries.
+// Registries is an engine's registry configuration.
 type Registries struct {
 	// Mirrors of Docker Hub, as URLs.
 	Mirrors []string
-	// Insecure are the registries that need no TLS, as host and port.
+	// Insecure are the registries without TLS, as host and port.
 	Insecure []string
 }
 
-// Info is what of an engine the choice of a node image depends on.
+// Info is the engine information needed to choose a node image.
 type Info struct {
 	CgroupV1   bool
 	Registries Registries

@@ -29,8 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// client makes an engine whose client is a shell script; its calls are logged to
-// the file returned.
+// client returns an engine with a shell script as client; calls are logged to the returned file.
 func client(t *testing.T, script string) (engine.Engine, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -37,12 +37,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// goneTimeout bounds the wait for removed objects to be gone.
+// goneTimeout bounds the wait for deleted objects to be gone.
 const goneTimeout = 2 * time.Minute
 
-// Delete removes the namespaces and cluster-scoped objects that carry dratest's
-// label and waits until they are gone; nothing else is touched. The name is
-// ignored: there is one cluster.
+// Delete removes the namespaces and cluster-scoped objects with dratest's label and waits until they are gone. The
+// name is ignored: there is one cluster.
 func (p *Provider) Delete(ctx context.Context, _ string) error {
 	raw, name, err := p.load()
 	if err != nil {
@@ -84,8 +83,8 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 	return nil
 }
 
-// clusterScoped returns the kinds outside of namespaces that can be listed and
-// deleted, namespaces first: what is in them may need what comes after.
+// clusterScoped returns the cluster-scoped kinds with list and delete verbs, namespaces first: their objects may need
+// the others.
 func clusterScoped(ctx context.Context, disco discovery.DiscoveryInterfaceWithContext) ([]schema.GroupVersionResource, error) {
 	lists, err := discovery.ServerPreferredResourcesWithContext(ctx, disco)
 	if err != nil && len(lists) == 0 {
@@ -119,9 +118,8 @@ func rank(r schema.GroupVersionResource) int {
 	return 1
 }
 
-// removeObjects deletes all labelled objects of the kinds, in that order, and
-// waits until each kind has none left. The namespace of what all cases share goes
-// after the other namespaces.
+// removeObjects deletes all labelled objects of the kinds in order and waits until each kind is gone. The namespace
+// shared by all cases goes after the other namespaces.
 func removeObjects(ctx context.Context, client metadata.Interface, kinds []schema.GroupVersionResource, say func(string, ...any)) error {
 	shared := func(name string) bool { return name == spec.SystemNamespace }
 	for _, kind := range kinds {
@@ -134,7 +132,7 @@ func removeObjects(ctx context.Context, client metadata.Interface, kinds []schem
 	return nil
 }
 
-// removeSome removes the labelled objects of one kind whose names are mine.
+// removeSome removes the labelled objects of one kind selected by mine.
 func removeSome(ctx context.Context, client metadata.ResourceInterface, kind string, mine func(name string) bool, say func(string, ...any)) error {
 	list := func(ctx context.Context) ([]metav1.PartialObjectMetadata, error) {
 		all, err := client.List(ctx, metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy})

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package existing gives dratest a cluster that somebody else runs, through a
-// kubeconfig. It changes nothing there but namespaces and cluster-scoped objects
-// that carry dratest's label. Start with Provider.
+// Package existing provides an existing cluster through a kubeconfig. It changes only namespaces and cluster-scoped
+// objects with dratest's label. Start with Provider.
 package existing

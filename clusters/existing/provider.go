@@ -35,20 +35,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// reachTimeout bounds all calls that find out whether a cluster can be used.
+// reachTimeout bounds the calls checking the cluster.
 const reachTimeout = 12 * time.Second
 
-// Provider stands for the one cluster that a kubeconfig and a context name.
+// Provider is the cluster of a kubeconfig and context.
 type Provider struct {
-	// Kubeconfig is a path; empty means what kubectl would use.
+	// Kubeconfig is a path; empty means kubectl's default.
 	Kubeconfig string
 	// Context overrides the kubeconfig's current context.
 	Context string
-	// Progress is told what happens; nil means nobody is.
+	// Progress receives progress lines; nil discards them.
 	Progress *progress.Printer
-	// Dir is where a kubeconfig is written if the one given has another current
-	// context or consists of several files; empty means a folder for temporary
-	// files. Delete removes it.
+	// Dir is the directory for a copy of the kubeconfig if the given one has another current context or several files;
+	// empty means a temporary directory. Delete removes the copy.
 	Dir string
 }
 
@@ -57,10 +56,9 @@ var _ clusters.Provider = (*Provider)(nil)
 // Name implements clusters.Provider.
 func (*Provider) Name() string { return "existing" }
 
-// Create makes nothing: it checks within 15 seconds that the cluster answers and
-// serves DRA. Otherwise the error wraps clusters.ErrEnvironment. Of the
-// configuration only what asks for other components than the cluster has is looked
-// at, and refused.
+// Create creates nothing: it checks within 15 seconds that the cluster is reachable and serves DRA. Otherwise the
+// error wraps clusters.ErrEnvironment. A configuration requesting other components is rejected; the rest of it is
+// ignored.
 func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
 	if c.Stack.HasOwn() {
 		return clusters.Cluster{}, fmt.Errorf("%w: the components of a cluster that dratest did not make cannot be chosen", clusters.ErrEnvironment)
@@ -98,7 +96,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	return found, err
 }
 
-// servesDRA checks that a version of resource.k8s.io that dratest speaks is served.
+// servesDRA checks that the cluster serves a version of resource.k8s.io supported by dratest.
 func servesDRA(ctx context.Context, disco discovery.DiscoveryInterfaceWithContext, host, version string) error {
 	groups, err := disco.ServerGroupsWithContext(ctx)
 	if err != nil {
@@ -126,7 +124,7 @@ func servesDRA(ctx context.Context, disco discovery.DiscoveryInterfaceWithContex
 		clusters.ErrEnvironment, host, version, resourceapi.GroupName, advice)
 }
 
-// List returns the one cluster, whether it answers or not.
+// List returns the one cluster, reachable or not.
 func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	raw, name, err := p.load()
 	if err != nil {
@@ -139,9 +137,8 @@ func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	return []clusters.Cluster{{Name: name, Kubeconfig: path}}, nil
 }
 
-// Logs writes versions.json and the logs of the pods in kube-system into dir, as
-// far as the credentials allow; what is missing is named in the error. The name
-// is ignored: there is one cluster.
+// Logs writes versions.json and the logs of the pods in kube-system into dir, as far as the credentials allow; the
+// error names missing ones. The name is ignored: there is one cluster.
 func (p *Provider) Logs(ctx context.Context, _, dir string) error {
 	raw, name, err := p.load()
 	if err != nil {
@@ -205,8 +202,7 @@ func (p *Provider) config(raw clientcmdapi.Config, name string) (*rest.Config, e
 	return config, nil
 }
 
-// path is a kubeconfig whose current context is the cluster: the one given if it
-// is such a file, else one that is written.
+// path returns a kubeconfig with the cluster as current context: the given file if possible, otherwise a copy.
 func (p *Provider) path(raw clientcmdapi.Config, name string) (string, error) {
 	if p.Kubeconfig != "" && name == raw.CurrentContext {
 		return filepath.Abs(p.Kubeconfig)
@@ -230,7 +226,7 @@ func (p *Provider) path(raw clientcmdapi.Config, name string) (string, error) {
 	return path, nil
 }
 
-// written is where a kubeconfig for the context is written.
+// written returns the path of the kubeconfig copy for the context.
 func (p *Provider) written(name string) (string, error) {
 	dir := p.Dir
 	if dir == "" {

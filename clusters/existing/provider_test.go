@@ -41,7 +41,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// api is an API server that knows some discovery and cluster-scoped objects.
+// api is a fake API server with some discovery and cluster-scoped objects.
 type api struct {
 	dra []string // served versions of resource.k8s.io
 
@@ -113,7 +113,7 @@ func answer(w http.ResponseWriter, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// kubeconfig writes one with the contexts "first", which is current, and "second".
+// kubeconfig writes a kubeconfig with the contexts "first" (current) and "second".
 func kubeconfig(t *testing.T, server string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()

@@ -14,14 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package host says what this machine offers for test clusters and what it
-// lacks, and can install and start a container engine where there is none.
-//
-// Facts are gathered (gather.go, engine.go, probe.go) and judged by a function
-// without side effects (judge.go). Fix installs with apt-get (install.go) and
-// starts dockerd (start.go, leftovers.go). An engine that answers is used as it
-// is: nothing here changes its configuration or restarts it.
-//
-// It is not the engine's client for images, containers or clusters; those are
-// the packages images and kind. Start at Check, Fix and Ensure.
+// Package host checks this machine's prerequisites for test clusters and can install and start a container engine.
+// Facts are gathered (gather.go, engine.go, probe.go) and judged by a function without side effects (judge.go). Fix
+// installs with apt-get (install.go) and starts dockerd (start.go, leftovers.go). A running engine is never
+// reconfigured or restarted.
+// The packages images and kind are the engine's clients. Start at Check, Fix and Ensure.
 package host

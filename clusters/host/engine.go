@@ -23,10 +23,10 @@ import (
 	"strings"
 )
 
-// labelNode is on every node image that the package images has built.
+// labelNode is on every node image built by the package images.
 const labelNode = "io.dratest.stage=node"
 
-// gatherClient finds the client and where it would look for an engine.
+// gatherClient finds the client and its engine address.
 func gatherClient(ctx context.Context) client {
 	if found("docker") == "" {
 		return client{Podman: found("podman") != ""}
@@ -40,7 +40,7 @@ func gatherClient(ctx context.Context) client {
 	case address != "" && address != "unix:///var/run/docker.sock":
 		c.Elsewhere = address
 	case address == "":
-		// A context can be chosen in the environment or the user's configuration.
+		// The environment or the user's configuration may select a context.
 		if name, err := ask(ctx, nil, "docker", "context", "show"); err == nil && name != "default" {
 			c.Elsewhere = "context " + name
 		}
@@ -48,7 +48,7 @@ func gatherClient(ctx context.Context) client {
 	return c
 }
 
-// answer is what of "docker version" and "docker info" matters.
+// answer is the relevant part of "docker version" and "docker info".
 type answer struct {
 	Server *struct {
 		Version string
@@ -64,7 +64,7 @@ type info struct {
 	DockerRootDir   string
 }
 
-// gatherEngine asks the engine, and tries a privileged container on it.
+// gatherEngine queries the engine and tries a privileged container.
 func gatherEngine(ctx context.Context, f *facts) {
 	text, err := ask(ctx, nil, "docker", "version", "--format", "{{json .}}")
 	if err != nil {

@@ -28,9 +28,8 @@ import (
 	"time"
 )
 
-// TestRealEngine starts a second dockerd beside the machine's own, with folders
-// of its own, kills it and starts it again. It needs root and dockerd, and a
-// built dratest-oci-runtime in $DRATEST_TEST_RUNTIME, so it only runs when asked.
+// TestRealEngine starts a second dockerd with directories of its own, kills it and starts it again. It needs root,
+// dockerd and a built dratest-oci-runtime in $DRATEST_TEST_RUNTIME, and is skipped without that variable.
 func TestRealEngine(t *testing.T) {
 	wrapper := os.Getenv("DRATEST_TEST_RUNTIME")
 	if wrapper == "" {
@@ -42,8 +41,7 @@ func TestRealEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := daemon{
-		// In a network of its own: with --bridge=none dockerd deletes docker0, and
-		// the machine's own engine needs it.
+		// In its own network namespace: with --bridge=none dockerd deletes docker0, and the machine's own engine needs it.
 		Program: found("unshare"), Socket: filepath.Join(dir, "s"), PIDFile: filepath.Join(dir, "pid"),
 		ExecRoot: filepath.Join(dir, "x"), Log: filepath.Join(dir, "log"), proc: "/proc",
 	}

@@ -28,8 +28,8 @@ type state struct {
 	rows  []Row
 }
 
-// examine gathers and judges. If clusters are only to be run, the rows about
-// building are left out, and the disk must hold no more than containers.
+// examine gathers and judges. Without toBuild, the rows about building are omitted and the disk only needs space for
+// containers.
 func examine(ctx context.Context, toBuild bool) (state, error) {
 	f := gather(ctx)
 	if ctx.Err() != nil {
@@ -43,8 +43,7 @@ func examine(ctx context.Context, toBuild bool) (state, error) {
 	return state{f, []Row{judgeEngine(f), judgePrivileged(f), judgeCgroup(f), judgeDisk(forDisk), judgeMemory(f)}}, nil
 }
 
-// fixable says whether anything can be done. Without leave to install, that is
-// only so where the engine is installed.
+// fixable reports whether Fix can help. Without permission to install, the engine must be installed already.
 func (s state) fixable(mayInstall bool) bool {
 	if !mayInstall && packages(s.facts) != nil && s.facts.Daemon == "" {
 		return false

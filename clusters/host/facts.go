@@ -16,37 +16,36 @@ limitations under the License.
 
 package host
 
-// facts are what judge needs to know about a machine; gather reads them.
+// facts are the input of judge, read by gather.
 type facts struct {
-	// OS is Go's name of the operating system that dratest runs on.
+	// OS is the operating system, as GOOS.
 	OS string
 	// Debian: apt-get can install docker.io and debootstrap.
 	Debian bool
 	Root   bool
-	// Systemd: systemd runs this machine, so it starts and stops services.
+	// Systemd: systemd is the init system.
 	Systemd bool
 
 	Client client
 	Engine engine
 	// Daemon is the path of dockerd, or "" if it is not installed.
 	Daemon string
-	// Installed: the engine is one that dratest installed.
+	// Installed: dratest installed the engine.
 	Installed bool
 
-	// Missing are the capabilities that the kernel has and this machine's
-	// processes may never get.
+	// Missing are the kernel's capabilities missing from this machine's bounding set.
 	Missing []string
-	// Cgroup is the version that this machine has mounted; 0 if unknown.
+	// Cgroup is the mounted cgroup version; 0 if unknown.
 	Cgroup int
 	Disks  []disk
-	// Memory is what can be used without swapping, in bytes; 0 if unknown.
+	// Memory is the available memory in bytes; 0 if unknown.
 	Memory uint64
 
 	// Go is the version of the go command as "1.26.0", or "".
 	Go string
 	// Debootstrap is its path, or "".
 	Debootstrap string
-	// Built: there is a node image that dratest built.
+	// Built: there is a node image built by dratest.
 	Built bool
 }
 
@@ -54,40 +53,39 @@ type facts struct {
 type client struct {
 	// Version is "" if there is no client.
 	Version string
-	// Podman: the docker command is Podman's, or only podman is there.
+	// Podman: the docker command is Podman's, or only podman is installed.
 	Podman bool
-	// Elsewhere is the address or context that the user has chosen instead of
-	// this machine's own engine, or "".
+	// Elsewhere is the address or context of a user-selected engine other than this machine's, or "".
 	Elsewhere string
 }
 
 // isPodman says whether the docker command is Podman's.
 func (c client) isPodman() bool { return c.Podman && c.Version != "" }
 
-// engine is what an engine that answers says about itself, or why it does not.
+// engine is a running engine's information, or the reason why it is not running.
 type engine struct {
 	// Version is "" if no engine answers.
 	Version string
-	// Failure is what the client said when no engine answered.
+	// Failure is the client's error if no engine is running.
 	Failure string
-	// System is the operating system that the engine runs on, as it calls it.
+	// System is the engine's operating system, as it reports it.
 	System string
-	// Arch is Go's name of the architecture of the engine's machine.
+	// Arch is the architecture of the engine's machine, as GOARCH.
 	Arch string
 	// Runtime is the name of the default OCI runtime.
 	Runtime string
 	Cgroup  int
-	// Memory is all memory of the engine's machine, in bytes.
+	// Memory is the total memory of the engine's machine, in bytes.
 	Memory uint64
-	// DataDir is where images and containers are, on the engine's machine.
+	// DataDir is the data directory on the engine's machine.
 	DataDir string
 	// Privileged is the outcome of running a privileged container.
 	Privileged outcome
-	// Cause is why it could not be run, as the engine said it.
+	// Cause is the engine's error.
 	Cause string
 }
 
-// outcome of a trial; the zero value means that it was not made.
+// outcome of a probe; the zero value means it did not run.
 type outcome int
 
 const (
@@ -96,7 +94,7 @@ const (
 	fails
 )
 
-// disk is a file system that dratest fills.
+// disk is a file system filled by dratest.
 type disk struct {
 	Path string
 	// Free is in bytes.

@@ -33,8 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/host/capability"
 )
 
-// gather reads all facts. What cannot be read stays unknown: the table says so,
-// and nothing else would be gained by failing.
+// gather reads all facts. Unreadable facts stay unknown and are shown as such in the table.
 func gather(ctx context.Context) facts {
 	f := facts{OS: runtime.GOOS, Root: os.Geteuid() == 0}
 	if f.OS == "linux" {
@@ -61,7 +60,7 @@ func gather(ctx context.Context) facts {
 	return f
 }
 
-// isDebian says whether the text of os-release is Debian's or a descendant's.
+// isDebian reports whether os-release is Debian's or a derivative's.
 func isDebian(release string) bool {
 	for line := range strings.Lines(release) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -77,8 +76,8 @@ func isDebian(release string) bool {
 	return false
 }
 
-// missingCapabilities looks at the local engine's process where there is one,
-// because dratest itself may run with fewer or more.
+// missingCapabilities reads the local engine's process if there is one, since dratest itself may run with fewer or
+// more capabilities.
 func missingCapabilities(engineRuns bool) []string {
 	last, err := capability.Last()
 	if err != nil {
@@ -97,8 +96,8 @@ func missingCapabilities(engineRuns bool) []string {
 	return bounding.Missing(last)
 }
 
-// cgroupVersion tells from what is mounted on dir: 2 for the unified hierarchy,
-// 1 for controllers beside each other, 0 for neither.
+// cgroupVersion returns the version mounted on dir: 2 for the unified hierarchy, 1 for separate controllers, 0 for
+// neither.
 func cgroupVersion(dir string) int {
 	if _, err := os.Stat(filepath.Join(dir, "cgroup.controllers")); err == nil {
 		return 2
@@ -117,8 +116,7 @@ func availableMemory() uint64 {
 	return parseAvailable(string(text))
 }
 
-// parseAvailable returns the MemAvailable of the text of /proc/meminfo in bytes,
-// 0 if it is not there.
+// parseAvailable returns MemAvailable of /proc/meminfo in bytes, 0 if missing.
 func parseAvailable(meminfo string) uint64 {
 	for line := range strings.Lines(meminfo) {
 		if value, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
@@ -136,8 +134,7 @@ func goVersion(ctx context.Context) string {
 	if found("go") == "" {
 		return ""
 	}
-	// Outside any module: the version of this go command, not of a toolchain
-	// that it would switch to.
+	// Outside any module: the version of this go command, not of a toolchain it would switch to.
 	version, err := ask(ctx, nil, "go", "-C", os.TempDir(), "env", "GOVERSION")
 	if err != nil {
 		return ""
@@ -145,7 +142,7 @@ func goVersion(ctx context.Context) string {
 	return strings.TrimPrefix(version, "go")
 }
 
-// gatherDisks looks at the file systems that a build fills, each once.
+// gatherDisks returns the file systems filled by a build, each once.
 func gatherDisks(f facts, local bool) []disk {
 	var paths []string
 	if local {
@@ -178,7 +175,7 @@ func gatherDisks(f facts, local bool) []disk {
 	return disks
 }
 
-// found returns the path of a program, also of those that only root has in PATH.
+// found returns the path of a program, including directories only root has in PATH.
 func found(program string) string {
 	if path, err := exec.LookPath(program); err == nil {
 		return path

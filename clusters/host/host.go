@@ -32,9 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// Check returns the table of what this machine offers and lacks. It takes about
-// two seconds, because it runs a privileged container where an engine answers,
-// and leaves nothing behind. The error is ctx's.
+// Check returns the table of prerequisites. It takes about two seconds because it runs a privileged container if an
+// engine is running. It leaves nothing behind. The error is ctx's.
 func Check(ctx context.Context) ([]Row, error) {
 	f := gather(ctx)
 	if ctx.Err() != nil {
@@ -43,12 +42,12 @@ func Check(ctx context.Context) ([]Row, error) {
 	return judge(f), nil
 }
 
-// Problem returns an error that wraps clusters.ErrEnvironment and says what is
-// missing and what to do about it, nil if nothing is.
+// Problem returns an error wrapping clusters.ErrEnvironment with the missing prerequisites and advice, nil if nothing
+// is missing.
 func Problem(rows []Row) error {
 	var problems []string
 	for _, row := range rows {
-		// A row without advice follows from another row that has some.
+		// A row without advice follows from another one with advice.
 		if row.State == Missing && row.Advice != "" {
 			problems = append(problems, fmt.Sprintf("%s: %s (%s)", row.Name, row.Found, row.Advice))
 		}
@@ -59,18 +58,15 @@ func Problem(rows []Row) error {
 	return fmt.Errorf("%w: %s", clusters.ErrEnvironment, strings.Join(problems, "; "))
 }
 
-// Fix installs and starts what is missing, as far as root on Debian or Ubuntu
-// can, and says before each step what it does and how long that usually takes.
-// An engine that answers is never changed or restarted. If something needed is
-// still missing then, or nothing could be done, the error wraps
-// clusters.ErrEnvironment and says what a person must do.
+// Fix installs and starts missing prerequisites as root on Debian or Ubuntu, announcing each step with its usual
+// duration. A running engine is never changed or restarted. If something required is still missing, the error wraps
+// clusters.ErrEnvironment with advice.
 func Fix(ctx context.Context, p *progress.Printer) error {
 	return remedy(ctx, p, true)
 }
 
-// Ensure makes sure that clusters can run on this machine: it starts an engine
-// that is installed and was stopped or killed, and installs nothing. The error
-// wraps clusters.ErrEnvironment and says what to do.
+// Ensure makes sure clusters can run on this machine: it starts an installed engine after a stop or crash, and
+// installs nothing. The error wraps clusters.ErrEnvironment with advice.
 func Ensure(ctx context.Context, p *progress.Printer) error {
 	return remedy(ctx, p, false)
 }
@@ -88,7 +84,7 @@ func remedy(ctx context.Context, p *progress.Printer, mayInstall bool) error {
 		return err
 	}
 	defer unlock()
-	// Another dratest may have done it while this one waited.
+	// Another dratest may have done it meanwhile.
 	if before, err = examine(ctx, mayInstall); err != nil || !before.fixable(mayInstall) {
 		return errors.Join(err, Problem(before.rows))
 	}
@@ -112,7 +108,7 @@ func remedy(ctx context.Context, p *progress.Printer, mayInstall bool) error {
 	return nil
 }
 
-// apply does what can be done about the facts.
+// apply installs and starts what is missing.
 func apply(ctx context.Context, p *progress.Printer, f facts, mayInstall bool) error {
 	var failure error
 	if names := packages(f); mayInstall && len(names) > 0 {
@@ -133,8 +129,7 @@ func apply(ctx context.Context, p *progress.Printer, f facts, mayInstall bool) e
 	return errors.Join(failure, err)
 }
 
-// setUp installs packages, and before those of an engine what it needs to run
-// privileged containers here.
+// setUp installs packages, after writing the engine configuration needed for privileged containers here.
 func setUp(ctx context.Context, p *progress.Printer, f facts, names []string) error {
 	p.Printf("Installing %s from this machine's package sources (usually 30 to 60 s).", strings.Join(names, ", "))
 	if withEngine := slices.Contains(names, "docker.io"); withEngine && len(f.Missing) > 0 {
@@ -163,7 +158,7 @@ func setUp(ctx context.Context, p *progress.Printer, f facts, names []string) er
 	})
 }
 
-// startEngine starts an engine that is installed, as the machine does it.
+// startEngine starts an installed engine, through systemd if present.
 func startEngine(ctx context.Context, p *progress.Printer, f facts) error {
 	d := theDaemon()
 	if f.Systemd {
@@ -198,7 +193,7 @@ func startEngine(ctx context.Context, p *progress.Printer, f facts) error {
 	})
 }
 
-// lock keeps two dratest from installing or starting at the same time.
+// lock prevents concurrent installs and starts.
 func lock(ctx context.Context, p *progress.Printer) (unlock func(), err error) {
 	if err := os.MkdirAll(stateDir, 0o755); err != nil {
 		return nil, fmt.Errorf("lock the machine: %w", err)

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// packages returns what apt-get has to install for this machine to run and build
-// clusters; nil if it has all, or cannot be helped that way.
+// packages returns the packages apt-get must install to run and build clusters; nil if none are missing or apt-get
+// cannot help.
 func packages(f facts) []string {
 	if !f.Debian || !f.Root {
 		return nil
@@ -46,14 +46,14 @@ func packages(f facts) []string {
 		}
 	}
 	if f.Debootstrap == "" {
-		// On Ubuntu debootstrap does not bring the keys of Debian's archive.
+		// On Ubuntu debootstrap comes without the keys of Debian's archive.
 		names = append(names, "debootstrap", "debian-archive-keyring", "gpgv")
 	}
 	return names
 }
 
-// installPackages installs them with apt-get, whose output goes to a log, and
-// returns the names of those that there are on this system.
+// installPackages installs the packages with apt-get, logging its output, and returns the names available on this
+// system.
 func installPackages(ctx context.Context, p *progress.Printer, names []string) ([]string, error) {
 	apt := aptGet{log: filepath.Join(stateDir, "apt-get.log")}
 	if err := os.MkdirAll(stateDir, 0o755); err != nil {
@@ -62,8 +62,7 @@ func installPackages(ctx context.Context, p *progress.Printer, names []string) (
 	if err := os.WriteFile(apt.log, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("install packages: %w", err)
 	}
-	// One broken source of many makes the update fail; the packages may be
-	// known all the same.
+	// One broken source makes the update fail; the packages may be known all the same.
 	updateErr := p.Step("apt-get update", 10*time.Second, func() error { return apt.run(ctx, "update") })
 	if ctx.Err() != nil {
 		return nil, updateErr
@@ -78,7 +77,7 @@ func installPackages(ctx context.Context, p *progress.Printer, names []string) (
 	return names, err
 }
 
-// available leaves docker-cli out where Debian has it in docker.io.
+// available omits docker-cli on Debian releases that ship it in docker.io.
 func available(ctx context.Context, names []string) []string {
 	var known []string
 	for _, name := range names {
@@ -94,21 +93,20 @@ func available(ctx context.Context, names []string) []string {
 
 type aptGet struct{ log string }
 
-// run runs apt-get without questions; it waits for another one to end.
+// run runs apt-get non-interactively and waits for its lock.
 func (a aptGet) run(ctx context.Context, args ...string) error {
 	log, err := os.OpenFile(a.log, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return fmt.Errorf("run apt-get: %w", err)
 	}
 	defer func() { _ = log.Close() }()
-	// A configuration file that an earlier package or the machine's owner left is
-	// kept; without these options dpkg would ask and fail.
+	// Keep existing configuration files of an earlier package or the machine's owner; otherwise dpkg would ask and fail.
 	options := []string{"-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}
 	cmd := exec.CommandContext(ctx, "apt-get", append(options, args...)...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1", "LC_ALL=C")
 	cmd.Stdout, cmd.Stderr = log, log
-	// A package that is half configured is worse than a late answer to Ctrl-C:
-	// apt-get ends by itself after the package at hand when it is interrupted.
+	// A half-configured package is worse than a late reaction to Ctrl-C: when interrupted, apt-get exits after the
+	// current package.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute

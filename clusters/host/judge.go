@@ -28,19 +28,19 @@ type State string
 const (
 	// OK needs nothing.
 	OK State = "ok"
-	// Warning does not keep clusters from running; the advice says what is lost.
+	// Warning does not prevent clusters; the advice describes the limitation.
 	Warning State = "warning"
 	// Missing must be remedied before a cluster can run.
 	Missing State = "missing"
 )
 
-// Row is one line of the table that "dratest doctor" prints.
+// Row is one line of the table printed by "dratest doctor".
 type Row struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	// Found is what the machine has.
+	// Found is the observed state.
 	Found string `json:"found"`
-	// Advice is what to do, or what an ok row implies; may be empty.
+	// Advice is how to fix it, or the consequence of an ok row; may be empty.
 	Advice string `json:"advice,omitempty"`
 	// Fixable: Fix can remedy it on this machine.
 	Fixable bool `json:"fixable,omitempty"`
@@ -48,8 +48,8 @@ type Row struct {
 
 const gib = 1 << 30
 
-// What clusters need, in bytes. A first build fills Go's caches, the image
-// cache and the engine; once the images are there only containers grow.
+// Requirements of clusters, in bytes. A first build fills Go's caches, the image cache and the engine; later only
+// containers grow.
 const (
 	diskToBuild  = 15 * gib
 	diskToRun    = 4 * gib
@@ -115,7 +115,7 @@ func judgeEngine(f facts) Row {
 	return row
 }
 
-// remedyForEngine says what to do where no engine of this machine answers.
+// remedyForEngine returns advice if no local engine is running.
 func remedyForEngine(f facts) (fixable bool, advice string) {
 	start := "systemctl start docker"
 	if !f.Systemd {

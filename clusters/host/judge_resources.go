@@ -122,7 +122,7 @@ func judgeRoot(f facts) Row {
 	return row
 }
 
-// size writes bytes as GiB with one decimal, or none if it is whole.
+// size formats bytes as GiB with one decimal, or none if whole.
 func size(bytes uint64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(float64(bytes*10/gib)/10, 'f', 1, 64), ".0") + " GiB"
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// machine is a Debian machine as root that has everything.
+// machine is a Debian machine with all prerequisites, as root.
 func machine(change func(*facts)) facts {
 	f := facts{
 		OS: "linux", Debian: true, Root: true, Systemd: true,
@@ -40,7 +40,7 @@ func machine(change func(*facts)) facts {
 	return f
 }
 
-// Parts of machines that several rows of the table share.
+// Machine states shared by several rows of the table.
 func noEngine(f *facts) { f.Engine = engine{Failure: "Cannot connect to the Docker daemon"} }
 
 func bare(f *facts) {
@@ -52,8 +52,7 @@ func TestJudge(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*facts)
-		// want has "row state" for each row that is not ok; found and advice are
-		// parts of what the first of them says.
+		// want has "row state" for each row other than ok; found and advice are substrings of the first such row.
 		want          []string
 		found, advice string
 		fixable       bool

@@ -31,23 +31,22 @@ import (
 	"time"
 )
 
-// daemon is a dockerd of this machine and the files that it keeps while it runs.
+// daemon is a dockerd of this machine and its runtime files.
 type daemon struct {
 	Program string
 	Args    []string
 	Socket  string
 	PIDFile string
-	// ExecRoot holds, among others, the containerd that dockerd starts.
+	// ExecRoot contains, among others, the state of dockerd's containerd.
 	ExecRoot string
-	// SharedContainerd is the socket of a containerd of the machine's own, which
-	// dockerd uses as soon as the file exists.
+	// SharedContainerd is the socket of a machine-wide containerd. dockerd uses it as soon as the file exists.
 	SharedContainerd string
 	Log              string
 	// proc is /proc.
 	proc string
 }
 
-// theDaemon is the dockerd that the docker client talks to by default.
+// theDaemon is the docker client's default dockerd.
 func theDaemon() daemon {
 	return daemon{
 		Program:          found("dockerd"),
@@ -60,8 +59,7 @@ func theDaemon() daemon {
 	}
 }
 
-// running returns the process that the pid file names if that is a dockerd, else
-// 0: the number may have gone to another program since.
+// running returns the process in the pid file if it is a dockerd, else 0: the PID may have been reused.
 func (d daemon) running() int {
 	pid := readPID(d.PIDFile)
 	if pid == 0 || d.command(pid) != "dockerd" {
@@ -70,16 +68,13 @@ func (d daemon) running() int {
 	return pid
 }
 
-// clearLeftovers removes what keeps dockerd from starting after one that was
-// killed. It must not be called while dockerd runs.
+// clearLeftovers removes what keeps dockerd from starting after it was killed. It must not be called while dockerd
+// runs.
 //   - dockerd takes any process with the number in its pid file for itself;
-//   - it takes any process with the number in containerd's pid file for
-//     containerd and waits for it in vain;
-//   - a containerd that outlived it holds the lock of the data that the next
-//     containerd needs;
-//   - a socket of a machine-wide containerd that is gone makes it wait in vain;
-//   - Docker makes an empty folder of the socket's name where a container was
-//     started with the socket mounted while it was not there.
+//   - it takes any process with the number in containerd's pid file for containerd and waits for it in vain;
+//   - an orphaned containerd holds the lock of the data the next containerd needs;
+//   - with a stale socket of a machine-wide containerd it waits in vain;
+//   - if a container mounted the missing socket, Docker made an empty directory of its name.
 func (d daemon) clearLeftovers(ctx context.Context) error {
 	if err := d.endContainerd(ctx); err != nil {
 		return err
@@ -100,8 +95,8 @@ func (d daemon) clearLeftovers(ctx context.Context) error {
 	return nil
 }
 
-// endContainerd ends every containerd that was started by this dockerd. The
-// containers are not its children and keep running until dockerd sees to them.
+// endContainerd ends every containerd started by this dockerd. Containers are not its children; they keep running
+// until dockerd handles them.
 func (d daemon) endContainerd(ctx context.Context) error {
 	for _, pid := range d.containerds() {
 		if err := d.end(ctx, pid); err != nil {
@@ -111,7 +106,7 @@ func (d daemon) endContainerd(ctx context.Context) error {
 	return nil
 }
 
-// containerds finds them by the configuration file that only dockerd writes.
+// containerds finds them by the configuration file only dockerd writes.
 func (d daemon) containerds() []int {
 	entries, err := os.ReadDir(d.proc)
 	if err != nil {
@@ -138,9 +133,8 @@ func (d daemon) containerds() []int {
 	return pids
 }
 
-// command returns the name of a process, "" if there is none of that number. A
-// zombie counts as none: it holds nothing any more, and in containers the first
-// process often never collects it.
+// command returns the name of a process, "" if there is none or it is a zombie: zombies hold no resources, and in
+// containers the init process often never reaps them.
 func (d daemon) command(pid int) string {
 	stat, err := os.ReadFile(filepath.Join(d.proc, strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -155,7 +149,7 @@ func (d daemon) command(pid int) string {
 	return rest[:end]
 }
 
-// readPID returns 0 for a file that is not there or holds no number.
+// readPID returns 0 for a missing file or one without a number.
 func readPID(path string) int {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -168,20 +162,20 @@ func readPID(path string) int {
 	return pid
 }
 
-// answers says whether some process accepts connections at a Unix socket.
+// answers reports whether a process accepts connections at a Unix socket.
 func answers(ctx context.Context, socket string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
-		// A full queue is a sign of life, and so is every error but these two.
+		// A full queue means it is alive, as does every error but these two.
 		return !errors.Is(err, syscall.ECONNREFUSED) && !isDir(socket)
 	}
 	_ = connection.Close()
 	return true
 }
 
-// end asks a process to end and kills it if it does not within five seconds.
+// end terminates a process and kills it after five seconds.
 func (d daemon) end(ctx context.Context, pid int) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()

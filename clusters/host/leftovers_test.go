@@ -27,7 +27,7 @@ import (
 	"testing"
 )
 
-// fakeDaemon is a daemon in a folder of its own, with a /proc of its own.
+// fakeDaemon is a daemon with a directory and /proc of its own.
 func fakeDaemon(t *testing.T) daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "dr") // t.TempDir is too long for a socket
@@ -66,7 +66,7 @@ func addProcess(t *testing.T, d daemon, pid int, name, state, cmdline string) {
 	write(t, filepath.Join(dir, "cmdline"), cmdline)
 }
 
-// deadSocket makes a socket file that nobody listens on.
+// deadSocket makes a socket file without a listener.
 func deadSocket(t *testing.T, path string) {
 	t.Helper()
 	listener := listen(t, path)

@@ -28,19 +28,19 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// stateDir holds the marker and the logs of an engine that dratest installed or
-// started. It belongs to root, as the engine does.
+// stateDir holds the marker and the logs of an engine installed or started by dratest. It belongs to root, as the
+// engine does.
 const stateDir = "/var/lib/dratest"
 
-// marker is stateDir/engine.json: what dratest has done to this machine, so that
-// an engine of its own can be told from one that was there.
+// marker is stateDir/engine.json: the changes dratest made to this machine. It distinguishes dratest's engine from
+// the machine's own.
 type marker struct {
-	// Packages that dratest installed.
+	// Packages installed by dratest.
 	Packages  []string  `json:"packages,omitempty"`
 	Installed time.Time `json:"installed,omitzero"`
-	// Config is the engine's configuration file, if dratest wrote it.
+	// Config is the engine's configuration file, if written by dratest.
 	Config string `json:"config,omitempty"`
-	// Command is how dratest started the engine the last time.
+	// Command is dratest's last command line of the engine.
 	Command []string  `json:"command,omitempty"`
 	Started time.Time `json:"started,omitzero"`
 }
@@ -75,8 +75,7 @@ func updateMarker(dir string, change func(*marker)) error {
 	return install(filepath.Join(dir, "engine.json"), append(text, '\n'), 0o644)
 }
 
-// install writes a file and the folders above it. The file is there in whole or
-// not at all.
+// install writes a file atomically, with its parent directories.
 func install(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("install %s: %w", path, err)

@@ -26,10 +26,9 @@ import (
 	"strings"
 )
 
-// probe runs a privileged container that ends at once, which takes a second, and
-// leaves nothing in the engine. Only a trial is proof: what an engine refuses
-// depends on its runtime, capabilities, name spaces and plugins. The image is
-// made here, since none can be expected to be there or to be pulled.
+// probe runs a privileged container that exits at once (about a second) and leaves nothing in the engine. Only a real
+// container proves it: rejections depend on the engine's runtime, capabilities, namespaces and plugins. The image is
+// built here, since none may be present or pullable.
 func probe(ctx context.Context, arch string) (outcome, string) {
 	program := exitProgram(arch)
 	if program == nil {
@@ -51,7 +50,7 @@ func probe(ctx context.Context, arch string) (outcome, string) {
 	if err == nil {
 		return works, ""
 	}
-	// The engine keeps a container that it could not start, whatever --rm says.
+	// The engine keeps containers it could not start in spite of --rm.
 	_, _ = ask(context.WithoutCancel(ctx), nil, "docker", "rm", "--force", name)
 	if ctx.Err() != nil {
 		return untried, ""
@@ -59,8 +58,7 @@ func probe(ctx context.Context, arch string) (outcome, string) {
 	return fails, cause(err.Error())
 }
 
-// cause picks what matters from the engine's message, which wraps the runtime's
-// message in those of every process between them.
+// cause extracts the innermost error from the engine's message, which wraps the runtime's message several times.
 func cause(message string) string {
 	line := lastLine(strings.TrimSuffix(strings.TrimSpace(message), "Run 'docker run --help' for more information"))
 	if _, after, found := strings.Cut(line, "Error response from daemon: "); found {
@@ -80,8 +78,7 @@ func lastLine(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// exitProgram returns a static Linux executable that does exit(0), or nil for an
-// architecture that it does not know.
+// exitProgram returns a static Linux executable calling exit(0), or nil for an unknown architecture.
 func exitProgram(arch string) []byte {
 	var machine uint16
 	var code []byte

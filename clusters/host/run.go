@@ -26,12 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters/command"
 )
 
-// patience is how long a question to the engine may take; a live engine answers
-// in well under a second.
+// patience bounds a query to the engine; a healthy engine answers in well under a second.
 const patience = 15 * time.Second
 
-// ask runs a program that answers at once and returns its standard output. The
-// error is what the program itself said.
+// ask runs a short program and returns its standard output. The error is the program's own message.
 func ask(ctx context.Context, stdin io.Reader, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s", patience))
 	defer cancel()

@@ -31,13 +31,11 @@ import (
 	"time"
 )
 
-// startTimeout is how long dockerd may take to answer; usually it takes two
-// seconds, and longer where it has dead containers to see to.
+// startTimeout bounds the start of dockerd: usually two seconds, longer with dead containers to clean up.
 const startTimeout = 60 * time.Second
 
-// start starts dockerd in the background, where it outlives dratest, and returns
-// when it answers. If it does not come up it is ended again, and the error has
-// the end of its log. A dockerd that runs already is waited for instead.
+// start starts dockerd in the background, where it outlives dratest, and returns when it is healthy. If it does not
+// come up, it is terminated and the error has the end of its log. A dockerd already running is waited for instead.
 func (d daemon) start(ctx context.Context) error {
 	if pid := d.running(); pid != 0 {
 		err := d.await(ctx, nil)
@@ -62,8 +60,8 @@ func (d daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// spawn starts the process in a session of its own: neither Ctrl-C in this
-// terminal nor its end shall reach an engine that others may use by then.
+// spawn starts the process in a session of its own: neither Ctrl-C nor the end of this terminal must reach an engine
+// others may use by then.
 func (d daemon) spawn() (*exec.Cmd, error) {
 	if err := os.MkdirAll(filepath.Dir(d.Log), 0o755); err != nil {
 		return nil, fmt.Errorf("start dockerd: %w", err)
@@ -78,7 +76,7 @@ func (d daemon) spawn() (*exec.Cmd, error) {
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	// dockerd needs iptables, runc and containerd, which su does not put in PATH.
+	// dockerd needs iptables, runc and containerd from directories missing in PATH after su.
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin")
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start dockerd: %w", err)
@@ -86,8 +84,7 @@ func (d daemon) spawn() (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// await returns when the engine answers, its process has ended, ctx is done or
-// startTimeout is over.
+// await returns when the engine is healthy, its process has exited, ctx is done or startTimeout has passed.
 func (d daemon) await(ctx context.Context, exited <-chan error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("no answer from %s within %s", d.Socket, startTimeout))
 	defer cancel()
@@ -132,7 +129,7 @@ func (d daemon) ping(ctx context.Context) bool {
 	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
 }
 
-// logTail returns the last lines of the log with its path, for an error message.
+// logTail returns the last lines of the log and its path, for an error message.
 func (d daemon) logTail() string {
 	text, err := os.ReadFile(d.Log)
 	if err != nil {

@@ -29,23 +29,20 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 )
 
-// wrapperPath is where the engine finds dratest-oci-runtime; engineConfig is
-// where it finds its configuration.
+// wrapperPath and engineConfig are where the engine looks for dratest-oci-runtime and its configuration.
 const (
 	wrapperName  = "dratest-oci-runtime"
 	wrapperPath  = "/usr/local/lib/dratest/" + wrapperName
 	engineConfig = "/etc/docker/daemon.json"
 )
 
-// An engine that dratest starts itself gets the runtime as flags: they are gone
-// with the process, and no file of the machine's owner is touched. Only an engine
-// that dratest installs, and that systemd or the package's own script starts, is
-// configured with a file, which must be there before that first start.
+// An engine started by dratest gets the runtime as flags: they end with the process and touch no file of the
+// machine's owner. An engine installed by dratest but started by systemd or the package's script needs a file, and
+// needs it before the first start.
 
-// runtimeFlags returns the flags with which dockerd uses dratest-oci-runtime by
-// default, given the content of its configuration file (nil if there is none).
-// dockerd refuses to start when flag and file both name a runtime, so a file that
-// does is left to its owner, unless it names ours.
+// runtimeFlags returns the flags for dratest-oci-runtime as default runtime, given dockerd's configuration file (nil
+// if there is none). dockerd refuses to start if flag and file both name a runtime, so a file naming another one is
+// left to its owner.
 func runtimeFlags(config []byte) ([]string, error) {
 	var c struct {
 		Runtimes       map[string]struct{ Path string } `json:"runtimes"`
@@ -92,8 +89,7 @@ func installWrapper(ctx context.Context) error {
 	return install(wrapperPath, program, 0o755)
 }
 
-// configureBeforeInstall writes the configuration of an engine that is about to
-// be installed. A file that is there, from an earlier engine, is kept.
+// configureBeforeInstall writes the configuration before the engine is installed. An existing file is kept.
 func configureBeforeInstall() (written bool, err error) {
 	if _, err := os.Lstat(engineConfig); !errors.Is(err, fs.ErrNotExist) {
 		return false, err

@@ -37,14 +37,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/modules"
 )
 
-// nodeEntrypoint is what kind starts a node with.
+// nodeEntrypoint is the command of kind's node containers.
 func nodeEntrypoint() []string { return []string{"/usr/local/bin/entrypoint", "/sbin/init"} }
 
-// loadSpace is what loading a base image takes in the engine: the unpacked
-// layers, and their archive while it is read.
+// loadSpace is the engine disk space for loading a base image: the unpacked layers, plus the archive while it is
+// read.
 const loadSpace = 2 * cache.GiB
 
-// buildBase puts the base stage together and loads it into the engine.
+// buildBase assembles the base stage and loads it into the engine.
 func (b *builder) buildBase(ctx context.Context, rootfs, ref string) error {
 	const what = "put the node's file system together"
 	return b.Progress.Step(what, 5*time.Second, func() error {
@@ -105,8 +105,7 @@ func (b *builder) baseImage(ctx context.Context, rootfs string) (v1.Image, error
 	return newImage(layers, config)
 }
 
-// ctr is the path of the ctr program, which was built for the node but runs on
-// any Linux.
+// ctr returns the path of the ctr program, which was built for the node but runs on any Linux.
 func (b *builder) ctr() (string, error) {
 	for _, binary := range modules.Runtime() {
 		if binary.Name == "ctr" {
@@ -130,8 +129,7 @@ func (b *builder) load(ctx context.Context, ref string, image v1.Image) error {
 	return err
 }
 
-// newImage makes an image of layers and a configuration. Its creation time is
-// fixed: the same inputs give the same image.
+// newImage makes an image of layers and a configuration. The fixed creation time makes it reproducible.
 func newImage(layers []v1.Layer, config v1.Config) (v1.Image, error) {
 	image, err := mutate.AppendLayers(empty.Image, layers...)
 	if err != nil {

@@ -32,15 +32,13 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 )
 
-// containerPath is where containers find their programs: most images hold but
-// one static program in the first of these folders.
+// containerPath is the PATH of containers: most images hold only a static program in its first directory.
 const containerPath = "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// annotationName is how containerd learns an image's name from an OCI layout.
+// annotationName holds an image's name for containerd in an OCI layout.
 const annotationName = "io.containerd.image.name"
 
-// writeLayout builds components into an OCI layout in dir; from is the node image
-// that they are for.
+// writeLayout builds components into an OCI layout in dir; from is their node image.
 func (b *builder) writeLayout(ctx context.Context, from, dir string, components []component) error {
 	index, err := layout.Write(dir, empty.Index)
 	if err != nil {
@@ -52,7 +50,7 @@ func (b *builder) writeLayout(ctx context.Context, from, dir string, components 
 	}
 	defer func() { _ = cache.RemoveAll(saved) }()
 	for _, c := range components {
-		// One after the other: each is held in memory while it is compressed.
+		// Sequentially: each is held in memory while it is compressed.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -67,7 +65,7 @@ func (b *builder) writeLayout(ctx context.Context, from, dir string, components 
 	return nil
 }
 
-// fromRootfs tells whether files of the root file system are needed.
+// fromRootfs reports whether the component needs files of the root file system.
 func (c component) fromRootfs() bool { return len(c.packages)+len(c.paths) > 0 }
 
 func (b *builder) componentImage(ctx context.Context, from, saved string, c component) (v1.Image, error) {
@@ -108,8 +106,7 @@ func asOCI(image v1.Image) v1.Image {
 	return mutate.ConfigMediaType(mutate.MediaType(image, types.OCIManifestSchema1), types.OCIConfigJSON)
 }
 
-// applets asks the busybox of a node's image for its commands and returns a
-// link for each.
+// applets lists the commands of a node image's busybox and returns a link for each.
 func (b *builder) applets(ctx context.Context, image string) ([]layer.Entry, error) {
 	out, err := b.Engine.Run(ctx, "run", "--rm", "--label", labelBuilding+"="+building, "--network", "none",
 		"--entrypoint", "busybox", image, "--list")

@@ -35,11 +35,11 @@ import (
 
 const controllersProgram = "dra-controller-manager"
 
-// controlPlaneLabel is that of the nodes that have the control plane's images.
+// controlPlaneLabel marks the nodes with the control plane's images.
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
-// Controllers builds the image of dra-controller-manager, with the manifest that
-// deploys it on the control plane. Errors are those of Scheduler.
+// Controllers builds the image of dra-controller-manager, with a manifest to deploy it on the control plane. Errors
+// are those of Scheduler.
 func (l Local) Controllers(ctx context.Context, version string) (clusters.ComponentImage, error) {
 	p, err := l.findOwn(controllersProgram, version)
 	if err != nil {
@@ -61,8 +61,8 @@ func (l Local) Controllers(ctx context.Context, version string) (clusters.Compon
 	return image, nil
 }
 
-// deployment is a manifest whose one Deployment runs the image with additional
-// arguments on the control plane, which is where it is loaded.
+// deployment returns a manifest with its one Deployment running the image, with additional arguments, on the control
+// plane, where the image is loaded.
 func deployment(manifest []byte, image string, args []string) ([]byte, error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
 	var out bytes.Buffer

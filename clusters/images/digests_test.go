@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// inCache puts a program where the build of it would.
+// inCache puts a program where its build would.
 func inCache(t *testing.T, dir, program string, content string) string {
 	t.Helper()
 	c, err := cache.Open(dir)
@@ -71,7 +71,7 @@ func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 	if want := "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; fmt.Sprint(got[kubelet]) != "["+want+"]" {
 		t.Errorf("kubelet: %s, want %s", got[kubelet], want)
 	}
-	// What is preloaded in node images is compressed, and has the same configuration.
+	// Images preloaded in node images are compressed, with the same configuration.
 	b := &builder{}
 	preloaded, err := b.componentImage(t.Context(), "", "", component{
 		files: []layer.Entry{{Path: "usr/local/bin/kube-scheduler", Mode: 0o755, File: path}},

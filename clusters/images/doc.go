@@ -14,15 +14,14 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package images provides kind node images: those that kind publishes where a
-// registry has them, and otherwise ones made of Go modules and Debian packages. An
-// image is made in stages, each named after the hash of its inputs, so that only what
-// changed is made again:
+// Package images provides kind node images: kind's published ones if a registry has them, otherwise ones built from
+// Go modules and Debian packages. An image is built in stages, each named after the hash of its inputs, so only
+// changed stages are rebuilt:
 //
 //	root file system (debian) and programs (modules)  files in the cache
 //	base        what kind expects of a node, with the kubelet     engine image
 //	components  + images of the control plane, preloaded          engine image
 //	node        + images that cases run: busybox, dra-sim         the result
 //
-// It does not create clusters. Start at Local and Node; plan.go says what is in an image.
+// Start at Local and Node; plan.go lists the contents of an image.
 package images

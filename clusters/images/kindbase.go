@@ -32,17 +32,16 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// kind's module holds the files that make a root file system a node: entrypoint,
-// units, containerd's configuration. Version and sum are those of our go.mod and
-// go.sum (a test compares them); here they pin the files on any machine.
+// kind's module holds the files of a node image: entrypoint, units, containerd's configuration. Version and sum are
+// those of our go.mod and go.sum (a test compares them); here they pin the files on any machine.
 const (
 	kindModule  = "sigs.k8s.io/kind"
 	kindVersion = "v0.33.0"
 	kindSum     = "h1:AjvDv3vOygb/VKLVQW87lfktIBzkxR8Ump9DjxC8+Lk="
 )
 
-// edit changes a file of kind's; one that finds nothing to change is an error,
-// because then the file is not the one it was written for.
+// edit changes one of kind's files; an edit without a match is an error, since it was written for another version of
+// the file.
 type edit struct {
 	file string
 	old  *regexp.Regexp
@@ -51,8 +50,8 @@ type edit struct {
 
 func (e edit) String() string { return fmt.Sprintf("%s %s %q", e.file, e.old, e.new) }
 
-// edits are what a version and a machine need. A restricted machine lacks
-// CAP_SYS_RESOURCE, without which nothing may lower an OOM score or raise a limit.
+// edits returns the edits for a version and a machine. A restricted machine lacks CAP_SYS_RESOURCE: processes cannot
+// lower OOM scores or raise limits.
 func edits(v versions.Version, restricted bool) []edit {
 	const config, unit = "etc/containerd/config.toml", "etc/systemd/system/containerd.service"
 	all := []edit{
@@ -67,7 +66,7 @@ func edits(v versions.Version, restricted bool) []edit {
 	return all
 }
 
-// downloadKind returns the folder of kind's files, fetched through the go command.
+// downloadKind downloads kind's module with the go command and returns its directory.
 func downloadKind(ctx context.Context, workDir string) (string, error) {
 	out, err := command.Run(ctx, command.Cmd{
 		Args: []string{"go", "mod", "download", "-json", kindModule + "@" + kindVersion},
@@ -86,8 +85,8 @@ func downloadKind(ctx context.Context, workDir string) (string, error) {
 	return filepath.Join(module.Dir, "images", "base", "files"), nil
 }
 
-// kindFiles reads kind's files with their edits. A module keeps no permissions:
-// scripts are told by their folder, as kind's own build does.
+// kindFiles reads kind's files and applies the edits. Modules have no file modes: like kind's own build, it makes the
+// files of certain directories executable.
 func kindFiles(files fs.FS, changes []edit) ([]layer.Entry, error) {
 	entries := []layer.Entry{}
 	used := map[int]bool{}
@@ -123,9 +122,8 @@ func kindFiles(files fs.FS, changes []edit) ([]layer.Entry, error) {
 	return entries, nil
 }
 
-// containerSpec returns the OCI spec that containerd starts every container
-// from: ctr's default without limits, with kind's hook that hides the host's
-// product files (kind's own build makes it so).
+// containerSpec returns containerd's base OCI spec: ctr's default without limits, plus kind's hook hiding the host's
+// product files, as in kind's own build.
 func containerSpec(ctx context.Context, ctr string) (layer.Entry, error) {
 	out, err := command.Run(ctx, command.Cmd{Args: []string{ctr, "oci", "spec"}})
 	if err != nil {
@@ -169,7 +167,7 @@ func unitEntries() []layer.Entry {
 	return entries
 }
 
-// cniEntries put the CNI plugins of Debian's package where containerd looks.
+// cniEntries links the CNI plugins of Debian's package where containerd expects them.
 func cniEntries() []layer.Entry {
 	var entries []layer.Entry
 	for _, plugin := range []string{"bridge", "host-local", "loopback", "portmap", "ptp"} {
@@ -178,8 +176,7 @@ func cniEntries() []layer.Entry {
 	return entries
 }
 
-// Restricted tells whether this machine lacks CAP_SYS_RESOURCE even for root, so
-// that nodes must not use it.
+// Restricted reports whether this machine lacks CAP_SYS_RESOURCE even for root, so nodes must not use it.
 func Restricted() bool {
 	status, err := os.ReadFile("/proc/self/status")
 	return err == nil && lacksSysResource(string(status))

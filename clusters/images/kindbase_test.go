@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// kindTree is cut out of kind's files: what edits look for.
+// kindTree has the parts of kind's files matched by edits.
 func kindTree() fstest.MapFS {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s), Mode: 0o444} }
 	return fstest.MapFS{

@@ -26,8 +26,8 @@ import (
 
 const kubeletProgram = "dra-kubelet"
 
-// Kubelet builds dra-kubelet, which is no image: kubelets run on the node itself.
-// Errors are those of Scheduler.
+// Kubelet builds dra-kubelet, a program rather than an image since kubelets run on the node itself. Errors are those
+// of Scheduler.
 func (l Local) Kubelet(ctx context.Context, version string) (clusters.ComponentBinary, error) {
 	p, err := l.findOwn(kubeletProgram, version)
 	if err != nil {
@@ -40,9 +40,8 @@ func (l Local) Kubelet(ctx context.Context, version string) (clusters.ComponentB
 	return clusters.ComponentBinary{Path: path, Key: key[:12], Kubernetes: p.version.Kubernetes}, nil
 }
 
-// markedValues add build metadata to the version that a program reports, as
-// distributions do: a kubelet has no image whose name would say whose it is, and its
-// version is what every node shows.
+// markedValues add build metadata to the reported version, as distributions do: a kubelet has no image name to
+// identify it, but its node shows its version.
 func markedValues(values []string) []string {
 	var marked []string
 	for _, v := range values {

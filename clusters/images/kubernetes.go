@@ -33,17 +33,15 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Program builds a program of a Kubernetes version, such as "kubelet", or the etcd or
-// kwok that goes with it, and returns its path. Errors: clusters.ErrUnknownVersion,
-// clusters.ErrEnvironment, of the build, or of ctx.
+// Program builds a program of a Kubernetes version, such as "kubelet", or the matching etcd or kwok, and returns its
+// path. Errors: clusters.ErrUnknownVersion, clusters.ErrEnvironment, of the build, or of ctx.
 func (l Local) Program(ctx context.Context, version, program string) (path string, err error) {
 	_, path, err = buildProgram(ctx, l.options(version), program)
 	return path, err
 }
 
-// Component is the image of a Kubernetes version's kube-apiserver,
-// kube-controller-manager, kube-scheduler or kube-proxy, as the node image of that
-// version has it. Errors are those of Program.
+// Component is the image of a Kubernetes version's kube-apiserver, kube-controller-manager, kube-scheduler or
+// kube-proxy, identical to the one in its node image. Errors are those of Program.
 func (l Local) Component(ctx context.Context, version, program string) (clusters.ComponentImage, error) {
 	b, path, err := buildProgram(ctx, l.options(version), program)
 	if err != nil {
@@ -106,7 +104,7 @@ func buildBinary(ctx context.Context, o Options, of func(versions.Version) modul
 	return b, path, err
 }
 
-// componentArchive is an image of these files that container runtimes import.
+// componentArchive returns an image of these files as an archive for container runtimes.
 func componentArchive(ref string, version versions.Version, entries []layer.Entry, entrypoint ...string) (clusters.ComponentImage, error) {
 	tag, err := name.NewTag(ref)
 	if err != nil {

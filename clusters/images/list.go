@@ -27,23 +27,22 @@ import (
 
 // Image is an image of ours in the engine.
 type Image struct {
-	// Ref is the image's name, or its ID if it has lost its name.
+	// Ref is the image's name, or its ID if untagged.
 	Ref     string `json:"ref"`
 	Version string `json:"version"`
 	// Stage is "base", "components" or "node".
 	Stage string `json:"stage"`
-	// Size is in bytes and counts layers that images share.
+	// Size is in bytes and includes shared layers.
 	Size    int64     `json:"size"`
 	Created time.Time `json:"created"`
-	// Current tells that the image is, or is a stage of, the newest image of
-	// its version; others are removed by Prune.
+	// Current images are the newest image of their version and its stages; Prune removes others.
 	Current bool `json:"current"`
 
 	id   string
 	tags []string
 }
 
-// List returns all images of ours, by version (newest first) and stage.
+// List returns all images built by dratest, by version (newest first) and stage.
 func List(ctx context.Context, e engine.Engine) ([]Image, error) {
 	found, err := e.Images(ctx, labelStage)
 	if err != nil {
@@ -52,8 +51,7 @@ func List(ctx context.Context, e engine.Engine) ([]Image, error) {
 	return describe(found), nil
 }
 
-// describe tells which of our images are current: those that have the moving tag
-// of their version, and the stages these name as parents.
+// describe marks current images: those with the moving tag of their version, and the stages they name as parents.
 func describe(found []engine.Image) []Image {
 	current := map[string]bool{}
 	for _, image := range found {

@@ -21,18 +21,17 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// Local provides what clusters run from this machine: node images, images of single
-// components, programs. What is neither in the cache nor in a registry is built. The
-// zero value works. Versions are those of Kubernetes as versions.Lookup takes them; for
-// own components empty means the newest.
+// Local builds cluster components on this machine: node images, component images, programs. Anything missing from
+// cache and registry is built. The zero value works. Versions are Kubernetes versions as for versions.Lookup; for own
+// components empty means the newest.
 type Local struct {
 	Progress *progress.Printer
-	// Cache is the cache folder; empty means the default of cache.Open.
+	// Cache is the cache directory; empty means the default of cache.Open.
 	Cache string
-	// Where to look for the source of own components, or for their programs.
+	// Where locates the source of own components, or their programs.
 	Where own.Where
-	// Overlay has changes to the source of own components by their paths in the checkout;
-	// programs with them never take the place of those without.
+	// Overlay replaces source files of own components by their paths in the checkout; such programs are cached
+	// separately.
 	Overlay map[string][]byte
 }
 

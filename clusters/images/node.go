@@ -39,38 +39,34 @@ const (
 	stageRepository = "dratest/stage"
 )
 
-// Labels of everything that builds leave in the engine.
+// Labels of everything builds leave in the engine.
 const (
 	labelStage   = "io.dratest.stage"   // base, components or node
 	labelVersion = "io.dratest.version" // of Kubernetes
 	labelParents = "io.dratest.parents" // references of the stages below
 
-	// labelBuilding has the value building on containers that exist during a
-	// build. Images inherit the labels of the container that they are committed
-	// from, and containers those of their image, so images get another value:
-	// otherwise every node of every cluster would be taken for a left-over.
+	// labelBuilding has the value "building" on containers of a build. Images inherit the labels of the container they
+	// are committed from, and containers those of their image, so images get another value: otherwise every node of
+	// every cluster would count as a leftover.
 	labelBuilding = "io.dratest.building"
 	building      = "true"
 	built         = "false"
 )
 
-// Options say which node image to build. The zero value is the newest version on
-// this machine.
+// Options selects the node image to build. The zero value is the newest version on this machine.
 type Options struct {
 	// Version as versions.Lookup takes it; empty means the newest.
 	Version string
-	// Restricted makes an image for a machine that lacks CAP_SYS_RESOURCE; see
-	// the function Restricted.
+	// Restricted builds an image for a machine without CAP_SYS_RESOURCE; see the function Restricted.
 	Restricted bool
 	Progress   *progress.Printer
-	// Cache is the cache folder; empty means the default of cache.Open.
+	// Cache is the cache directory; empty means the default of cache.Open.
 	Cache  string
 	Engine engine.Engine
-	// Source is a checkout of Kubernetes, or a version that is not in the table, that
-	// the image is built of; Version then says which version a checkout without tags
-	// is of.
+	// Source is a checkout of Kubernetes or a version missing from the table; Version then gives the version of a
+	// checkout without tags.
 	Source string
-	// Components are checkouts that single components are built of, by their names.
+	// Components are checkouts of single components, by name.
 	Components map[string]string
 }
 
@@ -83,10 +79,9 @@ type builder struct {
 	plan    plan
 }
 
-// Node builds what is missing of a node image and returns its name in the
-// engine, which stands for exactly this content. If all is there it takes about a
-// second and prints nothing. Errors: clusters.ErrUnknownVersion,
-// clusters.ErrEnvironment with what to do, of the build, or of ctx.
+// Node builds missing stages of a node image and returns its name in the engine, unique for its content. If nothing
+// is missing it takes about a second and prints nothing. Errors: clusters.ErrUnknownVersion, clusters.ErrEnvironment
+// with advice, of the build, or of ctx.
 func Node(ctx context.Context, o Options) (string, error) {
 	if err := o.Validate(); err != nil {
 		return "", err
@@ -104,7 +99,7 @@ func Node(ctx context.Context, o Options) (string, error) {
 	moving := nodeRepository + ":" + version.Kubernetes
 	b, err := newBuilder(ctx, o)
 	if command.NotFound(err) && o.Source == "" && len(o.Components) == 0 {
-		// A machine that only runs: what somebody built for it must do.
+		// A machine without the means to build uses the image built for it.
 		if _, ok, imageErr := o.Engine.Image(ctx, moving); ok && imageErr == nil {
 			o.Progress.Printf("  -- no Go on this machine: taking the node image %s as it is", moving)
 			return moving, nil
@@ -153,8 +148,8 @@ func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
 	return simEntry(path, key), nil
 }
 
-// buildSim builds the test driver and keeps it under its content's key: unlike the
-// other programs it changes with every line of ours, and building it is quick.
+// buildSim builds the test driver, cached by content: unlike the other programs it changes with every change of this
+// repository, and is quick to build.
 func buildSim(ctx context.Context, c cache.Cache, say *progress.Printer, where own.Where) (path, key string, err error) {
 	const name = "dra-sim"
 	if say == nil {
@@ -171,8 +166,8 @@ func buildSim(ctx context.Context, c cache.Cache, say *progress.Printer, where o
 	return keep(c, built)
 }
 
-// keep copies a program of ours, which the next build overwrites, to where it
-// stands for its content, and returns that path and the content's key.
+// keep copies a program, which the next build overwrites, to a content-addressed path, and returns that path and the
+// key.
 func keep(c cache.Cache, built string) (kept, key string, err error) {
 	if key, err = contentKey(built); err != nil {
 		return "", "", err
@@ -194,7 +189,7 @@ func keep(c cache.Cache, built string) (kept, key string, err error) {
 	return kept, key, c.Publish(copied, kept)
 }
 
-// slowly is Progress.Step for what mostly takes no time and then prints nothing.
+// slowly is Progress.Step for steps that are usually instant; it then prints nothing.
 func slowly(p *progress.Printer, what string, usually time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -212,7 +207,7 @@ func simEntry(path, key string) layer.Entry {
 	return layer.Entry{Path: "usr/local/bin/dra-sim", Mode: 0o755, File: path, Key: key}
 }
 
-// ensure builds the stages that are missing, from the last that exists.
+// ensure builds the missing stages, starting after the last existing one.
 func (b *builder) ensure(ctx context.Context, ref string) error {
 	return b.ifMissing(ctx, ref, func() error {
 		base := stageRepository + ":" + b.plan.keys.base
@@ -224,7 +219,7 @@ func (b *builder) ensure(ctx context.Context, ref string) error {
 	})
 }
 
-// ifMissing has build make an image that is not there, while no other process builds.
+// ifMissing calls build for a missing image, with other processes' builds locked out.
 func (b *builder) ifMissing(ctx context.Context, ref string, build func() error) error {
 	if ok, err := b.has(ctx, ref); ok || err != nil {
 		return err
@@ -234,8 +229,7 @@ func (b *builder) ifMissing(ctx context.Context, ref string, build func() error)
 		return err
 	}
 	defer unlock()
-	// Another process may have built it meanwhile; one that was killed may have
-	// left something behind.
+	// Another process may have built it meanwhile; a killed build may have left something behind.
 	if ok, err := b.has(ctx, ref); ok || err != nil {
 		return err
 	}
@@ -249,8 +243,7 @@ func (b *builder) ensureComponents(ctx context.Context, base, components string)
 	if ok, err := b.has(ctx, components); ok || err != nil {
 		return err
 	}
-	// What takes longest comes first; the kubelet and others then reuse what
-	// was compiled for the API server.
+	// Slowest first; the kubelet and others then reuse packages compiled for the API server.
 	for _, binary := range append(append([]modules.Binary{}, b.plan.imagePrograms...), b.plan.nodePrograms...) {
 		if _, err := b.modules.Build(ctx, binary); err != nil {
 			return err
@@ -275,7 +268,7 @@ func (b *builder) has(ctx context.Context, ref string) (bool, error) {
 	return ok, err
 }
 
-// labels are the labels of a stage's image, in a fixed order.
+// labels returns the labels of a stage's image in a fixed order.
 func (b *builder) labels(name string, parents []string) [][2]string {
 	return [][2]string{
 		{labelStage, name},
@@ -284,7 +277,7 @@ func (b *builder) labels(name string, parents []string) [][2]string {
 	}
 }
 
-// engineSpace checks the engine's disk, if it is a disk of this machine.
+// engineSpace checks the engine's disk if it is local.
 func (b *builder) engineSpace(ctx context.Context, need int64, what string) (string, error) {
 	dir, err := b.Engine.RootDir(ctx)
 	if err != nil {

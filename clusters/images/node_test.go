@@ -36,7 +36,7 @@ func TestUnknownVersion(t *testing.T) {
 	}
 }
 
-// A machine that only runs has no Go: it takes what was built for it.
+// A machine without Go uses the images built for it.
 func TestWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for name, tc := range map[string]struct{ script, want string }{
@@ -63,7 +63,7 @@ func TestWithoutGo(t *testing.T) {
 	}
 }
 
-// The first line says which image it is, and why.
+// The first line names the image and the reason for the choice.
 func TestPickSaysWhy(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	const other = "none has it"
@@ -111,8 +111,7 @@ esac
 	}
 }
 
-// A build once removed the nodes of all running clusters: their image had been
-// committed from a container of a build and had handed its label on to them.
+// A build once removed the nodes of all running clusters: their image had inherited the label of a build container.
 func TestImagesAreNotTakenForContainersOfABuild(t *testing.T) {
 	args := commitArgs([][2]string{{labelStage, "node"}}, "container", "image")
 	if !slices.Contains(args, `LABEL io.dratest.building="false"`) || building == built {

@@ -32,8 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// origins say what the programs of Kubernetes are built from; the zero value means
-// the embedded module of the version.
+// origins are the sources of Kubernetes programs; the zero value is the embedded module of the version.
 type origins struct {
 	checkout *source.Checkout
 	release  *source.Release
@@ -41,7 +40,7 @@ type origins struct {
 	components map[string]source.Checkout
 }
 
-// program is a program of Kubernetes from where it comes.
+// program returns a program of Kubernetes from its origin.
 func (o origins) program(v versions.Version, name string) modules.Binary {
 	b := modules.Kubernetes(v, name)
 	checkout, ok := o.components[name]
@@ -49,7 +48,7 @@ func (o origins) program(v versions.Version, name string) modules.Binary {
 	case ok && checkout.Version.Kubernetes != "":
 		b = modules.Kubernetes(checkout.Version, name)
 	case ok:
-		// A checkout that does not know its version has that of the others.
+		// A checkout without a version of its own takes that of the others.
 		base, _, _ := strings.Cut(v.Kubernetes, "+")
 		v.Kubernetes = base + "+" + checkout.Key[:8]
 		b = modules.Kubernetes(v, name)
@@ -64,8 +63,7 @@ func (o origins) program(v versions.Version, name string) modules.Binary {
 	return b
 }
 
-// tag is the moving tag of the image: what is built of other components than the
-// version's own must not pass for it.
+// tag returns the moving tag of the image: images with replaced components must not pass for the version's own.
 func (o origins) tag(v versions.Version) string {
 	tag := imageTag(v.Kubernetes)
 	for _, name := range slices.Sorted(maps.Keys(o.components)) {
@@ -74,11 +72,10 @@ func (o origins) tag(v versions.Version) string {
 	return tag
 }
 
-// imageTag is a version as the tag of an image, in which there is no "+": kubeadm
-// replaces it in the same way.
+// imageTag is a version as an image tag, with "+" replaced as kubeadm does.
 func imageTag(version string) string { return strings.ReplaceAll(version, "+", "_") }
 
-// kubernetesImage is the name of a component's image, as kubeadm has it.
+// kubernetesImage is kubeadm's name of a component's image.
 func kubernetesImage(v versions.Version, program string) string {
 	return "registry.k8s.io/" + program + ":" + imageTag(v.Kubernetes)
 }
@@ -97,7 +94,7 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// origins finds what the options ask for; the version becomes that of the source.
+// origins resolves the options; version becomes that of the source.
 func (b *builder) origins(ctx context.Context, version *versions.Version) (o origins, err error) {
 	switch info, statErr := os.Stat(b.Source); {
 	case b.Source == "":
@@ -135,7 +132,7 @@ func (b *builder) origins(ctx context.Context, version *versions.Version) (o ori
 	return o, nil
 }
 
-// fetch makes the module of a version that is not in the table.
+// fetch makes the module of a version missing from the table.
 func (b *builder) fetch(ctx context.Context) (*source.Release, error) {
 	temp, err := b.cache.Temp("release-")
 	if err != nil {

@@ -57,8 +57,8 @@ func TestProgramsComeFromTheirOrigins(t *testing.T) {
 	}
 }
 
-// An image of other components must not pass for the version's own: clusters of the
-// version take what has the version as its tag.
+// Images with replaced components must not pass for the version's own: clusters of the version use the image tagged
+// with it.
 func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
 	v := versions.Version{Kubernetes: "v1.99.0+01234567"}
 	if got := (origins{}).tag(v); got != "v1.99.0_01234567" {

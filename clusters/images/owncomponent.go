@@ -31,8 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// CanBuild returns the error that Scheduler, Controllers or Kubelet would return for
-// a stack, as far as it is known without building anything.
+// CanBuild returns the error of Scheduler, Controllers or Kubelet for a stack as far as known without building.
 func (l Local) CanBuild(s clusters.Stack, version string) error {
 	for _, c := range []struct {
 		whose   clusters.Implementation
@@ -48,7 +47,7 @@ func (l Local) CanBuild(s clusters.Stack, version string) error {
 	return nil
 }
 
-// ownProgram is a component of this project that has been found, and can be built.
+// ownProgram is a component of this project, found and buildable.
 type ownProgram struct {
 	name    string
 	version versions.Version
@@ -56,8 +55,8 @@ type ownProgram struct {
 	local   Local
 }
 
-// findOwn finds a component and checks that it is of the version. Components are
-// made for one Kubernetes version each: that of the libraries that they require.
+// findOwn finds a component and checks its version: each is built for one Kubernetes version, that of its library
+// requirements.
 func (l Local) findOwn(program, version string) (ownProgram, error) {
 	p := ownProgram{name: program, version: versions.Newest(), local: l}
 	if version != "" {
@@ -85,8 +84,7 @@ func (l Local) findOwn(program, version string) (ownProgram, error) {
 	return p, nil
 }
 
-// build returns the program's path in the cache, where it stands for its content,
-// and the content's key.
+// build returns the program's content-addressed path in the cache and the content's key.
 func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
 	c, err := cache.Open(p.local.Cache)
 	if err != nil {
@@ -111,11 +109,10 @@ func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
 	return keep(c, built)
 }
 
-// repository is the name of the component's image; its tags are the Kubernetes
-// version and the content's key.
+// repository is the name of the component's image; tags are the Kubernetes version and the content's key.
 func (p ownProgram) repository() string { return "dra-conformance.github.io/" + p.name }
 
-// image is the component as an image of these files.
+// image packs the files as the component's image.
 func (p ownProgram) image(entries []layer.Entry) (clusters.ComponentImage, error) {
 	ref := p.repository() + ":" + p.version.Kubernetes + "-" + layer.Key(entries)[:12]
 	return componentArchive(ref, p.version, entries, "/usr/local/bin/"+p.name)

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// The images that cases run, preloaded in every node image: no pod ever pulls.
+// Images used by cases, preloaded in every node image so that pods never pull.
 const (
 	Busybox = suite.Busybox
 	Sim     = suite.Sim
@@ -41,40 +41,38 @@ func pauseImage(v versions.Version) string { return "registry.k8s.io/pause:" + v
 //go:embed pause/main.go
 var pauseSource []byte
 
-// plan is everything that a node image is made of. It is computed without
-// building anything: keys stand for what is not there yet.
+// plan lists the contents of a node image. It is computed without building: keys stand for the content of future
+// files.
 type plan struct {
 	version    versions.Version
 	restricted bool
 	rootfs     debian.Rootfs
-	// nodePrograms and imagePrograms are built before the base and the
-	// components stage.
+	// nodePrograms and imagePrograms are built before the base and the components stage.
 	nodePrograms, imagePrograms []modules.Binary
-	// layers of the base stage above the root file system, those that change
-	// least often first.
+	// layers of the base stage above the root file system, most stable first.
 	runtime, kubernetes []layer.Entry
 	edits               []edit
 	components, suite   []component
 	keys                keys
 }
 
-// keys name the stages; each includes the one before it.
+// keys name the stages; each includes its predecessor.
 type keys struct{ base, components, node string }
 
-// component is a container image that is preloaded.
+// component is a preloaded container image.
 type component struct {
 	ref   string
 	files []layer.Entry
-	// packages and paths are files taken from the root file system.
+	// packages and paths are taken from the root file system.
 	packages, paths []string
 	// applets adds busybox's commands as links.
 	applets    bool
 	entrypoint []string
-	// image is the ID of an image in the engine that is the component as it is.
+	// image is the ID of an engine image to use as is.
 	image string
 }
 
-// program says where a program is, or will be, and the key of its content.
+// program returns the (future) path of a program and the key of its content.
 type program func(modules.Binary) (path, key string, err error)
 
 // newPlan plans a node image; sim is the test driver's executable as an entry.
@@ -104,7 +102,7 @@ func newPlan(v versions.Version, restricted bool, from origins, at program, sim 
 		p.imagePrograms = append(p.imagePrograms, b)
 		return component{ref: ref, files: []layer.Entry{install("usr/local/bin/", b)}}
 	}
-	// The API server first: it compiles most of what the others share.
+	// The API server first: it compiles most packages shared with the others.
 	for _, name := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"} {
 		c := image(kubernetesImage(v, name), from.program(v, name))
 		if name == "kube-proxy" {
@@ -120,18 +118,18 @@ func newPlan(v versions.Version, restricted bool, from origins, at program, sim 
 	return p, failed
 }
 
-// suiteImages are the images that cases and their driver run.
+// suiteImages are the images of cases and their driver.
 func suiteImages(sim layer.Entry) []component {
 	account := suite.Account()
 	return []component{
-		// Not the static one, which cannot resolve names. The option -T of its wget
-		// crashes in Debian 12, so cases call "timeout 5 wget".
+		// Not the static one, which cannot resolve names. The -T option of its wget crashes in Debian 12, so cases call
+		// "timeout 5 wget".
 		{ref: Busybox, files: account, packages: []string{"busybox", "libc6"}, applets: true},
 		{ref: Sim, files: append([]layer.Entry{sim}, account...), entrypoint: []string{"/" + sim.Path}},
 	}
 }
 
-// proxyPackages are what kube-proxy runs: iptables and nft with their libraries.
+// proxyPackages are kube-proxy's dependencies: iptables and nft with their libraries.
 //
 //nolint:gochecknoglobals // a table
 var proxyPackages = []string{
@@ -149,8 +147,7 @@ var proxyLinks = []string{
 	"etc/alternatives/ip6tables", "etc/alternatives/ip6tables-save", "etc/alternatives/ip6tables-restore",
 }
 
-// recipe is part of every key. Raise it when the way in which the stages are put
-// together changes without a change of their inputs.
+// recipe is part of every key. Raise it when stages are assembled differently from the same inputs.
 const recipe = 1
 
 func (p plan) computeKeys() keys {

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// at is a program function that knows all programs; changed names one whose key
-// differs.
+// at is a program function for all programs; changed names one with a different key.
 func at(changed string) program {
 	return func(b modules.Binary) (string, string, error) {
 		if b.Name == changed {
@@ -85,8 +84,8 @@ func TestKubeletIsNotInTheRuntimeLayer(t *testing.T) {
 	}
 }
 
-// On published images the pods' image is one that was pulled: it needs neither root
-// nor debootstrap, and another one makes another node image.
+// Published node images use a pulled pod image, so they need neither root nor debootstrap. Another pod image makes
+// another node image.
 func TestPublishedSuite(t *testing.T) {
 	one, other := publishedSuite(simEntry("/x", "sim"), "sha256:1"), publishedSuite(simEntry("/x", "sim"), "sha256:2")
 	if componentKeys(one) == componentKeys(other) {
@@ -116,8 +115,7 @@ func TestImagesThatKubeadmWants(t *testing.T) {
 	}
 }
 
-// The pinned version of kind's files is the one of the package that creates
-// clusters from them.
+// The pinned version of kind's files must match the package creating clusters from them.
 func TestKindFilesAreOfTheVersionInGoMod(t *testing.T) {
 	sum, err := os.ReadFile("../../go.sum")
 	if err != nil {

@@ -30,22 +30,21 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/cache"
 )
 
-// stage is one step from an image in the engine to the next.
+// stage is a step from one engine image to the next.
 type stage struct {
 	from, to string
 	name     string
 	parents  []string
 }
 
-// preloadSpace is what a preload takes in the cache and in the engine.
+// preloadSpace is the disk space of a preload in the cache and in the engine.
 const preloadSpace = cache.GiB
 
-// patience is how long containerd may take to start, and to stop.
+// patience bounds containerd's start and stop.
 const patience = time.Minute
 
-// preload imports images into the containerd of a stage's image and keeps the
-// result as the next stage. The layers stay packed: an overlay file system cannot
-// be made on the engine's own, and packed ones are quicker to copy to nodes.
+// preload imports images into the containerd of a stage's image and commits the result as the next stage. Layers stay
+// packed: overlayfs cannot be stacked on the engine's own, and packed layers are quicker to copy to nodes.
 func (b *builder) preload(ctx context.Context, s stage, images []component) error {
 	what := "preload the images of Kubernetes"
 	usually := 8 * time.Second
@@ -53,8 +52,7 @@ func (b *builder) preload(ctx context.Context, s stage, images []component) erro
 		what, usually = "preload the images of cases and driver", 2*time.Second
 	}
 	if slices.ContainsFunc(images, component.fromRootfs) {
-		// The root file system may have been removed from the cache since an earlier
-		// stage was built.
+		// The root file system may be gone from the cache since an earlier stage was built.
 		if _, err := b.plan.rootfs.Build(ctx, b.cache, b.Progress); err != nil {
 			return err
 		}
@@ -96,7 +94,7 @@ func (b *builder) preloadStage(ctx context.Context, s stage, images []component)
 	return err
 }
 
-// commitArgs make an image out of a container of a build.
+// commitArgs commit a build container as an image.
 func commitArgs(labels [][2]string, container, image string) []string {
 	args := []string{"commit", "--change", `ENTRYPOINT ["` + strings.Join(nodeEntrypoint(), `", "`) + `"]`, "--change", "CMD []"}
 	for _, l := range append(labels, [2]string{labelBuilding, built}) {
@@ -105,8 +103,7 @@ func commitArgs(labels [][2]string, container, image string) []string {
 	return append(args, container, image)
 }
 
-// importImages runs containerd in a container for as long as it takes to give it
-// the images of a layout.
+// importImages runs containerd in a container while it imports the images of a layout.
 func (b *builder) importImages(ctx context.Context, container, layoutDir string, images []component) error {
 	exec := func(args ...string) (string, error) {
 		return b.Engine.Run(ctx, append([]string{"exec", container}, args...)...)
@@ -157,7 +154,7 @@ func (b *builder) importImages(ctx context.Context, container, layoutDir string,
 	})
 }
 
-// wait tries until done succeeds, and reports what it last said.
+// wait retries until done succeeds, and reports its last error.
 func wait(ctx context.Context, what string, done func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

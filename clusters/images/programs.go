@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/cache"
 )
 
-// SchedulerProgram builds dra-scheduler and returns its path with a configuration
-// that names the kubeconfig. Errors are those of Scheduler.
+// SchedulerProgram builds dra-scheduler and returns its path with a configuration naming the kubeconfig. Errors are
+// those of Scheduler.
 func (l Local) SchedulerProgram(ctx context.Context, version, kubeconfig string) (path string, config []byte, err error) {
 	path, files, err := l.ownProgram(ctx, version, schedulerProgram, "config.yaml")
 	if err != nil {
@@ -36,8 +36,8 @@ func (l Local) SchedulerProgram(ctx context.Context, version, kubeconfig string)
 	return path, config, nil
 }
 
-// ControllersProgram builds dra-controller-manager and returns its path with the
-// manifest that has its permissions. Errors are those of Scheduler.
+// ControllersProgram builds dra-controller-manager and returns its path with the manifest for its permissions. Errors
+// are those of Scheduler.
 func (l Local) ControllersProgram(ctx context.Context, version string) (path string, manifest []byte, err error) {
 	path, files, err := l.ownProgram(ctx, version, controllersProgram, "manifest.yaml")
 	if err != nil {
@@ -46,8 +46,8 @@ func (l Local) ControllersProgram(ctx context.Context, version string) (path str
 	return path, files[0], nil
 }
 
-// OwnProgram builds one of this project's programs and returns its path, with the contents of
-// files beside its source. Errors are those of Scheduler.
+// OwnProgram builds one of this project's programs and returns its path, with the contents of files next to its
+// source. Errors are those of Scheduler.
 func (l Local) OwnProgram(ctx context.Context, name string, files ...string) (path string, contents [][]byte, err error) {
 	return l.ownProgram(ctx, "", name, files...)
 }
@@ -68,8 +68,8 @@ func (l Local) ownProgram(ctx context.Context, version, name string, files ...st
 	return path, contents, err
 }
 
-// SimProgram builds dra-sim, which is in the images of nodes, and returns its path. The error
-// wraps clusters.ErrEnvironment if there is neither a checkout nor the program.
+// SimProgram builds dra-sim, the program in node images, and returns its path. The error wraps
+// clusters.ErrEnvironment if there is neither a checkout nor the program.
 func (l Local) SimProgram(ctx context.Context) (path string, err error) {
 	c, err := cache.Open(l.Cache)
 	if err != nil {

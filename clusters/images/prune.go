@@ -35,8 +35,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// PruneOptions say what to remove. The zero value removes what no current image
-// and no known version needs.
+// PruneOptions selects what to remove. The zero value removes everything not needed by a current image or a known
+// version.
 type PruneOptions struct {
 	// All removes current images and the whole cache, too.
 	All bool
@@ -47,15 +47,13 @@ type PruneOptions struct {
 	Engine   engine.Engine
 }
 
-// Pruned is what was, or with DryRun would be, removed.
+// Pruned lists removed items, or with DryRun the items to remove.
 type Pruned struct {
 	Images []string `json:"images"`
 	Files  []string `json:"files"`
-	// FileBytes is the size of Files. What images free is known only to the
-	// engine, because they share layers.
+	// FileBytes is the size of Files. The space freed by images is known only to the engine, since they share layers.
 	FileBytes int64 `json:"fileBytes"`
-	// Kept are images that could not be removed, with the reason: a container
-	// uses them.
+	// Kept are images that could not be removed because a container uses them, with the reason.
 	Kept []string `json:"kept,omitempty"`
 }
 
@@ -85,8 +83,7 @@ func (p *Pruned) images(ctx context.Context, o PruneOptions) error {
 	if err != nil {
 		return err
 	}
-	// By version and stage, from the node image down: an image goes before the
-	// one that it is made of.
+	// By version and stage, from the node image down: an image goes before its base.
 	for _, image := range found {
 		if image.Current && !o.All {
 			continue
@@ -159,8 +156,7 @@ func (p *Pruned) remove(path string, dryRun bool) error {
 	return cache.RemoveAll(path)
 }
 
-// wantedFiles are the cache entries of all known versions. Without a go command
-// nobody can tell, and the error says so.
+// wantedFiles are the cache entries of all known versions. They cannot be computed without a go command.
 func wantedFiles(ctx context.Context, c cache.Cache) (map[string]bool, error) {
 	b, err := modules.NewBuilder(ctx, c, &progress.Printer{})
 	if err != nil {
@@ -183,7 +179,7 @@ func wantedFiles(ctx context.Context, c cache.Cache) (map[string]bool, error) {
 	return wanted, nil
 }
 
-// String tells people what was removed.
+// String summarizes the removed items.
 func (p Pruned) String() string {
 	var s strings.Builder
 	for _, i := range p.Images {

@@ -35,19 +35,18 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// publishedMark ends the moving tag of images that are made of published ones.
+// publishedMark is the suffix of the moving tag of images based on published ones.
 const publishedMark = "-published"
 
-// NodeImage returns the node image for a cluster: kind's published one with what cases
-// run preloaded, or that of Node. It says which and why in one line. Errors are those of
-// Node.
+// NodeImage returns the node image for a cluster: kind's published one with the pod images preloaded, or that of
+// Node. It prints the choice and its reason in one line. Errors are those of Node.
 func (l Local) NodeImage(ctx context.Context, c clusters.Config) (string, error) {
 	o := l.options(c.Version)
 	o.Restricted = Restricted()
 	return pick(ctx, o, c.NodeImageSource, c.NodeImageRegistry)
 }
 
-// pick is NodeImage for a source and a registry of clusters.Config.
+// pick is NodeImage for a source and registry of clusters.Config.
 func pick(ctx context.Context, o Options, source clusters.NodeImageSource, registry string) (string, error) {
 	if o.Progress == nil {
 		o.Progress = &progress.Printer{}
@@ -91,7 +90,7 @@ func pick(ctx context.Context, o Options, source clusters.NodeImageSource, regis
 	return Node(ctx, o)
 }
 
-// choose finds out what the choice depends on, and no more than it takes.
+// choose gathers as few facts as the choice needs.
 func choose(ctx context.Context, o Options, f *published.Facts, version versions.Version, pods string) (published.Choice, error) {
 	if f.Source == clusters.SourceBuild {
 		return published.Choose(*f), nil
@@ -104,7 +103,7 @@ func choose(ctx context.Context, o Options, f *published.Facts, version versions
 	case o.Restricted:
 		f.Variant = "this machine lacks CAP_SYS_RESOURCE and needs a variant of the image"
 	case info.CgroupV1:
-		// Debian 13's systemd, which published images have, refuses it.
+		// Debian 13's systemd in published images does not support it.
 		f.Variant = "the engine's machine has cgroup v1, with which published images do not start"
 	}
 	for _, image := range f.Images {
@@ -131,8 +130,8 @@ func choose(ctx context.Context, o Options, f *published.Facts, version versions
 	return published.Choose(*f), ctx.Err()
 }
 
-// takePublished pulls a published image, unless it is there, and preloads what cases
-// run. It needs neither root nor Go if dra-sim lies beside the running executable.
+// takePublished pulls a published image if missing, and preloads the pod images. It needs neither root nor Go if
+// dra-sim lies beside the running executable.
 func takePublished(ctx context.Context, o Options, image published.Image, pods string) (string, error) {
 	c, err := cache.Open(o.Cache)
 	if err != nil {
@@ -163,7 +162,7 @@ func takePublished(ctx context.Context, o Options, image published.Image, pods s
 	return ref, nil
 }
 
-// publishedSuite is suiteImages with a busybox that the engine has, by its ID.
+// publishedSuite is suiteImages with a busybox image of the engine, by its ID.
 func publishedSuite(sim layer.Entry, busybox string) []component {
 	suite := suiteImages(sim)
 	for i, c := range suite {
@@ -174,8 +173,7 @@ func publishedSuite(sim layer.Entry, busybox string) []component {
 	return suite
 }
 
-// pull has the engine pull an image, with its mirrors and credentials, and returns
-// its ID.
+// pull makes the engine pull an image, with its mirrors and credentials, and returns its ID.
 func (b *builder) pull(ctx context.Context, ref string, usually time.Duration) (id string, err error) {
 	image, ok, err := b.Engine.Image(ctx, ref)
 	if err != nil || ok {
@@ -201,8 +199,7 @@ func (b *builder) ensurePublished(ctx context.Context, base, ref string) error {
 	})
 }
 
-// clean removes what builds that were killed have left. Only the holder of the
-// cache's lock may call it.
+// clean removes leftovers of killed builds. Only the holder of the cache's lock may call it.
 func (b *builder) clean(ctx context.Context) error {
 	if err := b.cache.CleanTemp(); err != nil {
 		return err
@@ -210,7 +207,7 @@ func (b *builder) clean(ctx context.Context) error {
 	return b.Engine.RemoveContainers(ctx, labelBuilding+"="+building)
 }
 
-// fromEngine reads an image that the engine has; it is valid as long as dir is.
+// fromEngine reads an image of the engine; it is valid as long as dir exists.
 func (b *builder) fromEngine(ctx context.Context, id, dir string) (v1.Image, error) {
 	archive := filepath.Join(dir, strings.TrimPrefix(id, "sha256:")+".tar")
 	if _, err := b.Engine.Run(ctx, "save", "--output", archive, id); err != nil {

@@ -30,18 +30,17 @@ import (
 
 const schedulerProgram = "dra-scheduler"
 
-// Where things are in the scheduler's image, and in its pod.
+// Paths in the scheduler's image and pod.
 const (
 	schedulerConfig     = "etc/dra-scheduler/config.yaml"
 	schedulerKubeconfig = "/etc/kubernetes/scheduler.conf"
-	// schedulerPlugin is what its configuration calls the plugin.
+	// schedulerPlugin is the plugin's name in the configuration.
 	schedulerPlugin = "DRA"
 )
 
-// Scheduler builds the image of dra-scheduler with its configuration: what runs is
-// one image, whose name changes with each of the two. Errors:
-// clusters.ErrUnknownVersion if dra-scheduler is of another Kubernetes version,
-// before anything is built; clusters.ErrEnvironment; of the build, or of ctx.
+// Scheduler builds the image of dra-scheduler including its configuration, so the image name changes with either.
+// Errors: clusters.ErrUnknownVersion if dra-scheduler is of another Kubernetes version, before anything is built;
+// clusters.ErrEnvironment; of the build, or of ctx.
 func (l Local) Scheduler(ctx context.Context, version string) (clusters.ComponentImage, error) {
 	p, err := l.findOwn(schedulerProgram, version)
 	if err != nil {
@@ -60,8 +59,7 @@ func (l Local) Scheduler(ctx context.Context, version string) (clusters.Componen
 	}
 	image, err := p.image([]layer.Entry{
 		{Path: "usr/local/bin/dra-scheduler", Mode: 0o755, File: path, Key: key},
-		// Under the stock name: clients put their program's name into the user agent
-		// and, through it, into the managed fields of what they write.
+		// Under the stock name: clients use their program's name as user agent and thereby in managed fields.
 		{Path: "usr/local/bin/kube-scheduler", Link: "dra-scheduler"},
 		{Path: schedulerConfig, Data: config},
 	})
@@ -69,10 +67,9 @@ func (l Local) Scheduler(ctx context.Context, version string) (clusters.Componen
 	return image, err
 }
 
-// forCluster adapts the configuration that is shipped with dra-scheduler to
-// dratest's clusters: it names the kubeconfig, because with a configuration file the
-// scheduler ignores the flag, has the plugin wait for binding conditions as long as the
-// stock scheduler does there, and has a second profile in which nothing is set.
+// forCluster adapts dra-scheduler's shipped configuration to dratest's clusters: the kubeconfig (the scheduler
+// ignores the flag with a configuration file), the plugin's binding timeout as for the stock scheduler, and a second
+// profile with nothing set.
 func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 	var tree map[string]any
 	if err := yaml.UnmarshalStrict(config, &tree); err != nil {

@@ -28,8 +28,8 @@ import (
 // TestDriverRepository is the name of the test driver's image; upstream publishes none.
 const TestDriverRepository = "dra-conformance.github.io/dra-test-driver"
 
-// TestDriver builds the image of the DRA driver of upstream's own end-to-end tests, of
-// the newest Kubernetes version whatever Options.Version is. Errors are those of Program.
+// TestDriver builds the image of the DRA driver of upstream's end-to-end tests, always of the newest Kubernetes
+// version. Errors are those of Program.
 func TestDriver(ctx context.Context, o Options) (clusters.ComponentImage, error) {
 	o.Version = versions.Newest().Kubernetes
 	b, path, err := buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.TestDriver() })

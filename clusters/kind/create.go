@@ -30,13 +30,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// cleanupTimeout bounds the removal of what a failed creation has made. It leaves
-// time for several answers of a slow engine.
+// cleanupTimeout bounds the cleanup after a failed creation, with time for several slow answers of the engine.
 const cleanupTimeout = 5 * time.Minute
 
-// Create makes a cluster and returns once its nodes are Ready and service
-// addresses work. A failed or cancelled creation leaves nothing behind unless
-// Config.Keep is set. Errors are those of clusters.Provider.
+// Create makes a cluster and returns once its nodes are Ready and service addresses work. On failure or cancellation
+// it leaves nothing behind unless Config.Keep is set. Errors are those of clusters.Provider.
 func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
 	c = c.WithDefaults("")
 	if err := c.Validate(); err != nil {
@@ -59,7 +57,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	return made, err
 }
 
-// create is Create for who holds the cluster's lock.
+// create is Create with the cluster's lock held.
 func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (clusters.Cluster, error) {
 	if err := parts.makeRoom(ctx, c.Name); err != nil {
 		return clusters.Cluster{}, err
@@ -130,8 +128,7 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 	return image, nil
 }
 
-// runKind runs kind, which knows no context: when ctx ends, the cluster's
-// containers are removed until kind has given up because of it.
+// runKind runs kind, which takes no context: when ctx ends, the cluster's containers are removed until kind fails.
 func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options ...cluster.CreateOption) error {
 	done := make(chan error, 1)
 	go func() { done <- s.maker.Create(c.Name, options...) }()
@@ -160,8 +157,7 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options
 	}
 }
 
-// finish makes the nodes that kind has set up into a cluster that can be used;
-// change is called when that is so, and before others may use it.
+// finish makes the nodes set up by kind usable; change is called then, before others may use the cluster.
 func (s parts) finish(ctx context.Context, r *record, size int, change func(kubernetes.Interface) error) error {
 	members, err := s.maker.ListNodes(r.Name)
 	if err != nil {
@@ -190,8 +186,7 @@ func (s parts) finish(ctx context.Context, r *record, size int, change func(kube
 	return s.adopt(ctx, r)
 }
 
-// adopt remembers the containers of a cluster that is complete, and has them started
-// again whenever they restart.
+// adopt records the containers of a complete cluster and makes the engine restart them.
 func (s parts) adopt(ctx context.Context, r *record) error {
 	found, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {
@@ -208,7 +203,7 @@ func (s parts) adopt(ctx context.Context, r *record) error {
 	return s.store.save(*r)
 }
 
-// abandon ends a creation that has failed with cause.
+// abandon cleans up a creation that failed with cause.
 func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
 	if ctx.Err() != nil {
 		cause = context.Cause(ctx)
@@ -230,7 +225,7 @@ func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause e
 	return fmt.Errorf("create cluster %q: %w", c.Name, cause)
 }
 
-// hasNodes tells whether there is anything of a cluster to look at.
+// hasNodes reports whether the cluster has nodes to inspect.
 func (s parts) hasNodes(ctx context.Context, r record) bool {
 	all, err := s.engine.Nodes(context.WithoutCancel(ctx), r.Name)
 	r.Containers = nil
@@ -238,7 +233,7 @@ func (s parts) hasNodes(ctx context.Context, r record) bool {
 	return err == nil && len(own) > 0
 }
 
-// advise adds to kind's errors what to do where that is known.
+// advise adds advice to known errors of kind.
 func advise(err error) error {
 	if err != nil && strings.Contains(err.Error(), "failed to pull image") {
 		return fmt.Errorf("%w: %w: leave --image out and dratest finds or builds one, or name one that the engine has or can pull",

@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Kind lets a node start again only once by itself.
+// Kind itself lets a node restart only once.
 func TestNodesOfACompleteClusterAreStartedAgain(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("x", true, time.Now(), "x-control-plane", "x-worker")

@@ -27,8 +27,8 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 )
 
-// diagnosis prints why a node's components do not run: the kubelet's last words,
-// and those of control plane containers that have ended.
+// diagnosis prints why a node's components do not run: the last lines of the kubelet and of exited control plane
+// containers.
 const diagnosis = `
 systemctl is-active --quiet kubelet ||
   journalctl -u kubelet -o cat --no-pager -n 300 | grep -E '^E[0-9]{4}|^F[0-9]{4}|[Ff]ailed|unrecognized|unknown' | tail -n 2
@@ -37,8 +37,7 @@ for id in $(crictl ps -a -q --state Exited 2>/dev/null | head -n 6); do
 done
 true`
 
-// diagnose says what the nodes of a cluster that could not be created have to
-// say, one line each; empty if nothing.
+// diagnose returns the diagnosis of the nodes of a failed cluster, one line each; empty if nothing was found.
 func (s parts) diagnose(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -14,12 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kind makes test clusters on this machine: real Kubernetes nodes in
-// containers, through kind's Go package, with a pod network that needs no image.
-//
-// It does not build node images (Images provides them) and neither installs nor
-// starts the container engine (clusters/host does). It removes only what it made.
-//
-// Start with Provider; render.go is what a cluster looks like, state.go what is
-// remembered about it.
+// Package kind makes test clusters on this machine: real Kubernetes nodes in containers, through kind's Go package,
+// with a pod network that needs no image.
+// Images provides node images; clusters/host installs and starts the container engine. The package removes only what
+// it made.
+// Start with Provider; render.go has the configuration of a cluster, state.go its stored state.
 package kind

@@ -31,10 +31,10 @@ import (
 	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// clusterLabel is the label that kind puts on the containers of a cluster.
+// clusterLabel is kind's label on the containers of a cluster.
 const clusterLabel = "io.x-k8s.kind.cluster"
 
-// networkName is the network that kind puts all clusters of a machine on.
+// networkName is the network of all kind clusters of a machine.
 const networkName = "kind"
 
 // container is a node of some kind cluster.
@@ -46,10 +46,9 @@ type container struct {
 	Created time.Time
 }
 
-// engine is what is asked of the container engine beside kind itself.
+// engine is the container engine beyond kind's own use of it.
 type engine interface {
-	// Nodes returns the node containers of a cluster, those that do not run
-	// included; an empty name means of all clusters.
+	// Nodes returns the node containers of a cluster, including stopped ones; an empty name means all clusters.
 	Nodes(ctx context.Context, cluster string) ([]container, error)
 	// Remove removes containers with their volumes, running or not.
 	Remove(ctx context.Context, ids []string) error
@@ -57,36 +56,33 @@ type engine interface {
 	HasNetwork(ctx context.Context) (bool, error)
 	// RemoveNetwork removes kind's network.
 	RemoveNetwork(ctx context.Context) error
-	// Machine is what the engine's machine offers.
+	// Machine describes the engine's machine.
 	Machine(ctx context.Context) (machine, error)
 }
 
-// reviver is an engine that starts containers again.
+// reviver is an engine with a restart policy.
 type reviver interface {
-	// Revive has containers started again whenever they end by themselves with an
-	// error, as a node does that restarts: its init ends with a signal.
+	// Revive makes the engine restart containers whenever they exit with an error, as a restarting node does: its init
+	// ends with a signal.
 	Revive(ctx context.Context, ids []string) error
 }
 
-// docker is the engine that the docker client in PATH talks to, which is the one
-// that kind uses.
+// docker is the engine of the docker client in PATH, the one used by kind.
 type docker struct {
 	client client.Engine
-	// patience is how long a call may take; zero means enginePatience.
+	// patience bounds a call; zero means enginePatience.
 	patience time.Duration
-	// cgroups is where cgroup v1 has the freezer; empty means freezer.
+	// cgroups is the freezer of cgroup v1; empty means freezer.
 	cgroups string
 }
 
 const freezer = "/sys/fs/cgroup/freezer"
 
-// enginePatience is how long the engine may take to answer. One that is idle
-// answers in well under a second, but removing the nodes of a cluster has taken it
-// more than 20 s on a machine of two processors that was compiling.
+// enginePatience bounds a call to the engine. An idle engine answers in well under a second, but removing the nodes
+// of a cluster has taken more than 20 s on a busy two-core machine.
 const enginePatience = 2 * time.Minute
 
-// run runs a client command that is no creation, and says what to do if the engine
-// does not answer.
+// run runs a client command other than a creation, with advice if the engine does not answer.
 func (d docker) run(ctx context.Context, args ...string) (string, error) {
 	patience := cmp.Or(d.patience, enginePatience)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
@@ -116,7 +112,7 @@ func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) 
 	return found, nil
 }
 
-// parseContainer reads one line of the format that Nodes asks for.
+// parseContainer parses one line of the output of Nodes.
 func parseContainer(line string) (container, error) {
 	fields := strings.Split(line, "|")
 	if len(fields) != 5 {
@@ -142,10 +138,9 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 	return err
 }
 
-// unfreeze lets processes in containers go on that a runc inside has frozen and was then
-// killed, as happens with cgroup v1 when a node is removed, or its kubelet dies, in the
-// middle of a container's start: frozen processes cannot be killed, nor can the node
-// around them, into which no command gets any more. It says whether there were any.
+// unfreeze thaws processes in containers left frozen by a killed runc. With cgroup v1 this happens when a node is
+// removed, or its kubelet dies, in the middle of a container's start. Neither frozen processes nor the node around
+// them can be killed, and exec into the node hangs. It reports whether there were any.
 func unfreeze(cgroups string, ids []string) (found bool) {
 	_ = filepath.WalkDir(cgroups, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "freezer.state" || !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(path, id) }) {
@@ -159,7 +154,7 @@ func unfreeze(cgroups string, ids []string) (found bool) {
 	return found
 }
 
-// Revive lifts the limit of one restart that kind gives its nodes.
+// Revive lifts kind's limit of one restart.
 func (d docker) Revive(ctx context.Context, ids []string) error {
 	_, err := d.run(ctx, append([]string{"update", "--restart=on-failure"}, ids...)...)
 	if err != nil {

@@ -46,7 +46,7 @@ type fakeEngine struct {
 	revived    []string
 }
 
-// answer takes as long as the engine does, unless the caller gives up.
+// answer takes as long as the engine, unless ctx ends first.
 func (e *fakeEngine) answer(ctx context.Context) error {
 	if e.slow == 0 {
 		return nil
@@ -116,7 +116,7 @@ func (e *fakeEngine) names() []string {
 	return ids(e.containers)
 }
 
-// fakeMaker stands for kind; create is what its Create does.
+// fakeMaker replaces kind; create implements its Create.
 type fakeMaker struct {
 	create  func(name string) error
 	deleted []string
@@ -131,7 +131,7 @@ func (m *fakeMaker) Delete(name, kubeconfig string) error {
 	return nil
 }
 
-// fakeImages has a node image and no component of this project.
+// fakeImages has a node image and none of this project's components.
 type fakeImages struct{}
 
 func (fakeImages) NodeImage(context.Context, clusters.Config) (string, error) { return "node:v1", nil }
@@ -145,7 +145,7 @@ func (fakeImages) Kubelet(context.Context, string) (clusters.ComponentBinary, er
 	return clusters.ComponentBinary{}, clusters.ErrEnvironment
 }
 
-// setup is a provider with an empty folder, its engine, kind, and what it says.
+// setup returns a provider with an empty directory, its engine, kind, and its output.
 func setup(t *testing.T) (*Provider, *fakeEngine, *fakeMaker, *bytes.Buffer) {
 	t.Helper()
 	e, m, said := &fakeEngine{}, &fakeMaker{}, &bytes.Buffer{}
@@ -167,7 +167,7 @@ func remember(t *testing.T, p *Provider, r record) {
 	}
 }
 
-// oneNode is a cluster of one node, whose commands run does.
+// oneNode is a cluster with one node; run executes its commands.
 type oneNode struct {
 	node interface {
 		run(args []string, input string) (string, error)

@@ -29,17 +29,16 @@ import (
 
 // inotifyUsage is root's use of inotify instances.
 type inotifyUsage struct {
-	// Limit is fs.inotify.max_user_instances; zero where there is no such limit.
+	// Limit is fs.inotify.max_user_instances; zero if unlimited.
 	Limit int
-	// Used counts the instances of root's processes that can be seen: none, if
-	// this process is not root's.
+	// Used counts the visible instances of root's processes: none, unless this process is root's.
 	Used int
 }
 
-// enough tells whether n more instances are to be had.
+// enough reports whether n more instances are available.
 func (u inotifyUsage) enough(n int) bool { return u.Limit == 0 || u.Used+n <= u.Limit }
 
-// readInotify finds out the usage from proc, which is "/proc".
+// readInotify reads the usage from proc, as "/proc".
 func readInotify(proc string) (inotifyUsage, error) {
 	text, err := os.ReadFile(filepath.Join(proc, "sys/fs/inotify/max_user_instances"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,8 +62,7 @@ func readInotify(proc string) (inotifyUsage, error) {
 	return u, nil
 }
 
-// instances counts those of one process of root; processes come and go, so what
-// cannot be read counts as none.
+// instances counts those of one process of root; unreadable processes count as none, since processes come and go.
 func instances(process string) int {
 	info, err := os.Stat(process)
 	if err != nil {

@@ -25,8 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// List returns the clusters that dratest made, by name, with what has become of
-// them in the engine.
+// List returns the clusters made by dratest, by name, with their status in the engine.
 func (p *Provider) List(ctx context.Context) ([]clusters.Cluster, error) {
 	s, err := p.parts()
 	if err != nil {
@@ -64,7 +63,7 @@ func (p *Provider) List(ctx context.Context) ([]clusters.Cluster, error) {
 	return out, group.Wait()
 }
 
-// status is what a cluster's record and containers say about it.
+// status derives a cluster's status from its record and containers.
 func (s parts) status(r record, own []container) clusters.Status {
 	running := 0
 	for _, c := range own {

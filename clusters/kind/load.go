@@ -31,10 +31,8 @@ import (
 	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// Load gives an image to the container runtimes of all nodes of a running cluster that
-// dratest made, in place of one that has its name there. The image is one of the
-// container engine, or the path of an archive as "docker save" writes it. Pods that run
-// keep the image that they have.
+// Load imports an image into the container runtimes of all nodes of a running cluster, replacing any image of that
+// name. The image is one of the container engine, or an archive of "docker save". Running pods keep their image.
 func (p *Provider) Load(ctx context.Context, name, image string) error {
 	all, err := p.Machines(ctx, name)
 	if err != nil {
@@ -54,7 +52,7 @@ func (p *Provider) Load(ctx context.Context, name, image string) error {
 	})
 }
 
-// archiveOf is the file that has the image; remove is called when it was read.
+// archiveOf returns the image as a file; call remove after reading it.
 func archiveOf(ctx context.Context, image string) (path string, remove func(), err error) {
 	keep := func() {}
 	switch info, err := os.Stat(image); {
@@ -100,7 +98,7 @@ func (m member) take(ctx context.Context, archive string) error {
 	return nil
 }
 
-// until is a reader that ends with a context.
+// until is a reader ending with a context.
 type until struct {
 	ctx context.Context //nolint:containedctx // of the one call that reads
 	io.Reader

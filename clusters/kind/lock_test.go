@@ -51,7 +51,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	}
 }
 
-// A run uses its cluster, exports and deletes it, while it keeps others away.
+// A run uses, exports and deletes its locked cluster.
 func TestClusterIsUsedByItsHolder(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("x", true, created(), "a")

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// logger turns what kind says about its steps into progress lines with times.
+// logger turns kind's messages into progress lines with times.
 type logger struct {
 	progress *progress.Printer
 	now      func() time.Time
@@ -41,7 +41,7 @@ func newLogger(p *progress.Printer) *logger { return &logger{progress: p, now: t
 
 var _ log.Logger = (*logger)(nil)
 
-// Warn passes kind's warnings on, but for those that the user can do nothing about.
+// Warn passes kind's warnings on, except those the user cannot act on.
 func (l *logger) Warn(message string) {
 	if strings.Contains(message, "cgroup v1 is deprecated") || // "dratest doctor" says it once
 		strings.Contains(message, "storage manifest") { // no case needs storage
@@ -52,7 +52,7 @@ func (l *logger) Warn(message string) {
 
 func (l *logger) Warnf(format string, args ...any) { l.Warn(fmt.Sprintf(format, args...)) }
 
-// Error passes on what kind reports although it goes on.
+// Error passes on errors kind continues after.
 func (l *logger) Error(message string) { l.progress.Printf("     %s", strings.TrimSpace(message)) }
 
 func (l *logger) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
@@ -87,7 +87,7 @@ func (s steps) Info(message string) {
 	s.step = ""
 }
 
-// plain is a step's name without pictures and dots, starting in lower case.
+// plain is a step's name without emoji and dots, starting in lower case.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r > 127 {

@@ -29,9 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// Logs writes what the nodes of a cluster have logged into dir: one folder per
-// node with the journal, kubelet.log, containerd.log and the logs of all pods,
-// and versions.json. What is missing is named in the error.
+// Logs writes the logs of a cluster's nodes into dir: one directory per node with the journal, kubelet.log,
+// containerd.log and the logs of all pods, and versions.json. The error names missing ones.
 func (p *Provider) Logs(ctx context.Context, name, dir string) error {
 	s, err := p.parts()
 	if err != nil {
@@ -60,7 +59,7 @@ func (p *Provider) Logs(ctx context.Context, name, dir string) error {
 	})
 }
 
-// versions writes which components run, if the API server answers.
+// versions writes the running versions if the API server is reachable.
 func (s parts) versions(ctx context.Context, name, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -28,20 +28,17 @@ import (
 	"github.com/dra-conformance/dratest/clusters/host/capability"
 )
 
-// machine is what of the machine a cluster's configuration depends on.
+// machine is what a cluster's configuration depends on.
 type machine struct {
-	// CgroupV1: kubelets since v1.35 refuse such a machine unless they are told
-	// not to.
+	// CgroupV1: kubelets since v1.35 reject such a machine unless configured otherwise.
 	CgroupV1 bool
-	// NoSysResource: processes lack CAP_SYS_RESOURCE, so kubelets cannot lower
-	// oom_score_adj or raise limits.
+	// NoSysResource: processes lack CAP_SYS_RESOURCE, so kubelets cannot lower oom_score_adj or raise limits.
 	NoSysResource bool
-	// Inotify is what can be had for the nodes' watches.
+	// Inotify is available for the nodes' watches.
 	Inotify inotifyUsage
 }
 
-// Machine takes the engine to run on this machine, with the capabilities of this
-// process.
+// Machine assumes the engine runs on this machine, with the capabilities of this process.
 func (d docker) Machine(ctx context.Context) (machine, error) {
 	version, err := d.run(ctx, "info", "--format", "{{.CgroupVersion}}")
 	if err != nil {
@@ -66,15 +63,14 @@ func (d docker) Machine(ctx context.Context) (machine, error) {
 	return m, nil
 }
 
-// What a node takes of root's inotify instances, with some to spare: a control
-// plane was seen to have 28, a worker 15.
+// Inotify instances per node, with some to spare: a control plane was seen to have 28, a worker 15.
 const (
 	inotifyControlPlane = 32
 	inotifyWorker       = 18
 )
 
-// room checks that the kernel has what the nodes need. Without it kubelets end
-// with "too many open files", minutes into the creation.
+// room checks for enough inotify instances. Without them kubelets fail with "too many open files" minutes into the
+// creation.
 func room(u inotifyUsage, workers int) error {
 	need := inotifyControlPlane + workers*inotifyWorker
 	if u.enough(need) {

@@ -25,7 +25,7 @@ import (
 
 var _ clusters.Opener = (*Provider)(nil)
 
-// Machines are the nodes of a running cluster that dratest made.
+// Machines returns the nodes of a running cluster made by dratest.
 func (p *Provider) Machines(ctx context.Context, name string) ([]clusters.Machine, error) {
 	s, err := p.parts()
 	if err != nil {

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/staticpod"
 )
 
-// member is a node on which commands can be run.
+// member is a node with command access.
 type member struct{ nodes.Node }
 
 var _ staticpod.Node = member{}
@@ -65,7 +65,7 @@ func (s parts) controlPlane(name string) (member, error) {
 	return member{node}, nil
 }
 
-// load gives an image to the node's container runtime, unless it has it.
+// load imports an image into the node's container runtime if it is missing.
 func (m member) load(ctx context.Context, image clusters.ComponentImage) (loaded bool, err error) {
 	const namespace = "--namespace=k8s.io"
 	there, err := m.Run(ctx, nil, "ctr", namespace, "images", "list", "--quiet", "name=="+image.Ref)
@@ -83,8 +83,8 @@ func (m member) load(ctx context.Context, image clusters.ComponentImage) (loaded
 	if err != nil {
 		return false, fmt.Errorf("load image %s: %w", image.Ref, err)
 	}
-	// What the kubelet asks learns of the image a moment later; until then the
-	// kubelet would try to pull it, and wait before it looks again.
+	// The kubelet's image service sees the image a moment later. Until then the kubelet would try to pull it and back
+	// off.
 	err = poll(ctx, func(ctx context.Context) (string, error) {
 		_, err := m.Run(ctx, nil, "crictl", "inspecti", "--quiet", image.Ref)
 		return "", err

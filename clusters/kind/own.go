@@ -23,19 +23,18 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Images provides what nodes run, from a registry, a cache or a build. A cluster asks
-// only for what it is going to have.
+// Images provides node images and components from a registry, a cache or a build. A cluster requests only what it
+// uses.
 type Images interface {
-	// NodeImage returns the image for a configuration that names none.
+	// NodeImage returns the image for a configuration without one.
 	NodeImage(ctx context.Context, c clusters.Config) (ref string, err error)
-	// Scheduler, Controllers and Kubelet return this project's components for a
-	// Kubernetes version.
+	// Scheduler, Controllers and Kubelet return this project's components for a Kubernetes version.
 	Scheduler(ctx context.Context, version string) (clusters.ComponentImage, error)
 	Controllers(ctx context.Context, version string) (clusters.ComponentImage, error)
 	Kubelet(ctx context.Context, version string) (clusters.ComponentBinary, error)
 }
 
-// built are the components of a stack that are this project's; the others are zero.
+// built are this project's components of a stack; the others are zero.
 type built struct {
 	scheduler, controllers clusters.ComponentImage
 	kubelet                clusters.ComponentBinary
@@ -54,7 +53,7 @@ func buildOwn(ctx context.Context, from Images, s clusters.Stack, version string
 	return b, err
 }
 
-// ownOf is what has to be done in a new cluster, all of whose components are stock.
+// ownOf returns the changes to make in a new, all-stock cluster.
 func ownOf(s clusters.Stack) clusters.Stack {
 	var own clusters.Stack
 	if s.Scheduler == clusters.Own {
@@ -69,7 +68,7 @@ func ownOf(s clusters.Stack) clusters.Stack {
 	return own
 }
 
-// fits is an error for a component of another version than the cluster's.
+// fits returns an error if the component's version is not the cluster's.
 func fits(what, kubernetes, version string) error {
 	if kubernetes != version {
 		return fmt.Errorf("%w for %s: it is of Kubernetes %s, the cluster of %s", clusters.ErrUnknownVersion, what, kubernetes, version)

@@ -46,16 +46,13 @@ const (
 	networkTimeout = 2 * time.Minute
 )
 
-// peer is a node as the other nodes need to know it. They find its address by its
-// name, which the engine resolves.
+// peer is a node as seen by the others. They resolve its name through the engine.
 type peer struct {
 	Name, PodCIDR string
 }
 
-// connect gives the pods of all nodes addresses and routes to each other. It
-// stands in for kindnet, which is in no Go module: on one network of containers,
-// a route for each node is all that is needed. A unit on each node keeps them
-// (docs/adr/0015).
+// connect gives pods addresses and routes between nodes. It replaces kindnet, which is in no Go module: on one
+// container network, a route per node is enough. A unit on each node maintains them (docs/adr/0015).
 func connect(ctx context.Context, client kubernetes.Interface, members []nodes.Node, size int) error {
 	peers, err := peersOf(ctx, client, size)
 	if err != nil {
@@ -130,23 +127,21 @@ func conflist(podCIDR string) (string, error) {
 	return string(data) + "\n", nil
 }
 
-// keeper connects the pods of the node that it runs on.
+// keeper maintains the routes to the pods of other nodes.
 //
 //go:embed podnetwork.sh
 var keeper string
 
-// keeperName is what the keeper is called on nodes.
+// keeperName is the keeper's name on nodes.
 const keeperName = "dratest-podnetwork"
 
-// stopScopes is the drop-in for the units of containers. With cgroup v1 a systemd in a
-// container is not told when a unit has no process left; without this, a node that
-// restarts waits for a minute and a half. The engine gives it 10 s all in all.
+// stopScopes is a drop-in for the units of containers. With cgroup v1 a systemd in a container is not notified of
+// empty units; without this, a restarting node waits a minute and a half. The engine allows 10 s in total.
 const stopScopes = `[Scope]
 TimeoutStopSec=5s
 `
 
-// script sets a node up; its standard input is the CNI configuration, which comes
-// last because it is what makes the node Ready.
+// script sets a node up; its standard input is the CNI configuration, written last because it makes the node Ready.
 func script(self peer, peers []peer) string {
 	args := podSubnet
 	for _, p := range peers {
@@ -179,7 +174,7 @@ WantedBy=multi-user.target
 	}, "\n")
 }
 
-// waitReady waits until pods can be scheduled on all nodes and reach services.
+// waitReady waits until all nodes can run pods and reach services.
 func waitReady(ctx context.Context, client kubernetes.Interface, size int) error {
 	err := poll(ctx, func(ctx context.Context) (string, error) {
 		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -210,8 +205,8 @@ func waitReady(ctx context.Context, client kubernetes.Interface, size int) error
 	return nil
 }
 
-// poll calls check until it has nothing left to wait for; errors of check, which
-// a starting API server gives now and then, are waited out.
+// poll calls check until it returns nothing to wait for; errors, which a starting API server returns now and then,
+// are retried.
 func poll(ctx context.Context, check func(context.Context) (waiting string, err error)) error {
 	var last string
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, networkTimeout, true, func(ctx context.Context) (bool, error) {

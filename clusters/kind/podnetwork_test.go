@@ -26,9 +26,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// onNode runs the keeper with a node's programs in place of this machine's; each round
-// of it sees the next of these lists of nodes, as "NAME ADDRESS" lines. It returns what
-// the keeper did.
+// onNode runs the keeper with fake node programs; each round sees the next list of nodes, as "NAME ADDRESS" lines. It
+// returns the keeper's actions.
 func onNode(t *testing.T, masquerades bool, mode string, rounds ...string) (did []string, output string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +40,7 @@ func onNode(t *testing.T, masquerades bool, mode string, rounds ...string) (did 
 		write("nodes."+strings.Repeat("x", i), nodes)
 	}
 	write("round", "")
-	// As that of glibc, it has a line per kind of socket, and fails for a name that is
-	// not known.
+	// Like glibc's, it prints a line per socket type and fails for an unknown name.
 	write("getent", `#!/bin/sh
 address=$(sed -n "s/^$2 //p" "$DIR/nodes.$(cat "$DIR/round")")
 [ -n "$address" ] || exit 2

@@ -27,13 +27,12 @@ import (
 	"github.com/dra-conformance/dratest/clusters/state"
 )
 
-// Provider makes clusters with kind in the machine's Docker engine. Several
-// clusters live side by side; each has a folder below State.
+// Provider makes kind clusters in the machine's Docker engine. Clusters coexist; each has a directory below State.
 type Provider struct {
 	Images Images
-	// Progress is told what happens; nil means nobody is.
+	// Progress receives progress lines; nil discards them.
 	Progress *progress.Printer
-	// State is the folder with one folder per cluster; empty means state.Dir.
+	// State is the directory with one subdirectory per cluster; empty means state.Dir.
 	State string
 
 	engine engine      // nil means docker
@@ -46,7 +45,7 @@ var _ clusters.Provider = (*Provider)(nil)
 // Name implements clusters.Provider.
 func (*Provider) Name() string { return clusters.ProviderKind }
 
-// maker is what of kind's Go package is used.
+// maker is the used part of kind's Go package.
 type maker interface {
 	Create(name string, options ...cluster.CreateOption) error
 	ListNodes(name string) ([]nodes.Node, error)
@@ -55,7 +54,7 @@ type maker interface {
 	Delete(name, kubeconfig string) error
 }
 
-// parts are a provider's collaborators with the defaults filled in.
+// parts are a provider's dependencies with defaults filled in.
 type parts struct {
 	engine   engine
 	maker    maker
@@ -84,10 +83,8 @@ func (p *Provider) parts() (parts, error) {
 	return out, nil
 }
 
-// Lock keeps other processes from creating, deleting or holding the cluster
-// until release is called; the provider's own methods go on working. The error says
-// which process holds it already. A temporary cluster is held by the provider that
-// made it.
+// Lock keeps other processes from creating, deleting or locking the cluster until release is called; the provider's
+// own methods still work. The error names the current holder. A temporary cluster is locked by its provider.
 func (p *Provider) Lock(name string) (release func(), err error) {
 	parts, err := p.parts()
 	if err != nil {
@@ -116,8 +113,8 @@ func (p *Provider) Kubeconfig(name string) (string, error) {
 	return parts.store.kubeconfig(name), nil
 }
 
-// Export merges the cluster's kubeconfig into the file at path and makes it the
-// current context there; Delete takes it out again.
+// Export merges the cluster's kubeconfig into the file at path and makes it the current context there; Delete removes
+// it.
 func (p *Provider) Export(name, path string) error {
 	parts, err := p.parts()
 	if err != nil {

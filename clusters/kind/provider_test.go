@@ -33,7 +33,7 @@ import (
 	engineclient "github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// created is when the clusters of these tests were made.
+// created is the creation time of the clusters in these tests.
 func created() time.Time { return time.Date(2026, 11, 21, 5, 0, 0, 500, time.UTC) }
 
 func TestCreateOverWhatIsThere(t *testing.T) {
@@ -122,7 +122,7 @@ func TestCreateThatFailsKeepsItsNodesIfAsked(t *testing.T) {
 	}
 }
 
-// Kind takes no context and may make containers at any time after the cancel.
+// Kind takes no context and may create containers after the cancellation.
 func TestCancelledCreateLeavesNothing(t *testing.T) {
 	p, e, m, _ := setup(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestCreateThatCannotCleanUpSaysSo(t *testing.T) {
 	}
 }
 
-// Seen when a person removed the containers while a creation was being undone.
+// A user removed the containers during the cleanup of a creation.
 func TestDeleteCopesWithContainersThatAreBeingRemoved(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("x", true, created(), "a")
@@ -186,8 +186,8 @@ func TestDeleteCopesWithContainersThatAreBeingRemoved(t *testing.T) {
 	})
 }
 
-// A proof that had noticed everything ended with an error: "docker ps" was killed
-// on a busy machine, because one bound held for all calls together.
+// A complete proof failed in the end: "docker ps" was killed on a busy machine, because one timeout covered all calls
+// together.
 func TestDeleteWaitsForASlowEngine(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("x", true, created(), "a")
@@ -211,8 +211,7 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A runc that was killed left a frozen process: the engine could not remove its node,
-// and no command got into it any more.
+// A killed runc left a frozen process: the engine could not remove its node, and exec into it hung.
 func TestRemoveThaws(t *testing.T) {
 	dir := t.TempDir()
 	program, frozen, other := filepath.Join(dir, "docker"), filepath.Join(dir, "docker-a", "freezer.state"), filepath.Join(dir, "docker-b", "freezer.state")

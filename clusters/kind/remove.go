@@ -32,13 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters/state"
 )
 
-// removeTimeout bounds the wait for containers that the engine refuses to remove;
-// how long it takes to answer does not count.
+// removeTimeout bounds the wait for containers the engine refuses to remove, not counting its response times.
 const removeTimeout = 20 * time.Second
 
-// makeRoom sees to it that a cluster of the name can be made: what a process or
-// an engine that was killed has left behind is removed, anything else of that
-// name is ErrExists.
+// makeRoom removes leftovers of a killed process or engine with the name; any other cluster of the name is ErrExists.
 func (s parts) makeRoom(ctx context.Context, name string) error {
 	r, known, err := s.store.load(name)
 	if err != nil {
@@ -80,10 +77,9 @@ func (s parts) makeRoom(ctx context.Context, name string) error {
 	return s.remove(ctx, r)
 }
 
-// Delete removes a cluster that this provider made: containers with their
-// volumes, the network if it was made for dratest and is not used any more, what
-// was exported, and at last the folder. One that does not exist is no error; one
-// that somebody else made is left alone, with an error.
+// Delete removes a cluster made by this provider: containers with their volumes, the network if made for dratest and
+// unused, exported contexts, and at last the directory. A missing cluster is no error; a foreign one is left alone,
+// with an error.
 func (p *Provider) Delete(ctx context.Context, name string) error {
 	s, err := p.parts()
 	if err != nil {
@@ -102,8 +98,7 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 	return s.store.records().Remove(&p.locks, name, func(r record) error { return s.remove(ctx, r) })
 }
 
-// remove removes everything of a cluster. The record goes last, so that a
-// removal that was cut short can be repeated.
+// remove removes everything of a cluster. The record goes last, so an interrupted removal can be repeated.
 func (s parts) remove(ctx context.Context, r record) error {
 	all, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {
@@ -131,8 +126,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 	return s.store.forget(r.Name)
 }
 
-// removeOwn removes a cluster's containers. An engine refuses to remove one that
-// is just being removed, by kind or by a person: what counts is that it goes.
+// removeOwn removes a cluster's containers. An engine rejects removal while kind or a user removes a container; all
+// that counts is its absence in the end.
 func (s parts) removeOwn(ctx context.Context, r record) error {
 	var refused time.Time
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
@@ -166,14 +161,13 @@ func ids(containers []container) []string {
 	return out
 }
 
-// madeNetwork is what the network's file says if kind's network, which all kind
-// clusters of a machine share, came to be for a cluster of ours.
+// madeNetwork marks kind's network, shared by all kind clusters of a machine, as made for a cluster of dratest.
 const madeNetwork = "made by dratest\n"
 
 func (s store) networkFile() string { return filepath.Join(s.dir, ".network") }
 
-// useNetwork keeps other processes from removing kind's network until unlock is
-// called, and remembers whether it has to be made.
+// useNetwork keeps other processes from removing kind's network until unlock is called, and records whether it has to
+// be made.
 func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
 	path := s.store.networkFile()
 	f, err := state.LockFile(path, (*flock.Flock).TryRLock)
@@ -194,8 +188,7 @@ func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// leaveNetwork removes kind's network if it came to be for a cluster of ours and
-// no kind cluster is left.
+// leaveNetwork removes kind's network if it was made for a cluster of dratest and no kind cluster is left.
 func (s parts) leaveNetwork(ctx context.Context) error {
 	path := s.store.networkFile()
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

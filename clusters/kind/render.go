@@ -28,35 +28,29 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// object is a piece of a configuration that becomes YAML.
+// object is a part of a configuration, marshalled as YAML.
 type object = map[string]any
 
-// defaults are the arguments that components get unless others are asked for.
-//
-// Verbosity is high enough for evidence: at these levels the components say why
-// a claim was or was not allocated, reserved and prepared. The rest is for speed:
-// with Kubernetes' own defaults the controller manager of a new cluster waits
-// four seconds for a lease that nobody else wants, because its first attempt
-// comes before its permissions, and four more for its own request limit.
+// defaults are the default arguments of components.
+// Verbosity is high enough to log why a claim was or was not allocated, reserved and prepared. The rest is for speed:
+// with Kubernetes' defaults the controller manager of a new cluster waits four seconds for an uncontested lease,
+// because its first attempt precedes its permissions, and four more for its own request limit.
 //
 //nolint:gochecknoglobals // a table
 var defaults = map[string]map[string]string{
-	// On SIGTERM the API server waits for its watches, which do not end, until the
-	// kubelet kills it 30 s later (k8s.io/apiserver v0.37.1
-	// pkg/server/genericapiserver.go, RunWithContext: Server.Shutdown has 60 s). With
-	// this it waits for the other requests and ends 2 s after them.
+	// On SIGTERM the API server waits for its watches, which do not end, until the kubelet kills it 30 s later
+	// (k8s.io/apiserver v0.37.1 pkg/server/genericapiserver.go, RunWithContext: Server.Shutdown has 60 s). With this
+	// flag it waits for other requests only and exits 2 s after them.
 	"apiserver":          {"shutdown-send-retry-after": "true"},
 	"controller-manager": {"v": "4", "leader-elect-retry-period": "500ms", "kube-api-qps": "100", "kube-api-burst": "200"},
 	"kubelet":            {"v": "4"},
 	"scheduler":          {"v": "5", "leader-elect-retry-period": "500ms"},
-	// Fast rather than safe against power cuts: a test cluster whose machine
-	// went down is made anew.
+	// Fast instead of durable: after a crash of the machine a test cluster is created anew.
 	"etcd": {"unsafe-no-fsync": "true"},
 }
 
-// render says what kind is to make of a cluster's declaration. Kind completes it
-// into a kubeadm configuration: v1beta4 for Kubernetes v1.36 and newer, v1beta3
-// before, so a patch names its version where the two differ.
+// render returns kind's configuration of a cluster. Kind converts it to a kubeadm configuration: v1beta4 for
+// Kubernetes v1.36 and newer, v1beta3 before, so a patch names its version where the two differ.
 func render(c clusters.Config, image string, m machine) (*v1alpha4.Cluster, error) {
 	workers := 0
 	if c.Workers != nil {
@@ -91,14 +85,13 @@ func render(c clusters.Config, image string, m machine) (*v1alpha4.Cluster, erro
 func patches(c clusters.Config, m machine) []object {
 	kubeletArgs := arguments("kubelet", c.ComponentArgs)
 	out := []object{
-		// No DRA case needs names resolved, and no image of CoreDNS is at hand.
+		// No DRA case needs DNS, and there is no CoreDNS image.
 		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration", "dns": object{"disabled": true}},
 		{"apiVersion": "kubeadm.k8s.io/v1beta3", "kind": "InitConfiguration", "skipPhases": []string{"preflight", "addon/coredns"}},
-		// The defaults of four minutes only delay the message that a component
-		// cannot start, because of an unknown feature gate for example.
+		// The default of four minutes only delays errors, such as an unknown feature gate.
 		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "InitConfiguration", "timeouts": timeouts()},
 		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "JoinConfiguration", "timeouts": timeouts()},
-		// Without a version: kind converts the arguments to what v1beta4 wants.
+		// Without a version: kind converts the arguments to v1beta4.
 		{"kind": "ClusterConfiguration",
 			"apiServer":         object{"extraArgs": arguments("apiserver", c.ComponentArgs)},
 			"controllerManager": object{"extraArgs": arguments("controller-manager", c.ComponentArgs)},
@@ -124,7 +117,7 @@ func timeouts() object {
 	return object{"kubeletHealthCheck": "1m30s", "controlPlaneComponentHealthCheck": "3m0s"}
 }
 
-// arguments are a component's extra arguments: ours, then those asked for.
+// arguments merges a component's default arguments with the requested ones.
 func arguments(component string, asked map[string]map[string]string) object {
 	out := object{}
 	for name, value := range defaults[component] {
@@ -136,13 +129,12 @@ func arguments(component string, asked map[string]map[string]string) object {
 	return out
 }
 
-// kubeletFor is what the machine asks of the kubelets.
+// kubeletFor returns the machine-dependent kubelet configuration.
 func kubeletFor(m machine) object {
 	out := object{
-		// The kubelet looks again at a pod whose claims could not be prepared only
-		// when it looks at all pods again, by default after 60 to 90 s
-		// (k8s.io/kubernetes v1.37.1 pkg/kubelet/kuberuntime: SyncPod returns no
-		// error then). Test clusters wait a tenth of that.
+		// After a failed NodePrepareResources the kubelet retries only at the next sync of all pods, by default after 60 to
+		// 90 s (k8s.io/kubernetes v1.37.1 pkg/kubelet/kuberuntime: SyncPod returns no error then). Test clusters wait a
+		// tenth of that.
 		"syncFrequency": "6s",
 	}
 	if m.CgroupV1 {

@@ -28,11 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// schedulerFile is where the scheduler's configuration lies on its node.
+// schedulerFile is the path of the scheduler's configuration on its node.
 const schedulerFile = "/etc/dratest/scheduler.yaml"
 
-// tuneScheduler gives the scheduler a configuration file, which is the only way to
-// set arguments of plugins, and has its pod say what is in it.
+// tuneScheduler gives the scheduler a configuration file, the only way to set arguments of plugins, and annotates its
+// pod with the settings.
 func (s parts) tuneScheduler(c clusters.Config, out *v1alpha4.Cluster) error {
 	if !c.TakesSchedulerConfig() {
 		return nil

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/staticpod"
 )
 
-// stack says whose components a running cluster has. It is read from the nodes:
-// a record of it would be wrong after a switch that was killed.
+// stack returns the implementations of a running cluster's components. They are read from the nodes: a record would
+// be wrong after a killed switch.
 func (s parts) stack(ctx context.Context, cluster string) (clusters.Stack, error) {
 	node, err := s.controlPlane(cluster)
 	if err != nil {
@@ -80,8 +80,7 @@ func schedulerOf(ctx context.Context, node member) (clusters.Implementation, err
 	return clusters.Stock, err
 }
 
-// controllersOf is none where the stock controller manager leaves the work to own
-// controllers that are not there.
+// controllersOf is none if the stock controllers are off and there are no own ones.
 func controllersOf(ctx context.Context, node member) (clusters.Implementation, error) {
 	changed, err := changed(ctx, node, staticpod.ControllerManager())
 	if err != nil || !changed {

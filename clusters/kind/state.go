@@ -23,9 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/state"
 )
 
-// record is what is remembered about one cluster, in cluster.json of its folder.
-// It is written before the first container is made, so that whatever a killed
-// process leaves behind can be recognised.
+// record is the stored state of a cluster, in cluster.json of its directory. It is written before the first container
+// is made, so leftovers of a killed process can be recognized.
 type record struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version,omitempty"`
@@ -33,19 +32,19 @@ type record struct {
 	Created time.Time `json:"created"`
 	// Containers are the IDs of the nodes; empty until the cluster is ready.
 	Containers []string `json:"containers,omitempty"`
-	// Temporary: it belongs to the process that made it, which holds its lock.
+	// Temporary clusters belong to the process holding their lock.
 	Temporary bool `json:"temporary,omitempty"`
-	// Kept is why the creation failed of a cluster that was kept for a look.
+	// Kept is the creation error of a cluster kept for debugging.
 	Kept string `json:"kept,omitempty"`
-	// Exported are the kubeconfig files that a context was added to on request.
+	// Exported are the kubeconfig files with an exported context.
 	Exported []string `json:"exported,omitempty"`
 }
 
-// complete tells whether the cluster's creation came to its end.
+// complete reports whether the cluster's creation finished.
 func (r record) complete() bool { return len(r.Containers) > 0 }
 
-// owns tells whether a container with the cluster's label belongs to this
-// cluster and not to one that somebody made with kind under the same name.
+// owns reports whether a container with the cluster's label belongs to this cluster and not to a foreign kind cluster
+// of the same name.
 func (r record) owns(c container) bool {
 	if r.complete() {
 		return slices.Contains(r.Containers, c.ID)
@@ -53,7 +52,7 @@ func (r record) owns(c container) bool {
 	return !c.Created.Before(r.Created.Truncate(time.Second)) // engines report whole seconds
 }
 
-// split parts the containers with a cluster's label into its own and foreign ones.
+// split separates the cluster's own containers from foreign ones.
 func (r record) split(all []container) (own, foreign []container) {
 	for _, c := range all {
 		if r.owns(c) {

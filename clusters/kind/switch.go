@@ -32,8 +32,7 @@ import (
 
 var _ clusters.Switcher = (*Provider)(nil)
 
-// Switch replaces components of a running cluster that dratest made. Cases may
-// run there meanwhile.
+// Switch replaces components of a running cluster. Cases may run meanwhile.
 func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
 	if err := to.Validate(); err != nil {
 		return nil, fmt.Errorf("switch cluster %q: %w", name, err)
@@ -74,7 +73,7 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	return switching{s, r, client, to, own}.run(ctx)
 }
 
-// mustRun is an error unless all of the cluster's nodes run.
+// mustRun returns an error unless all nodes run.
 func (s parts) mustRun(ctx context.Context, r record) error {
 	all, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {
@@ -116,7 +115,7 @@ type switching struct {
 	own    built
 }
 
-// run switches one component after the other, and ends at the first that cannot be.
+// run switches the components in order and stops at the first failure.
 func (s switching) run(ctx context.Context) ([]clusters.Switched, error) {
 	var done []clusters.Switched
 	for _, step := range []struct {
@@ -135,9 +134,9 @@ func (s switching) run(ctx context.Context) ([]clusters.Switched, error) {
 	return done, nil
 }
 
-// staticPodUsually is the kubelet's: it finds the old pod still ending, and looks
-// again ten seconds later (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go:
-// a static pod waits for the one of the same name), as in an upgrade by kubeadm.
+// staticPodUsually is the kubelet's delay: it finds the old pod still terminating and retries ten seconds later
+// (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go: a static pod waits for the one of the same name), as in a
+// kubeadm upgrade.
 const staticPodUsually = 13 * time.Second
 
 func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
@@ -164,7 +163,7 @@ func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
 	return []clusters.Switched{{Component: c.Name, Node: node.String(), From: done.From, To: done.To, Downtime: done.Downtime()}}, err
 }
 
-// replace changes the manifest of a static pod, and waits until that has taken effect.
+// replace changes the manifest of a static pod and waits for the new pod.
 func (s switching) replace(ctx context.Context, node member, c staticpod.Component, change func(manifest []byte) ([]byte, error)) (staticpod.Replaced, error) {
 	manifest, err := staticpod.Read(ctx, node, c)
 	if err != nil {
@@ -177,7 +176,7 @@ func (s switching) replace(ctx context.Context, node member, c staticpod.Compone
 	return staticpod.Replace(ctx, node, s.client, r)
 }
 
-// load gives an image to a node, and says so if that takes time.
+// load imports an image into a node and reports it if that takes time.
 func (s switching) load(ctx context.Context, node member, image clusters.ComponentImage) error {
 	if err := fits(image.Ref, image.Kubernetes, s.record.Version); err != nil {
 		return err

@@ -31,30 +31,27 @@ import (
 	"github.com/dra-conformance/dratest/clusters/staticpod"
 )
 
-// The controllers of this project run beside the stock controller manager, which
-// leaves their work to them.
+// This project's controllers run beside the stock controller manager, with their stock counterparts disabled.
 const (
 	controllersName = "dra-controller-manager"
 	controllersPort = 10257
 )
 
-// controllersUsually is the restart of the controller manager's pod, and the 15 s of
-// the lease that the old one does not give up.
+// controllersUsually is the restart of the controller manager's pod plus the 15 s of the lease the old one does not
+// release.
 const controllersUsually = 30 * time.Second
 
-// leftOut are the names under which the stock controller manager has them.
+// leftOut are the stock controller manager's names of the replaced controllers.
 func leftOut() []string {
 	return []string{"resourceclaim-controller", "device-taint-eviction-controller"}
 }
 
-// inCommon are flags that hold for the controllers wherever they run: how much they
-// say, and what they may ask of the API server.
+// inCommon are flags for controllers of either implementation: verbosity and client limits.
 func inCommon() []string {
 	return []string{"--v", "--kube-api-qps", "--kube-api-burst", "--leader-elect-retry-period"}
 }
 
-// controllers switches the controllers. At no time do both work: each would make the
-// claims that a pod needs.
+// controllers switches the controllers. They never run in parallel: each would create the claims of a pod.
 func (s switching) controllers(ctx context.Context) ([]clusters.Switched, error) {
 	node, err := s.controlPlane(s.record.Name)
 	if err != nil {
@@ -118,8 +115,8 @@ func (s switching) stockControllers(ctx context.Context, node member, done *clus
 	return nil
 }
 
-// undoControllers gives the work of own controllers that do not work back to the
-// stock ones. The error, which there always is, says what has come of it.
+// undoControllers re-enables the stock controllers after the own ones failed. It always returns an error, with the
+// outcome.
 func (s switching) undoControllers(ctx context.Context, node member) error {
 	var undone clusters.Switched
 	if err := s.stockControllers(ctx, node, &undone); err != nil {
@@ -133,8 +130,7 @@ func kubectl(ctx context.Context, node member, input []byte, args ...string) (st
 	return node.Run(ctx, bytes.NewReader(input), append([]string{"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"}, args...)...)
 }
 
-// deploy applies the manifest of the own controllers, and tells whether their
-// Deployment has changed.
+// deploy applies the manifest of the own controllers, and reports whether their Deployment changed.
 func (s switching) deploy(ctx context.Context, node member) (changed bool, err error) {
 	stock, err := staticpod.Read(ctx, node, staticpod.ControllerManager())
 	if err != nil {
@@ -155,8 +151,7 @@ func (s switching) deploy(ctx context.Context, node member) (changed bool, err e
 	return !strings.Contains(out, "deployment.apps/"+controllersName+" unchanged"), nil
 }
 
-// undeploy removes the own controllers, and waits until none works. Their account
-// and its permissions stay.
+// undeploy removes the own controllers and waits until none runs. Their service account and permissions stay.
 func (s switching) undeploy(ctx context.Context, node member) error {
 	_, err := kubectl(ctx, node, nil, "delete", "deployment", controllersName, "--namespace", metav1.NamespaceSystem,
 		"--ignore-not-found", "--cascade=foreground", "--wait", "--timeout=1m")
@@ -166,8 +161,8 @@ func (s switching) undeploy(ctx context.Context, node member) error {
 	return nil
 }
 
-// awaitControllers waits until one pod of the own controllers is left, which runs the
-// image, is ready, leads, and reports the version.
+// awaitControllers waits until a single pod of the own controllers is left, with the right image and version, ready
+// and leading.
 func (s switching) awaitControllers(ctx context.Context, node member) error {
 	err := poll(ctx, func(ctx context.Context) (string, error) {
 		pods, err := s.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + controllersName})
@@ -213,7 +208,7 @@ func phase(pod corev1.Pod) string {
 	return text
 }
 
-// lastWords are the last lines that the own controllers have logged.
+// lastWords returns the last log lines of the own controllers.
 func lastWords(ctx context.Context, node member) string {
 	out, err := kubectl(ctx, node, nil, "logs", "--namespace", metav1.NamespaceSystem, "--selector", "component="+controllersName, "--tail=5")
 	if err != nil || strings.TrimSpace(out) == "" {

@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// kubeletUsually is how long a kubelet takes to restart and to show its node.
+// kubeletUsually is the usual time for a kubelet to restart and report its node.
 const kubeletUsually = 5 * time.Second
 
-// kubelets switches those of the nodes that the stack names, all at the same time.
+// kubelets switches the kubelets of the stack's nodes concurrently.
 func (s switching) kubelets(ctx context.Context) ([]clusters.Switched, error) {
 	if s.to.Kubelet == clusters.Own {
 		if err := fits("dra-kubelet", s.own.kubelet.Kubernetes, s.record.Version); err != nil {
@@ -79,7 +79,7 @@ func programName(path string) string {
 	return path
 }
 
-// members are the cluster's nodes, or those of them that are named.
+// members returns the cluster's nodes, or the named ones.
 func (s parts) members(cluster string, names []string) ([]member, error) {
 	all, err := s.maker.ListNodes(cluster)
 	if err != nil {
@@ -101,8 +101,7 @@ func (s parts) members(cluster string, names []string) ([]member, error) {
 	return slices.DeleteFunc(found, func(m member) bool { return !slices.Contains(wanted, m.String()) }), nil
 }
 
-// pick finds nodes by their names, with or without the cluster's before them; no
-// names means all nodes.
+// pick finds nodes by name, with or without the cluster's name as prefix; no names means all nodes.
 func pick(names []string, cluster string, there []string) ([]string, error) {
 	if len(names) == 0 {
 		return there, nil
@@ -121,7 +120,7 @@ func pick(names []string, cluster string, there []string) ([]string, error) {
 	return found, nil
 }
 
-// nodeNames are the names that kind will give to the nodes of a cluster.
+// nodeNames are kind's names of the nodes of a cluster.
 func nodeNames(c clusters.Config) []string {
 	names := []string{c.Name + "-" + constants.ControlPlaneNodeRoleValue}
 	for i := range *c.Workers {

@@ -36,8 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// controlPlane is a node with a controller manager. Its API server shows at once what
-// is there.
+// controlPlane is a node with a controller manager. Its API server shows changes at once.
 type controlPlane struct {
 	manifest string // of the controller manager
 	deployed bool   // the own controllers are

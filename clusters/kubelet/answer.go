@@ -29,15 +29,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// question asks a node for the process that runs as its kubelet, whether that is
-// program $1, and whether it is healthy.
+// question asks a node for the process of its kubelet, whether that is program $1, and whether it is healthy.
 const question = `pid=$(systemctl show --property MainPID --value kubelet)
 [ "$pid" = 0 ] || echo "process $pid"
 [ "/proc/$pid/exe" -ef "$1" ] && echo current
 curl --silent --fail --max-time 3 http://127.0.0.1:10248/healthz | grep -x ok
 true`
 
-// answer is what a node says to the question.
+// answer is the parsed output of the question.
 type answer struct {
 	process string // empty if none runs
 	current bool   // it runs what is in place
@@ -69,10 +68,10 @@ func parse(out string) answer {
 	return a
 }
 
-// works tells whether the kubelet that is in place does its work.
+// works reports whether the installed kubelet is running and healthy.
 func (a answer) works() bool { return a.process != "" && a.current && a.healthy }
 
-// String says what was seen, for a wait that failed.
+// String describes the last observation, for a timeout.
 func (a answer) String() string {
 	switch {
 	case a.process == "":
@@ -88,7 +87,7 @@ func (a answer) String() string {
 
 var gitVersion = regexp.MustCompile(`^kubernetes_build_info\{.*git_version="([^"]*)"`)
 
-// version is what the kubelet of a node reports about itself.
+// version is the version a node's kubelet reports.
 func version(ctx context.Context, client kubernetes.Interface, node string) (string, error) {
 	body, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").Stream(ctx)
 	if err != nil {
@@ -107,8 +106,8 @@ func version(ctx context.Context, client kubernetes.Interface, node string) (str
 	return "", fmt.Errorf("the metrics of the kubelet hold no version")
 }
 
-// shown tells whether the API server shows the node as ready, with a kubelet of the
-// version: one may start with a report that it is not ready.
+// shown reports whether the API server shows the node as Ready, with a kubelet of the version: a new kubelet may
+// report NotReady first.
 func shown(ctx context.Context, client kubernetes.Interface, node, version string) (bool, string) {
 	n, err := client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	if err != nil {

@@ -26,27 +26,25 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Node is a machine on which commands can be run; String is its name in the
-// cluster.
+// Node is a machine with command access; String is its name in the cluster.
 type Node interface {
 	fmt.Stringer
 	// Run runs a command and returns its standard output. The input may be nil.
 	Run(ctx context.Context, input io.Reader, args ...string) (string, error)
 }
 
-// Stock is the program that a node came with.
+// Stock is the program the node came with.
 const Stock = ""
 
-// The kubelet's unit runs program. With another one in its place it is a link into
-// folder, and the program that the node came with is kept beside it: what is in place
-// can be seen from the link alone, and each change is one step.
+// The kubelet's unit runs program. To replace it, program becomes a link into folder and the original is kept beside
+// it: the link alone shows the current program, and each change is atomic.
 const (
 	program = "/usr/bin/kubelet"
 	kept    = program + ".stock"
 	folder  = "/usr/local/lib/dratest"
 )
 
-// Place copies a program to a node, unless it is there, and returns its path.
+// Place copies a program to a node if missing, and returns its path.
 func Place(ctx context.Context, on Node, b clusters.ComponentBinary) (path string, copied bool, err error) {
 	path = folder + "/kubelet-" + b.Key
 	there, err := on.Run(ctx, nil, "sh", "-c", `[ ! -x "$1" ] || echo there`, "sh", path)
@@ -71,8 +69,7 @@ cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; chmod 755 "$new"; mv -T "$new" "$1
 	return path, true, nil
 }
 
-// InPlace is the program that the node's kubelet unit runs: Stock, or a path that
-// Place returned.
+// InPlace is the program of the node's kubelet unit: Stock, or a path returned by Place.
 func InPlace(ctx context.Context, on Node) (string, error) {
 	out, err := on.Run(ctx, nil, "sh", "-c", `readlink "$1" || true`, "sh", program)
 	if err != nil {
@@ -84,7 +81,7 @@ func InPlace(ctx context.Context, on Node) (string, error) {
 	return Stock, nil
 }
 
-// put puts a program in place and restarts the kubelet.
+// put installs a program and restarts the kubelet.
 func put(ctx context.Context, on Node, path string) error {
 	const script = `set -e
 if [ -n "$1" ]; then

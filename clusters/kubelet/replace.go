@@ -29,37 +29,35 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Replacement says what is to run.
+// Replacement is the kubelet to run.
 type Replacement struct {
-	// Program is Stock, or a path that Place returned.
+	// Program is Stock, or a path returned by Place.
 	Program string
-	// Version is what the kubelet has to report, as "v1.37.1".
+	// Version is the expected reported version, as "v1.37.1".
 	Version string
-	// Timeout is how long the new kubelet may take to work; zero means two minutes.
-	// Then the old one is put back.
+	// Timeout bounds the wait for the new kubelet; zero means two minutes. Then the old one is restored.
 	Timeout time.Duration
 }
 
-// Replaced says what has happened.
+// Replaced is the result of Replace.
 type Replaced struct {
 	// From and To are programs.
 	From, To string
-	// Downtime is how long, at most, no kubelet worked; zero if the right one did already.
+	// Downtime is the maximum time without a working kubelet; zero if the right one ran already.
 	Downtime time.Duration
 }
 
 const (
 	pollInterval   = 100 * time.Millisecond
 	defaultTimeout = 2 * time.Minute
-	// undoTimeout bounds each of putting the old kubelet back and waiting for it.
+	// undoTimeout bounds restoring the old kubelet, and the wait for it.
 	undoTimeout = time.Minute
 )
 
-// Replace puts a program in place of a node's kubelet and returns once it is healthy,
-// reports the version, and the API server shows the node as ready. When ctx ends
-// either the old or the new one is in place, and runs or is being started. One that
-// does not come to work gives way to the old one, which works again when Replace
-// returns unless the error says otherwise; the error has the new one's last words.
+// Replace installs a program as a node's kubelet and returns once it is healthy, reports the version, and the API
+// server shows the node as Ready. When ctx ends, either the old or the new one is installed and running or starting.
+// If the new kubelet does not become healthy, the old one is restored and works when Replace returns, unless the
+// error says otherwise; the error has the last log lines of the new one.
 func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replacement) (Replaced, error) {
 	old, err := InPlace(ctx, on)
 	if err != nil {
@@ -92,9 +90,8 @@ func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replac
 	return done, nil
 }
 
-// putBack puts the old kubelet in place of one that does not work, also after ctx has
-// ended, and waits until it works. The error, which there always is, says what has
-// come of it.
+// putBack restores the old kubelet, even after ctx has ended, and waits until it works. It always returns an error,
+// with the outcome.
 func putBack(ctx context.Context, on Node, client kubernetes.Interface, was Replacement) error {
 	putting, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
@@ -146,14 +143,14 @@ func (w *waiting) wait(ctx context.Context) error {
 	}
 }
 
-// saw keeps what was seen, unless it is only that the time is over.
+// saw keeps the last observation, unless it is only the timeout.
 func (w *waiting) saw(ctx context.Context, text string) {
 	if ctx.Err() == nil {
 		w.seen = text
 	}
 }
 
-// worksNow looks at the node, and asks its kubelet for the version.
+// worksNow checks the node and its kubelet's version.
 func (w *waiting) worksNow(ctx context.Context) bool {
 	asked := time.Now()
 	a, err := ask(ctx, w.on)
@@ -185,7 +182,7 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	return true
 }
 
-// lastWords are the last lines that the kubelet has logged.
+// lastWords returns the kubelet's last log lines.
 func (w *waiting) lastWords(ctx context.Context) string {
 	out, err := w.on.Run(ctx, nil, "journalctl", "--unit=kubelet", "--output=cat", "--no-pager", "--lines=5")
 	if err != nil || strings.TrimSpace(out) == "" {

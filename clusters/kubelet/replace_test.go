@@ -42,9 +42,8 @@ import (
 
 const own = folder + "/kubelet-1"
 
-// fakeNode is a node whose kubelet is restarted with each change: a second later it
-// is healthy, another later the API server shows it, and a third one later pods may
-// go there.
+// fakeNode is a node with a restart of the kubelet per change: it is healthy after one second, shown by the API
+// server after two, and schedulable after three.
 type fakeNode struct {
 	mutex    sync.Mutex
 	link     string

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package progress prints what takes long while it runs: a line when a step
-// starts, one every few seconds while it goes on, and one when it ends. In a
-// terminal what goes on is drawn in place instead (live).
+// Package progress prints the progress of long steps: a line at the start, one every few seconds, and one at the end.
+// On a terminal, running steps are drawn in place instead (live).
 package progress

@@ -28,22 +28,21 @@ import (
 )
 
 const (
-	// interval is the time between two lines of a step that goes on.
+	// interval is the time between two lines of a running step.
 	interval = 10 * time.Second
-	// often is how many such lines come in full; of the later ones, every seldom-th.
+	// often is how many such lines are printed in full; later on, every seldom-th.
 	often, seldom = 6, 3
-	// second is the time between two views of it where lines can be drawn anew.
+	// second is the redraw interval on a terminal.
 	second = time.Second
 )
 
-// Printer writes progress lines. The zero value discards them; a Printer may be
-// used by several goroutines.
+// Printer writes progress lines. The zero value discards them. It is safe for concurrent use.
 type Printer struct {
 	mutex sync.Mutex
 	out   io.Writer
 }
 
-// New returns a Printer that writes to out.
+// New returns a Printer writing to out.
 func New(out io.Writer) *Printer { return &Printer{out: out} }
 
 // Printf writes one line.
@@ -55,16 +54,15 @@ func (p *Printer) Printf(format string, args ...any) {
 	}
 }
 
-// Task shows a view in a terminal's live area until it is ended; nil where there is none.
+// Task shows a view in a terminal's live area until it is ended; nil without one.
 func (p *Printer) Task(view live.View) *live.Task {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return live.Start(p.out, view)
 }
 
-// Step runs do, which is called name, and reports its start, its progress and
-// its end; usually is what the step takes on a machine with two cores, zero if
-// it is short. The error is do's.
+// Step runs do as a named step, and reports its start, progress and end; usually is its duration on a two-core
+// machine, zero if short. The error is do's.
 func (p *Printer) Step(name string, usually time.Duration, do func() error) error {
 	hint := ""
 	if usually >= interval/2 {
@@ -73,7 +71,7 @@ func (p *Printer) Step(name string, usually time.Duration, do func() error) erro
 	start := time.Now()
 	lines := 0
 	every, tick := interval, func() {
-		// Who has waited for a minute has understood, and wants to know that it goes on.
+		// After a minute, fewer lines are enough.
 		if lines++; lines <= often || lines%seldom == 0 {
 			p.Printf("  .. %s: %s so far", name, time.Since(start).Round(time.Second))
 		}

@@ -54,8 +54,7 @@ func TestStepReportsStartProgressAndEnd(t *testing.T) {
 	})
 }
 
-// In a terminal a step that goes on is a line that is drawn anew and goes when the
-// step ends; what others print meanwhile stays.
+// On a terminal, a running step is a redrawn line, removed at its end; other output stays.
 func TestStepInATerminal(t *testing.T) {
 	user, terminal, err := pty.Open()
 	if err != nil {

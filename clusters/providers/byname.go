@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// maker is what both providers offer for a cluster that is there.
+// maker is the common interface of both providers for existing clusters.
 type maker interface {
 	Logs(ctx context.Context, name, dir string) error
 	Delete(ctx context.Context, name string) error
@@ -34,8 +34,7 @@ type maker interface {
 	Lock(name string) (release func(), err error)
 }
 
-// makerOf is the provider that made a cluster; kind says what is wrong with a name
-// that nobody knows.
+// makerOf returns the provider that made a cluster; for an unknown name, kind returns the error.
 func (c *Clusters) makerOf(name string) (maker, error) {
 	has, err := c.controlPlane.Has(name)
 	if err != nil {
@@ -47,8 +46,8 @@ func (c *Clusters) makerOf(name string) (maker, error) {
 	return &c.Provider, nil
 }
 
-// List returns the clusters of all providers, by name. Those of one are told also
-// when the other cannot say anything, as without a container engine.
+// List returns the clusters of all providers, by name. If one provider fails, for example without a container engine,
+// the others' clusters are still returned.
 func (c *Clusters) List(ctx context.Context) ([]clusters.Cluster, error) {
 	planes, err := c.controlPlane.List(ctx)
 	kinds, kindErr := c.Provider.List(ctx)
@@ -101,17 +100,17 @@ func (c *Clusters) Export(name, path string) error {
 	return c.Provider.Export(name, path)
 }
 
-// Processes are a control plane's processes by the names of the programs.
+// Processes returns a control plane's processes by program name.
 func (c *Clusters) Processes(name string) (map[string]clusters.Process, error) {
 	return c.controlPlane.Processes(name)
 }
 
-// KubeconfigOf is the path of the kubeconfig that a program of a control plane has.
+// KubeconfigOf returns the path of the kubeconfig of a control plane's program.
 func (c *Clusters) KubeconfigOf(name, program string) (string, error) {
 	return c.controlPlane.KubeconfigOf(name, program)
 }
 
-// Healthy is an error unless a component of a control plane answers that it works.
+// Healthy returns an error unless a component of a control plane is healthy.
 func (c *Clusters) Healthy(ctx context.Context, name, program string) error {
 	return c.controlPlane.Healthy(ctx, name, program)
 }
@@ -129,7 +128,7 @@ func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) (
 	return c.Provider.Switch(ctx, name, to)
 }
 
-// Load gives an image to all nodes of a cluster, see kind.Provider.Load.
+// Load imports an image into all nodes of a cluster, see kind.Provider.Load.
 func (c *Clusters) Load(ctx context.Context, name, image string) error {
 	if err := c.mustBeKind(name, "it has no nodes that run containers"); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (c *Clusters) Machines(ctx context.Context, name string) ([]clusters.Machin
 	return c.Provider.Machines(ctx, name)
 }
 
-// mustBeKind is an error for a control plane, which says why it cannot do something.
+// mustBeKind returns an error with the reason for a control plane.
 func (c *Clusters) mustBeKind(name, otherwise string) error {
 	has, err := c.controlPlane.Has(name)
 	if err == nil && has {

@@ -32,9 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Clusters makes clusters on this machine, with the provider that their configuration
-// names, and finds by its name the one that made a cluster. What only kind clusters
-// have, such as nodes to work on, is that of the embedded provider.
+// Clusters makes clusters with the provider of their configuration and finds the provider of existing ones by cluster
+// name. Features of kind clusters only, such as Machines, come from the embedded provider.
 type Clusters struct {
 	kind.Provider
 
@@ -44,11 +43,10 @@ type Clusters struct {
 
 var _ clusters.Provider = (*Clusters)(nil)
 
-// NewClusters returns a provider that tells p what it does.
+// NewClusters returns a provider reporting progress to p.
 func NewClusters(p *progress.Printer) *Clusters { return NewClustersWith(p, nil) }
 
-// NewClustersWith is NewClusters whose own components are built with changes to their
-// source, by the paths in the checkout.
+// NewClustersWith is NewClusters with changes to the source of own components, by path in the checkout.
 func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
 	local := images.Local{Progress: p, Overlay: overlay}
 	return &Clusters{
@@ -58,8 +56,8 @@ func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
 	}
 }
 
-// Create implements clusters.Provider. A version that is not known is refused
-// before anything is started; with an image of its own a cluster may be of any.
+// Create implements clusters.Provider. An unknown version is rejected before anything starts; with an image of its
+// own a cluster may have any version.
 func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters.Cluster, error) {
 	if config.Image == "" && config.Version != "" {
 		if _, err := versions.Lookup(config.Version); err != nil {
@@ -81,8 +79,8 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 	return c.Provider.Create(ctx, config)
 }
 
-// nameIsFree is ErrExists if another provider has a cluster of the name: commands
-// find the provider by it. Whether the same one has is its own question.
+// nameIsFree returns ErrExists if another provider has a cluster of the name, since commands find the provider by it.
+// Each provider checks its own clusters.
 func (c *Clusters) nameIsFree(config clusters.Config) error {
 	other := clusters.ProviderControlPlane
 	taken, err := c.controlPlane.Has(config.Name)
@@ -98,13 +96,12 @@ func (c *Clusters) nameIsFree(config clusters.Config) error {
 	return err
 }
 
-// Digests are those of what this machine has built of Kubernetes, as far as it has.
+// Digests returns the digests of Kubernetes programs built on this machine.
 func (c *Clusters) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
 	return c.images.Digests(ctx, wanted)
 }
 
-// ensureEngine starts an engine that is installed and does not run. One that
-// answers costs a tenth of a second.
+// ensureEngine starts an installed engine if it is not running. Checking a running one takes a tenth of a second.
 func (c *Clusters) ensureEngine(ctx context.Context) error {
 	_, err := engine.Engine{}.Run(ctx, "version")
 	if errors.Is(err, clusters.ErrEnvironment) {

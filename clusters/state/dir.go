@@ -22,8 +22,8 @@ import (
 	"path/filepath"
 )
 
-// Dir is the folder that remembers the clusters of this user: $DRATEST_STATE, or
-// clusters in dratest's folder of the user's cache.
+// Dir is the directory of this user's cluster state: $DRATEST_STATE, or clusters in dratest's directory of the user's
+// cache.
 func Dir() (string, error) {
 	if dir := os.Getenv("DRATEST_STATE"); dir != "" {
 		return filepath.Abs(dir)

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package state is what providers remember of their clusters in folders of this
-// user, one folder per cluster, and the locks that keep other processes from it. It
-// does not know what a cluster consists of. Start at Store.
+// Package state stores the state of providers' clusters, one directory per cluster of this user, with locks against
+// other processes. Start at Store.
 package state

@@ -29,8 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Lock keeps other processes away from a cluster. When it is released, a folder
-// without a record, which nobody needs, is removed.
+// Lock keeps other processes away from a cluster. On release, a directory without a record is removed.
 func (s Store[R]) Lock(name string) (release func(), err error) {
 	folder := s.Folder(name)
 	path := filepath.Join(folder, "lock")
@@ -71,7 +70,7 @@ func (s Store[R]) Free(name string) bool {
 	return true
 }
 
-// Locks are those that a provider keeps until it deletes their clusters.
+// Locks are held by a provider until it deletes their clusters.
 type Locks struct {
 	mutex   sync.Mutex
 	release map[string]func()
@@ -117,8 +116,8 @@ func (s Store[R]) Hold(locks *Locks, name string) (release func(), err error) {
 	}, nil
 }
 
-// Remove has remove remove a cluster while nobody else can use it. A lock that this
-// process has on it is given up in the end; a cluster that is not there is no error.
+// Remove calls remove with the cluster locked. This process's own lock on it is released in the end; a missing
+// cluster is no error.
 func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error {
 	release, ok := locks.Take(name)
 	if !ok {
@@ -141,8 +140,8 @@ func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error 
 // ErrLocked: somebody else has the lock.
 var ErrLocked = errors.New("it is locked")
 
-// LockFile locks the file at path, which it makes, without waiting; try is
-// TryLock or TryRLock. Errors: ErrLocked, and what keeps the file from being made.
+// LockFile creates and locks the file at path without waiting; try is TryLock or TryRLock. Errors: ErrLocked, or the
+// failure to create the file.
 func LockFile(path string, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	for {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -160,8 +159,7 @@ func LockFile(path string, try func(*flock.Flock) (bool, error)) (*flock.Flock, 
 			_ = lock.Close()
 			return nil, err
 		}
-		// Whoever had the lock before may have removed the file: then this is a
-		// lock on something that nobody else can see.
+		// A previous holder may have removed the file: then nobody else sees this lock.
 		mine, mineErr := lock.Stat()
 		current, currentErr := os.Stat(path)
 		if mineErr == nil && currentErr == nil && os.SameFile(mine, current) {

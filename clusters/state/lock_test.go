@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// The lock's file is removed with its folder while others may have it open.
+// The lock's file is removed with its directory while others may have it open.
 func TestLockIsHeldByOneAtATime(t *testing.T) {
 	s := Store[struct{}]{Dir: t.TempDir()}
 	var holders, got atomic.Int32

@@ -30,10 +30,10 @@ import (
 // file is the record's name in a cluster's folder.
 const file = "cluster.json"
 
-// Store is a folder with one folder per cluster, whose record is an R.
+// Store is a directory with one subdirectory per cluster, holding its record of type R.
 type Store[R any] struct{ Dir string }
 
-// Folder is that of one cluster.
+// Folder is the directory of a cluster.
 func (s Store[R]) Folder(name string) string { return filepath.Join(s.Dir, name) }
 
 // File holds a cluster's record.
@@ -57,7 +57,7 @@ func (s Store[R]) Load(name string) (r R, ok bool, err error) {
 	return r, true, nil
 }
 
-// MustLoad is Load for callers that cannot do without the cluster.
+// MustLoad is Load with an error for a missing cluster.
 func (s Store[R]) MustLoad(name string) (R, error) {
 	r, ok, err := s.Load(name)
 	if err == nil && !ok {
@@ -66,7 +66,7 @@ func (s Store[R]) MustLoad(name string) (R, error) {
 	return r, err
 }
 
-// Save replaces the record in one step: a cut never leaves half of it.
+// Save replaces the record atomically.
 func (s Store[R]) Save(name string, r R) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -81,7 +81,7 @@ func (s Store[R]) Save(name string, r R) error {
 	return nil
 }
 
-// Forget removes the record; the folder goes when its lock is released.
+// Forget removes the record; the directory goes when its lock is released.
 func (s Store[R]) Forget(name string) error {
 	if err := os.Remove(s.File(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget cluster %q: %w", name, err)

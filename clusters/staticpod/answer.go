@@ -25,16 +25,16 @@ import (
 	"strings"
 )
 
-// Component is a component of the control plane, which kubeadm runs as a static pod.
+// Component is a control plane component run by kubeadm as a static pod.
 type Component struct {
-	// Name is that of its pod, container, manifest and lease.
+	// Name is the name of its pod, container, manifest and lease.
 	Name string
-	// Host is where it serves HTTPS on Port; empty means the node's loopback address.
+	// Host serves HTTPS on Port; empty means the node's loopback address.
 	Host string
 	Port int
-	// Health is the path that answers "ok" if it is ready.
+	// Health is the path answering "ok" when ready.
 	Health string
-	// Leads: of several only the one that holds the lease works.
+	// Leads: only the replica holding the lease works.
 	Leads bool
 }
 
@@ -51,9 +51,8 @@ func ControllerManager() Component {
 // APIServer returns the kube-apiserver.
 func APIServer() Component { return Component{Name: "kube-apiserver", Port: 6443, Health: "/readyz"} }
 
-// question asks a node for the running containers of component $1 and whatever
-// answers at $2, with $3 for its health. It uses the administrator's credentials, because components
-// show their metrics, which have version and leadership, to few.
+// question asks a node for the running containers of component $1 and the metrics at $2, with $3 for its health. It
+// uses the administrator's credentials, since access to metrics (version and leadership) is restricted.
 const question = `
 crictl ps --name "^$1\$" --output json 2>/dev/null |
   jq -r '.containers[] | "container " + .id + " " + (.image.userSpecifiedImage // .image.image)'
@@ -63,11 +62,11 @@ get "$3" | grep -x ok
 get /metrics | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
 true`
 
-// Answer is what a node says to the question.
+// Answer is the parsed output of the question.
 type Answer struct {
 	containers []running
 	ready      bool
-	// Version is what the component reports, as "v1.37.1".
+	// Version is the version the component reports, as "v1.37.1".
 	Version string
 	leads   bool
 	gates   map[string]bool
@@ -75,7 +74,7 @@ type Answer struct {
 
 type running struct{ id, image string }
 
-// Ask asks a node of the control plane about a component that runs there.
+// Ask queries a component on a control plane node.
 func Ask(ctx context.Context, on Node, c Component) (Answer, error) {
 	at := net.JoinHostPort(cmp.Or(c.Host, "127.0.0.1"), strconv.Itoa(c.Port))
 	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, at, c.Health)
@@ -107,7 +106,7 @@ func (a Answer) Works(c Component) bool {
 	return len(a.containers) > 0 && a.ready && a.Version != "" && (a.leads || !c.Leads)
 }
 
-// String says what was seen, for a wait that failed.
+// String describes the last observation, for a timeout.
 func (a Answer) String() string {
 	var parts []string
 	for _, r := range a.containers {

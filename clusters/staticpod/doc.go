@@ -14,11 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package staticpod replaces what a control plane's static pods run, on a node of
-// a running cluster, and waits until the new component answers and the old one is
-// gone.
-//
-// It neither builds nor loads images, and knows nothing of stacks: who calls it
-// says what is to run. Start with Replace; manifest.go has the changes that can be
-// made to a manifest, and undone.
+// Package staticpod replaces a control plane's static pods on a node of a running cluster, and waits until the new
+// component is healthy and the old one is gone.
+// It neither builds nor loads images; callers supply them. Start with Replace; manifest.go has the reversible changes
+// of a manifest.
 package staticpod

@@ -23,14 +23,14 @@ import (
 	"strings"
 )
 
-// WithImage returns a manifest that runs another image. What was substituted is
-// refused: its memory of the original would be out of date.
+// WithImage returns a manifest with another image. A substituted manifest is rejected: its stored original would be
+// outdated.
 func WithImage(manifest []byte, image string) ([]byte, error) {
 	return edit(manifest, func(_ string, command []string) (string, []string) { return image, command })
 }
 
-// WithGate returns a manifest that switches a feature gate on or off, and leaves
-// the others as they are. What was substituted is refused.
+// WithGate returns a manifest with a feature gate switched on or off and the others unchanged. A substituted manifest
+// is rejected.
 func WithGate(manifest []byte, gate string, on bool) ([]byte, error) {
 	return edit(manifest, func(image string, command []string) (string, []string) {
 		const flag = "--feature-gates"

@@ -26,8 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// stockAnnotation remembers in a manifest what it ran before it was changed: it cannot
-// get lost, and there is no second file that could be out of date.
+// stockAnnotation stores a manifest's original in the changed one: it cannot get lost or outdated like a second file.
 const stockAnnotation = "dra-conformance.github.io/stock"
 
 // stock is the annotation's content.
@@ -36,13 +35,11 @@ type stock struct {
 	Command []string `json:"command"`
 }
 
-// ourFiles is where dratest's clusters have configuration files of their own.
+// ourFiles is the directory of dratest's own configuration files.
 const ourFiles = "/etc/dratest/"
 
-// Substitute returns a static pod's manifest with another image and additional
-// arguments. An argument that names a file of dratest's own is replaced; one that
-// somebody else gave is an error. Substituting what has been substituted starts
-// from the original.
+// Substitute returns a static pod's manifest with another image and additional arguments. An argument naming a file
+// of dratest's own is replaced; another origin's is an error. Substituting twice starts from the original.
 func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 	return change(manifest, func(c *corev1.Container) error {
 		for _, arg := range args {
@@ -58,8 +55,7 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 	})
 }
 
-// SwitchOff returns a controller manager's manifest without some of its
-// controllers, which others are to run.
+// SwitchOff returns a controller manager's manifest with some controllers disabled.
 func SwitchOff(manifest []byte, controllers []string) ([]byte, error) {
 	const flag = "--controllers="
 	return change(manifest, func(c *corev1.Container) error {
@@ -73,8 +69,7 @@ func SwitchOff(manifest []byte, controllers []string) ([]byte, error) {
 	})
 }
 
-// change changes what the original of a manifest runs, and has the new one
-// remember what that was.
+// change changes the container of a manifest's original, and stores that original in the result.
 func change(manifest []byte, do func(*corev1.Container) error) ([]byte, error) {
 	original, err := Original(manifest)
 	if err != nil {
@@ -100,8 +95,7 @@ func change(manifest []byte, do func(*corev1.Container) error) ([]byte, error) {
 	return encode(pod)
 }
 
-// Original returns the manifest as it was before it was changed; one that was not
-// comes back as it is.
+// Original returns the manifest before changes; an unchanged one is returned as is.
 func Original(manifest []byte) ([]byte, error) {
 	pod, err := decode(manifest)
 	if err != nil {
@@ -121,7 +115,7 @@ func Original(manifest []byte) ([]byte, error) {
 	return encode(pod)
 }
 
-// Changed tells whether a manifest has been changed by Substitute or SwitchOff.
+// Changed reports whether Substitute or SwitchOff changed a manifest.
 func Changed(manifest []byte) (bool, error) {
 	pod, err := decode(manifest)
 	if err != nil {
@@ -131,7 +125,7 @@ func Changed(manifest []byte) (bool, error) {
 	return ok, nil
 }
 
-// sameFlag finds the argument that gives the same flag as arg.
+// sameFlag finds the argument with the same flag as arg.
 func sameFlag(command []string, arg string) string {
 	flag, _, _ := strings.Cut(arg, "=")
 	for _, has := range command {
@@ -142,8 +136,7 @@ func sameFlag(command []string, arg string) string {
 	return ""
 }
 
-// Args returns the arguments of a manifest's container that give some flags, each
-// of the form --flag=value.
+// Args returns the arguments of a manifest's container for some flags, each of the form --flag=value.
 func Args(manifest []byte, flags []string) ([]string, error) {
 	pod, err := decode(manifest)
 	if err != nil {

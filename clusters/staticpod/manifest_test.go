@@ -91,8 +91,8 @@ func TestSubstituteRefuses(t *testing.T) {
 	}
 }
 
-// A scheduler of dratest's clusters has a configuration file; the one of another
-// scheduler takes its place and leaves it when it goes.
+// A scheduler of dratest's clusters has a configuration file. A substitute's file replaces it until the substitute is
+// removed.
 func TestSubstituteReplacesOurOwnFile(t *testing.T) {
 	original := manifest(t, "stock:1", "--config=/etc/dratest/scheduler.yaml", "--v=5")
 	changed, err := Substitute(original, "own:1", []string{"--config=/a"})

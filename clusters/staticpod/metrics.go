@@ -21,11 +21,11 @@ import (
 	"strings"
 )
 
-// Metrics is what every Kubernetes component says of itself in its metrics.
+// Metrics is the common part of every Kubernetes component's metrics.
 type Metrics struct {
-	// Version is as "v1.37.1", and empty if it is not said.
+	// Version is as "v1.37.1", empty if unknown.
 	Version string
-	// Gates says of each feature gate that the component has whether it is on.
+	// Gates maps each feature gate of the component to its state.
 	Gates map[string]bool
 }
 
@@ -34,7 +34,7 @@ var (
 	gateName   = regexp.MustCompile(`name="([^"]*)"`)
 )
 
-// ParseMetrics reads them from Prometheus' text format, or from some of its lines.
+// ParseMetrics parses Prometheus' text format, or some of its lines.
 func ParseMetrics(text string) Metrics {
 	m := Metrics{Gates: map[string]bool{}}
 	for line := range strings.Lines(text) {

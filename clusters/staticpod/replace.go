@@ -28,55 +28,49 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Node is a machine on which commands can be run; String is its name in the
-// cluster.
+// Node is a machine with command access; String is its name in the cluster.
 type Node interface {
 	fmt.Stringer
 	// Run runs a command and returns its standard output. The input may be nil.
 	Run(ctx context.Context, input io.Reader, args ...string) (string, error)
 }
 
-// Replacement says what is to run.
+// Replacement is the manifest to run.
 type Replacement struct {
 	Component Component
 	// Manifest is the new one; its image must be on the node.
 	Manifest []byte
-	// Version is what the component has to report, as "v1.37.1".
+	// Version is the expected reported version, as "v1.37.1".
 	Version string
-	// Gates are what the component has to report of feature gates; it may have
-	// others.
+	// Gates are the expected reported feature gates; others are allowed.
 	Gates map[string]bool
-	// Timeout is how long the new component may take to work; zero means two
-	// minutes. Then the old manifest is put back.
+	// Timeout bounds the wait for the new component; zero means two minutes. Then the old manifest is restored.
 	Timeout time.Duration
 }
 
-// Replaced says what has happened.
+// Replaced is the result of Replace.
 type Replaced struct {
 	// From and To are the images.
 	From, To string
-	// LastOld is when the old component was last seen to work, Works when the new
-	// one was seen first; both are zero if the manifest was in place already.
+	// LastOld is when the old component was last seen to work, Works when the new one was first; both are zero if the
+	// manifest was in place already.
 	LastOld, Works time.Time
 }
 
-// Downtime is how long the component was seen not to work, at most.
+// Downtime is the maximum downtime of the component.
 func (r Replaced) Downtime() time.Duration { return r.Works.Sub(r.LastOld) }
 
 const (
 	pollInterval   = 100 * time.Millisecond
 	defaultTimeout = 2 * time.Minute
-	// undoTimeout bounds each of putting the old manifest back and waiting until its
-	// component works.
+	// undoTimeout bounds restoring the old manifest, and the wait for its component.
 	undoTimeout = time.Minute
 )
 
-// Replace puts a manifest in place of a component's and returns once the new
-// component runs alone, is ready, has the version, leads if it has to, and is what
-// the API server shows. When ctx ends either the old or the new manifest is in
-// place, never a part of one, and the kubelet goes on with it. A component that
-// does not come to work gives way to the old one, which works again when Replace
-// returns unless the error says otherwise; the error has the new one's last words.
+// Replace installs a component's manifest and returns once the new component runs alone, is ready, has the version,
+// leads if it has to, and is shown by the API server. When ctx ends, either the complete old or the complete new
+// manifest is in place for the kubelet. If the new component does not become healthy, the old one is restored and
+// works when Replace returns, unless the error says otherwise; the error has the last log lines of the new one.
 func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replacement) (Replaced, error) {
 	old, err := Read(ctx, on, r.Component)
 	if err != nil {
@@ -124,8 +118,8 @@ func Read(ctx context.Context, on Node, c Component) ([]byte, error) {
 
 func path(c Component) string { return "/etc/kubernetes/manifests/" + c.Name + ".yaml" }
 
-// write replaces a manifest in one step. The size is checked, because the input
-// ends early when this process is killed.
+// write replaces a manifest atomically. The size is checked, because the input ends early when this process is
+// killed.
 func write(ctx context.Context, on Node, c Component, manifest []byte) error {
 	const script = `set -e; umask 077; new=/etc/kubernetes/.dratest-$$; trap 'rm -f "$new"' EXIT
 cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; mv -T "$new" "$1"`
@@ -135,7 +129,7 @@ cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; mv -T "$new" "$1"`
 	return nil
 }
 
-// inPlace says which of two manifests a node has, also after ctx has ended.
+// inPlace returns a node's current manifest, one of two, even after ctx has ended.
 func inPlace(ctx context.Context, on Node, c Component, old, next []byte) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
@@ -152,9 +146,8 @@ func inPlace(ctx context.Context, on Node, c Component, old, next []byte) string
 	}
 }
 
-// putBack puts the manifest in place of one whose component does not work, also
-// after ctx has ended, and waits until its own does. The error, which there always
-// is, says what has come of it.
+// putBack replaces a failed manifest, even after ctx has ended, and waits until the restored component works. It
+// always returns an error, with the outcome.
 func (w *waiting) putBack(ctx context.Context, failed []byte) error {
 	c, manifest := w.replacement.Component, w.replacement.Manifest
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)

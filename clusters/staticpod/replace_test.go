@@ -35,9 +35,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// fakeNode is a node with a kubelet: a second after a change the old container
-// ends, a second later the new one runs, another later it leads, and half a second
-// after that the API server shows it.
+// fakeNode is a node with a kubelet: after a change the old container ends after one second, the new one runs after
+// two, leads after three, and the API server shows it half a second later.
 type fakeNode struct {
 	mutex    sync.Mutex
 	manifest string
@@ -77,7 +76,7 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 
 func (n *fakeNode) age() time.Duration { return time.Since(n.changed) }
 
-// image is what the manifest runs.
+// image is the manifest's image.
 func (n *fakeNode) image() string {
 	pod, err := decode([]byte(n.manifest))
 	if err != nil {
@@ -110,7 +109,7 @@ func (n *fakeNode) answer() string {
 	}
 }
 
-// client shows what the API server would.
+// client is a fake API server's.
 func (n *fakeNode) client() *fake.Clientset {
 	client := &fake.Clientset{}
 	client.AddReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -225,7 +224,7 @@ func TestFailedWriteSaysWhichManifestIsInPlace(t *testing.T) {
 	}
 }
 
-// The old component gets the time that the new one had.
+// The old component gets the same time as the new one.
 func TestOldManifestOfWhatDidNotWorkEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := &fakeNode{manifest: string(manifest(t, "other:1")), before: "other:1", changed: time.Now(), version: "v2", broken: true}

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// waiting is the wait for what a manifest says.
+// waiting is the wait for a manifest's component.
 type waiting struct {
 	on          Node
 	client      kubernetes.Interface
@@ -74,7 +74,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	}
 }
 
-// saw keeps what was seen, unless it is only that the time is over.
+// saw keeps the last observation, unless it is only the timeout.
 func (w *waiting) saw(ctx context.Context, text string) {
 	if ctx.Err() == nil {
 		w.seen = text
@@ -110,8 +110,7 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	return true
 }
 
-// shown waits for the API server to know, so that whoever looks there next does
-// not see the old pod.
+// shown waits for the API server, so the next reader does not see the old pod.
 func (w *waiting) shown(ctx context.Context) bool {
 	pod, err := w.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, w.replacement.Component.Name+"-"+w.on.String(), metav1.GetOptions{})
 	if err != nil {
@@ -127,7 +126,7 @@ func (w *waiting) shown(ctx context.Context) bool {
 	return true
 }
 
-// lastWords are the last lines that the component's newest container has logged.
+// lastWords returns the last log lines of the component's newest container.
 func (w *waiting) lastWords(ctx context.Context) string {
 	const script = `id=$(crictl ps --all --quiet --name "^$1\$" 2>/dev/null | head -n 1); [ -z "$id" ] || crictl logs --tail 5 "$id" 2>&1`
 	out, err := w.on.Run(ctx, nil, "sh", "-c", script, "sh", w.replacement.Component.Name)

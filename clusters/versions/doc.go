@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package versions is the table of Kubernetes versions that dratest can build
-// clusters of. It is data only; clusters/images builds from it.
+// Package versions is the table of Kubernetes versions dratest can build clusters of. It is data only;
+// clusters/images builds from it.
 package versions

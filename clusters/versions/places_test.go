@@ -28,8 +28,7 @@ import (
 	"testing"
 )
 
-// A release of Kubernetes is named in the table and in the files of its module; all
-// else that would have to be changed with the table takes it from there.
+// Only the table and the files of its module may name a Kubernetes release; everything else takes it from there.
 func TestNothingElseNamesARelease(t *testing.T) {
 	const root = "../.."
 	allowed := []string{"clusters/versions/table.go"}
@@ -63,8 +62,7 @@ func TestNothingElseNamesARelease(t *testing.T) {
 	}
 }
 
-// places are the lines of a file in which a release would be one to change: not those
-// of comments and tests, nor of prose.
+// places returns the lines of a file naming a release, except comments, tests and prose.
 func places(path string) ([]string, error) {
 	name := filepath.Base(path)
 	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
@@ -93,8 +91,7 @@ func places(path string) ([]string, error) {
 
 var releases = regexp.MustCompile(`\bv1\\?\.[3-9]\d\\?\.\d+\b`)
 
-// names returns the release that a line names. What cites the source of a release
-// stays true whatever is added, and so do examples.
+// names returns the release named in a line. Citations of a release's source stay true, as do examples.
 func names(line string) string {
 	for _, at := range releases.FindAllStringIndex(line, -1) {
 		stays := func(before string) bool { return strings.HasSuffix(line[:at[0]], before) }

@@ -24,23 +24,20 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Version is one Kubernetes release that can be built from its Go module.
+// Version is a Kubernetes release buildable from its Go module.
 type Version struct {
 	// Kubernetes is the release as "v1.37.1".
 	Kubernetes string
-	// Pause is the tag of registry.k8s.io/pause that kubeadm of this release
-	// names.
+	// Pause is the tag of registry.k8s.io/pause in this release's kubeadm.
 	Pause string
-	// Etcd is the tag of registry.k8s.io/etcd that kubeadm of this release asks
-	// for. One etcd build serves all tags: it is newer than each of them.
+	// Etcd is the tag of registry.k8s.io/etcd in this release's kubeadm. One etcd build serves all tags: it is newer
+	// than each of them.
 	Etcd string
-	// Built is what the binaries report as their build date. It is when the Go
-	// module was published, so that a build yields the same bytes on every day.
+	// Built is the binaries' build date: the publication date of the Go module, for reproducible builds.
 	Built string
-	// Published is the release of this minor version that kind has published a node
-	// image of, and Digest that image's digest: both from the release notes of the
-	// kind version that go.mod requires. The patch level may be another one. Empty
-	// where nothing is known to be published.
+	// Published is the release of this minor version with a node image published by kind, and Digest that image's
+	// digest: both from the release notes of the kind version in go.mod. The patch level may differ. Empty if none is
+	// known.
 	Published, Digest string
 }
 

@@ -24,7 +24,7 @@ import (
 	"path/filepath"
 )
 
-// Static and Dynamic are the directories that container runtimes read by default.
+// Static and Dynamic are the default CDI directories of container runtimes.
 const (
 	Static  = "/etc/cdi"
 	Dynamic = "/var/run/cdi"
@@ -32,15 +32,14 @@ const (
 
 // Dir is one directory of CDI files.
 type Dir struct {
-	// Path is what the node calls it, Seen where this process sees it.
+	// Path is the directory on the node, Seen its path for this process.
 	Path, Seen string
 }
 
-// Dirs are the directories that a container runtime reads. One that does not exist is
-// empty.
+// Dirs are the CDI directories of a container runtime. A missing one is empty.
 type Dirs []Dir
 
-// At are directories that this process sees where they are.
+// At returns directories with the same path for this process.
 func At(paths ...string) Dirs {
 	var dirs Dirs
 	for _, path := range paths {
@@ -49,8 +48,7 @@ func At(paths ...string) Dirs {
 	return dirs
 }
 
-// Read returns the CDI files by their paths on the node; those that come and go meanwhile
-// are left out.
+// Read returns the CDI files by their paths on the node, except files removed meanwhile.
 func (d Dirs) Read() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, dir := range d {
@@ -75,8 +73,7 @@ func (d Dirs) Read() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Remove removes a CDI file, or what Obstruct has put in its place; what is not there is
-// no error.
+// Remove removes a CDI file, or its obstruction by Obstruct; a missing file is no error.
 func (d Dirs) Remove(path string) error {
 	seen, err := d.seen(path)
 	if err != nil {
@@ -88,8 +85,7 @@ func (d Dirs) Remove(path string) error {
 	return nil
 }
 
-// Obstruct keeps a CDI file that is not there from being written, and no other: a
-// directory in its place that is not empty is not replaced.
+// Obstruct makes writing one missing CDI file fail: a non-empty directory in its place cannot be replaced.
 func (d Dirs) Obstruct(path string) error {
 	seen, err := d.seen(path)
 	if err == nil {
@@ -104,7 +100,7 @@ func (d Dirs) Obstruct(path string) error {
 	return nil
 }
 
-// seen is where this process sees a file; only those right in a directory are touched.
+// seen returns the path of a file for this process; only files directly in a directory are allowed.
 func (d Dirs) seen(path string) (string, error) {
 	for _, dir := range d {
 		if filepath.Dir(path) == filepath.Clean(dir.Path) {

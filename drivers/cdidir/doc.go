@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cdidir reads and changes a node's directories of CDI files, from the node itself
-// or from a container that sees them elsewhere. What the files mean is not its business.
-//
+// Package cdidir reads and changes a node's CDI directories, from the node itself or from a container with other
+// mount paths. It does not interpret the files.
 // Start with Dirs.
 package cdidir

@@ -22,10 +22,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Budget is what the driver costs at the most, as its vendor promises. What is left out is
-// measured by the case life/costs, too, and held against nothing.
+// Budget is the maximum cost of the driver, as promised by its vendor. The case life/costs also measures omitted
+// values, without a limit.
 type Budget struct {
-	// The calls' times are those that the kubelet waits.
+	// The calls' times are those observed by the kubelet.
 	PrepareP50   time.Duration `yaml:"prepareP50,omitempty" jsonschema:"type=string,description=Median time of preparing the claims of a pod."`
 	PrepareP99   time.Duration `yaml:"prepareP99,omitempty" jsonschema:"type=string"`
 	UnprepareP50 time.Duration `yaml:"unprepareP50,omitempty" jsonschema:"type=string,description=Median time of unpreparing them."`

@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// checker gathers problems of values by their paths, as "classes[0].name".
+// checker collects problems of values by path, as "classes[0].name".
 type checker struct {
 	root     *yaml.Node
 	problems []Problem
@@ -51,7 +51,7 @@ func (c *checker) required(path, value string) {
 	}
 }
 
-// check returns what is wrong with values that could all be read.
+// check returns the problems of successfully decoded values.
 func (d Declaration) check(root *yaml.Node) []Problem {
 	c := &checker{root: root}
 	c.required("identity.organization", d.Identity.Organization)
@@ -164,7 +164,7 @@ func (h Hooks) of(name string) (found Hook) {
 	return found
 }
 
-// All are the hooks by name, in order; those that are not declared are zero.
+// All returns the hooks by name, in order; undeclared ones are zero.
 func (h Hooks) All() func(yield func(string, Hook) bool) {
 	return func(yield func(string, Hook) bool) {
 		for _, one := range []struct {
@@ -212,8 +212,7 @@ func (d Declaration) checkRest(c *checker) {
 
 var index = regexp.MustCompile(`^(.*)\[(\d+)\]$`)
 
-// lineOf is the line of what a path leads to, or of the nearest thing on the way that is
-// there.
+// lineOf is the line of a path, or of its nearest existing parent.
 func lineOf(root *yaml.Node, path string) int {
 	line, node := root.Line, root
 	for part := range strings.SplitSeq(path, ".") {

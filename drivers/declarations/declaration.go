@@ -20,13 +20,12 @@ import "time"
 
 // Declaration is the content of driver.yaml.
 type Declaration struct {
-	// Identity says whose driver it is; the certificate repeats it.
+	// Identity identifies the driver; the certificate repeats it.
 	Identity Identity `yaml:"identity" jsonschema:"required,description=Whose driver it is; the certificate repeats it."`
 	Driver   string   `yaml:"driver" jsonschema:"required,description=The DRA driver name: spec.driver of its ResourceSlices."`
 	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes by which users get the driver's devices. Cases use the first one\\, those of a feature the class that names the feature."`
 	Nodes    Nodes    `yaml:"nodes,omitempty"`
-	// Features are those that the driver has (true) or has not (false); for those that
-	// are left out, what is observed counts.
+	// Features are the driver's features: supported (true) or not (false); omitted ones are determined by observation.
 	Features Features   `yaml:"features,omitempty" jsonschema:"description=Features that the driver has (true) or has not (false); for those left out what is observed counts."`
 	Config   Config     `yaml:"config,omitempty"`
 	Workload Workload   `yaml:"workload" jsonschema:"required"`
@@ -37,7 +36,7 @@ type Declaration struct {
 	Excepted Exceptions `yaml:"exceptions,omitempty"`
 }
 
-// Identity says whose driver it is.
+// Identity identifies the driver.
 type Identity struct {
 	Organization string   `yaml:"organization" jsonschema:"required"`
 	Project      string   `yaml:"project" jsonschema:"required"`
@@ -46,28 +45,28 @@ type Identity struct {
 	Contact      []string `yaml:"contact,omitempty" jsonschema:"description=Mail addresses or links; who answers questions about a report."`
 }
 
-// Class is a device class that is in the cluster, made by the driver's installation.
+// Class is a device class in the cluster, created by the driver's installation.
 type Class struct {
 	Name string `yaml:"name" jsonschema:"required"`
-	// Selectors are CEL expressions that requests have beside those of the class.
+	// Selectors are CEL expressions of requests in addition to the class's.
 	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions that requests have beside those of the class."`
-	// DevicesPerNode is how many devices of the class each node has at the least.
+	// DevicesPerNode is the minimum number of devices of the class per node.
 	DevicesPerNode int `yaml:"devicesPerNode" jsonschema:"required,minimum=1"`
-	// Features are those whose cases use this class and not the first one.
+	// Features are those with cases using this class instead of the first one.
 	Features ClassFeatures `yaml:"features,omitempty" jsonschema:"description=Features whose cases use this class\\, and not the first one: partitionable where partitions have a class of their own."`
 }
 
 // Nodes says where the driver runs.
 type Nodes struct {
-	// Selector are labels of those nodes; none means all on which it publishes.
+	// Selector are labels of those nodes; empty means all nodes with published devices.
 	Selector map[string]string `yaml:"selector,omitempty" jsonschema:"description=Labels of the nodes on which the driver runs; none means all on which it publishes."`
 	// KubeletRoot is the kubelets' root directory.
 	KubeletRoot string `yaml:"kubeletRoot,omitempty" jsonschema:"default=/var/lib/kubelet"`
-	// Template is what the devices of each of those nodes look like.
+	// Template describes the devices of each of those nodes.
 	Template []Devices `yaml:"template,omitempty" jsonschema:"description=What the devices of each of those nodes look like\\, as those have to know who add nodes before there is one; none means that it is not promised."`
 }
 
-// Devices are those of a node that look alike.
+// Devices are identical devices of a node.
 type Devices struct {
 	Count int `yaml:"count" jsonschema:"required,minimum=1,description=How many of them a node has."`
 	// Attributes and Capacity are as in a ResourceSlice; devices may have others, too.
@@ -75,27 +74,27 @@ type Devices struct {
 	Capacity   map[string]string `yaml:"capacity,omitempty" jsonschema:"description=Capacities that are the same on all nodes."`
 }
 
-// Config has opaque parameters, each as in spec.devices.config[].opaque.parameters of a claim.
+// Config has opaque parameters, as in spec.devices.config[].opaque.parameters of a claim.
 type Config struct {
 	Valid   []map[string]any `yaml:"valid,omitempty" jsonschema:"description=Parameters that the driver takes."`
 	Invalid []map[string]any `yaml:"invalid,omitempty" jsonschema:"description=Parameters that it refuses."`
 }
 
-// Workload is what cases run in containers. Commands are program and arguments; they run
-// in a shell of the image when the container starts.
+// Workload configures the containers of cases. Commands are program and arguments; they run in a shell of the image
+// when the container starts.
 type Workload struct {
-	// Image has a shell, sleep, and what the commands need; empty means dratest's
-	// busybox, which only clusters have that dratest makes.
+	// Image contains a shell, sleep, and the dependencies of the commands; empty means dratest's busybox, available only
+	// in dratest's own clusters.
 	Image string `yaml:"image,omitempty" jsonschema:"description=Image with sh and sleep, and what the commands need."`
-	// Present succeeds in a container that has a device.
+	// Present succeeds in a container with a device.
 	Present []string `yaml:"present" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has a device of the driver."`
-	// Absent succeeds in a container that has none.
+	// Absent succeeds in a container without one.
 	Absent []string `yaml:"absent" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has none."`
-	// Identify prints one line per device, the same for the same device wherever it is run.
+	// Identify prints one line per device, identical for the same device in every container.
 	Identify []string `yaml:"identify,omitempty" jsonschema:"description=Command that prints one line per device of the container; the same device always has the same line."`
 }
 
-// Hooks are what only the vendor can do.
+// Hooks are vendor-specific actions.
 type Hooks struct {
 	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices that node $DRATEST_NODE has\\, one per line."`
 	MakeUnhealthy Hook `yaml:"makeUnhealthy,omitempty" jsonschema:"description=Makes device $DRATEST_DEVICE of pool $DRATEST_POOL on node $DRATEST_NODE unhealthy."`
@@ -110,8 +109,7 @@ type Hooks struct {
 // Hook is a command on the user's machine or on a node.
 type Hook struct {
 	Command []string `yaml:"command,omitempty" jsonschema:"description=Program and arguments."`
-	// On is where it runs: on the user's machine, or as root on the node that $DRATEST_NODE
-	// names, where it finds the node's programs and files.
+	// On is where it runs: on the user's machine, or as root on node $DRATEST_NODE, with the node's programs and files.
 	On string `yaml:"on,omitempty" jsonschema:"enum=machine,enum=node,default=machine"`
 	// Timeout bounds it.
 	Timeout time.Duration `yaml:"timeout,omitempty" jsonschema:"type=string,default=5m"`
@@ -134,9 +132,9 @@ type Deploy struct {
 	CheckpointPaths []string `yaml:"checkpointPaths,omitempty" jsonschema:"description=Files on nodes in which the driver keeps what is prepared."`
 }
 
-// Limits are what the vendor promises.
+// Limits are the vendor's time limits.
 type Limits struct {
-	// Prepare is the longest time from a pod's being scheduled until it runs.
+	// Prepare is the longest time from scheduling a pod until it runs.
 	Prepare time.Duration `yaml:"prepare,omitempty" jsonschema:"type=string,description=Longest time from a pod's being scheduled until it runs.,default=2m"`
 	// Republish is how long slices may be missing or incomplete.
 	Republish time.Duration `yaml:"republish,omitempty" jsonschema:"type=string,description=How long slices may be missing or incomplete.,default=30s"`
@@ -144,11 +142,11 @@ type Limits struct {
 	Serial bool `yaml:"serial,omitempty" jsonschema:"description=One case at a time\\, as where there is one device."`
 }
 
-// Exceptions are the cases that fail, as the vendor knows.
+// Exceptions are cases known by the vendor to fail.
 type Exceptions []Exception
 
-// Exception is a case that fails and why. Until its last day the failure makes a verdict
-// incomplete, not negative; it never lets one be positive.
+// Exception is a case with the reason why it fails. Until its last day the failure makes a verdict incomplete instead
+// of negative; it never makes it positive.
 type Exception struct {
 	Case   string `yaml:"case" jsonschema:"required"`
 	Reason string `yaml:"reason" jsonschema:"required"`

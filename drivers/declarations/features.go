@@ -22,11 +22,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Features says of features whether the driver has them; for those that are left out,
-// what is observed counts.
+// Features maps features to whether the driver has them; omitted ones are determined by observation.
 type Features map[spec.DriverFeature]bool
 
-// ClassFeatures are features whose devices are of a class.
+// ClassFeatures are features with devices of a class.
 type ClassFeatures []spec.DriverFeature
 
 func knownFeature(name string) bool {

@@ -33,13 +33,12 @@ import (
 
 // Problem is something wrong in a declaration.
 type Problem struct {
-	// Line is the one that it is about; what is missing has the line of what it is
-	// missing in.
+	// Line is the line of the problem; for missing values, the line of the parent.
 	Line int
 	Text string
 }
 
-// ParseErrors are all that are wrong in a declaration, in the order of their lines.
+// ParseErrors are all problems of a declaration, in line order.
 type ParseErrors []Problem
 
 // Error is one line for each problem.
@@ -51,8 +50,7 @@ func (p ParseErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Parse reads a declaration. The error is of type ParseErrors, and has all of them, unless
-// the file is no YAML at all.
+// Parse reads a declaration. The error is of type ParseErrors, and complete, unless the file is not valid YAML.
 func Parse(data []byte) (Declaration, error) {
 	var d Declaration
 	var file yaml.Node
@@ -82,7 +80,7 @@ var (
 	wrongType = regexp.MustCompile("^cannot unmarshal \\S+(?: (`.*`))? into (\\S+)$")
 )
 
-// decodeProblems takes the library's error apart, which has a line in each part.
+// decodeProblems splits the library's error, which has a line in each part.
 func decodeProblems(err error) []Problem {
 	texts := []string{err.Error()}
 	if all := (*yaml.TypeError)(nil); errors.As(err, &all) {
@@ -103,7 +101,7 @@ func decodeProblems(err error) []Problem {
 	return problems
 }
 
-// wanted says in words what a Go type takes.
+// wanted describes the values of a Go type.
 func wanted(goType string) string {
 	switch {
 	case goType == "int":
@@ -121,7 +119,7 @@ func wanted(goType string) string {
 	}
 }
 
-// unknownFields are those of a node that a type does not have.
+// unknownFields returns the fields of a node missing in a type.
 func unknownFields(node *yaml.Node, t reflect.Type, path string) []Problem {
 	var problems []Problem
 	switch {
@@ -192,7 +190,7 @@ func pairs(node *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// nearest is the known word that needs the fewest edits, at most a third of its letters.
+// nearest is the known word with the smallest edit distance, at most a third of its letters.
 func nearest(word string, known []string) string {
 	best, distance := "", 0
 	for _, k := range known {

@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schema anew")
 
-// JSONSchema lists the features that can be declared.
+// JSONSchema lists the features to declare.
 func (Features) JSONSchema() *jsonschema.Schema {
 	properties := jsonschema.NewProperties()
 	for _, f := range spec.DriverFeatures() {
@@ -39,7 +39,7 @@ func (Features) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: jsonschema.FalseSchema}
 }
 
-// JSONSchema lists the features that can be named.
+// JSONSchema lists the features of a class.
 func (ClassFeatures) JSONSchema() *jsonschema.Schema {
 	var names []any
 	for _, f := range spec.DriverFeatures() {
@@ -48,7 +48,7 @@ func (ClassFeatures) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: names}}
 }
 
-// The library that makes the schema is in no program.
+// The library generating the schema is not linked into any program.
 func TestSchemaIsCurrent(t *testing.T) {
 	const file = "driver.schema.json"
 	r := jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true}

@@ -26,16 +26,16 @@ import (
 //go:embed */driver.yaml */install.yaml
 var shipped embed.FS
 
-// A Driver is one that dratest can install itself.
+// A Driver can be installed by dratest itself.
 type Driver struct {
-	// Name is that of its folder.
+	// Name is the name of its directory.
 	Name        string
 	Declaration Declaration
-	// Manifests are what is applied to a cluster whose nodes have the image.
+	// Manifests are to be applied to a cluster with the image on its nodes.
 	Manifests []byte
 }
 
-// Shipped is a driver that dratest can install itself.
+// Shipped returns a driver dratest can install itself.
 func Shipped(name string) (Driver, error) {
 	d := Driver{Name: name}
 	data, err := shipped.ReadFile(path.Join(name, "driver.yaml"))
@@ -51,7 +51,7 @@ func Shipped(name string) (Driver, error) {
 	return d, nil
 }
 
-// ShippedNames are the drivers that dratest can install itself.
+// ShippedNames are the drivers dratest can install itself.
 func ShippedNames() []string {
 	entries, err := shipped.ReadDir(".")
 	if err != nil {

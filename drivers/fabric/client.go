@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// statuses are how errors travel. An error that is none of them is the server's.
+// statuses maps HTTP status codes to errors. Any other error is the server's.
 func statuses() map[int]error {
 	return map[int]error{
 		http.StatusBadRequest: ErrInvalid, http.StatusUnauthorized: ErrUnauthorized, http.StatusNotFound: ErrNotFound,
@@ -46,28 +46,28 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Manager asks a fabric over HTTP. Errors are those of State, or of the way there.
+// Manager is the client of a fabric's HTTP API. Errors are those of State, or of the connection.
 type Manager struct {
 	// Base is the fabric's address, as "https://fabric.example:8443".
 	Base  string
 	Token string
-	// Agent is what the client calls itself, a User-Agent; empty for Go's.
+	// Agent is the client's User-Agent; empty for Go's.
 	Agent string
-	// HTTP has the certificate authority that is trusted.
+	// HTTP has the trusted certificate authority.
 	HTTP *http.Client
 }
 
-// Inventory is what the client's cluster can see.
+// Inventory returns everything visible to the client's cluster.
 func (c Manager) Inventory(ctx context.Context) (Inventory, error) {
 	return ask[Inventory](ctx, c, http.MethodGet, InventoryPath, nil)
 }
 
-// Attach begins to attach a device. It may be asked again after an error on the way.
+// Attach begins to attach a device. It may be repeated after a connection error.
 func (c Manager) Attach(ctx context.Context, r AttachRequest) (Task, error) {
 	return ask[Task](ctx, c, http.MethodPost, AttachPath, r)
 }
 
-// Detach begins to give a device back. It may be asked again after an error on the way.
+// Detach begins to detach a device. It may be repeated after a connection error.
 func (c Manager) Detach(ctx context.Context, r DetachRequest) (Task, error) {
 	return ask[Task](ctx, c, http.MethodPost, DetachPath, r)
 }
@@ -77,8 +77,7 @@ func (c Manager) Task(ctx context.Context, id string) (Task, error) {
 	return ask[Task](ctx, c, http.MethodGet, TasksPath+url.PathEscape(id), nil)
 }
 
-// SetScript replaces the rules for requests; it needs the administrator's token, as do
-// the following.
+// SetScript replaces the rules for requests; like the following methods it needs the administrator's token.
 func (c Manager) SetScript(ctx context.Context, rules []Rule) (State, error) {
 	return ask[State](ctx, c, http.MethodPut, AdminPath+"script", rules)
 }
@@ -98,7 +97,7 @@ func (c Manager) Remove(ctx context.Context, device string) (State, error) {
 	return ask[State](ctx, c, http.MethodDelete, AdminPath+"devices/"+url.PathEscape(device), nil)
 }
 
-// State is all that the fabric knows.
+// State returns the complete state of the fabric.
 func (c Manager) State(ctx context.Context) (State, error) {
 	return ask[State](ctx, c, http.MethodGet, AdminPath+"state", nil)
 }

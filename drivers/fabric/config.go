@@ -30,11 +30,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Config says who may use a fabric and what it has at first.
+// Config has a fabric's clients and initial devices.
 type Config struct {
 	// Clusters are the fabric's clients.
 	Clusters []Client `json:"clusters"`
-	// AdminToken is for those who script the fabric.
+	// AdminToken authorizes changes of the script and devices.
 	AdminToken string `json:"adminToken"`
 	// Models are made where there is no state yet.
 	Models []ModelConfig `json:"models"`
@@ -42,21 +42,21 @@ type Config struct {
 	Script []Rule `json:"script,omitempty"`
 }
 
-// Client is a cluster, and what it shows that it is it.
+// Client is a cluster with its credentials.
 type Client struct {
 	Name  string `json:"name"`
 	Token string `json:"token"`
 }
 
-// ModelConfig is a model with devices that are named after it: a100-0, a100-1.
+// ModelConfig is a model with devices named after it: a100-0, a100-1.
 type ModelConfig struct {
 	Name       string            `json:"name"`
 	Count      int               `json:"count"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// ParseConfig reads a configuration. Fields that are not known, given twice, or of a second
-// document are errors; all problems come at once.
+// ParseConfig reads a configuration. Unknown and duplicate fields and further documents are errors; all problems are
+// reported at once.
 func ParseConfig(data []byte) (Config, error) {
 	var c Config
 	document, err := onlyDocument(data)
@@ -69,8 +69,7 @@ func ParseConfig(data []byte) (Config, error) {
 	return c, c.Validate()
 }
 
-// onlyDocument is the one document that is not empty; a parser would take the first and say
-// nothing of the rest.
+// onlyDocument returns the one document that is not empty; a parser would silently ignore all but the first.
 func onlyDocument(data []byte) (only []byte, err error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	for {
@@ -132,7 +131,7 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-// checkToken says what is wrong with a token, which has to go through a header.
+// checkToken validates a token for use in a header.
 func checkToken(field, token string) error {
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%s: must be given, in ASCII without spaces", field)
@@ -159,7 +158,7 @@ func (m ModelConfig) validate(field string) error {
 	return errors.Join(problems...)
 }
 
-// state is what there is at first.
+// state is the initial state.
 func (c Config) state() (*State, error) {
 	s := NewState()
 	var problems []error

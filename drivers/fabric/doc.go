@@ -14,13 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package fabric simulates what composable hardware stands behind: devices that several
-// clusters share, and that a manager attaches to nodes and detaches again over an HTTP
-// API. What is asked for takes time and may fail, as a script says; devices appear, die
-// and vanish.
-//
-// State is pure: a request, a time and what there is go in, what there is then comes out.
-// The server keeps it in a file, so that a fabric that was killed goes on.
-//
-// Start with Server, by hand with the command dra-fabric.
+// Package fabric simulates a composable fabric: several clusters share devices, and a manager attaches them to nodes
+// and detaches them over an HTTP API. Requests take time and may fail, as scripted; devices appear, die and vanish.
+// State is pure: it maps request, time and old state to the new state. The server keeps it in a file, so a killed
+// fabric continues.
+// Start with Server; the command is dra-fabric.
 package fabric

@@ -29,21 +29,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Rule says what becomes of requests. Empty fields select all; the first rule that
-// selects a request holds for it.
+// Rule determines the result of requests. Empty fields match all; the first matching rule applies.
 type Rule struct {
 	Operation Operation `json:"operation,omitempty"`
 	Cluster   string    `json:"cluster,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Node      string    `json:"node,omitempty"`
-	// Times is for how many requests the rule holds; 0 is for all.
+	// Times is the number of requests the rule applies to; 0 is unlimited.
 	Times int `json:"times,omitempty"`
 	// Takes is how long the task runs.
 	Takes metav1.Duration `json:"takes,omitzero"`
-	// Refuse refuses the request with this text, Fail lets its task fail with it.
+	// Refuse rejects the request with this text, Fail makes its task fail with it.
 	Refuse string `json:"refuse,omitempty"`
 	Fail   string `json:"fail,omitempty"`
-	// Lose does what was asked for, and cuts the connection instead of answering.
+	// Lose performs the request, but closes the connection instead of answering.
 	Lose bool `json:"lose,omitempty"`
 }
 
@@ -65,7 +64,7 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// SetScript replaces the rules, if all are valid. Tasks that run go on as they began.
+// SetScript replaces the rules, if all are valid. Running tasks are not affected.
 func (s *State) SetScript(rules []Rule) error {
 	var problems []error
 	for i, r := range rules {
@@ -80,7 +79,7 @@ func (s *State) SetScript(rules []Rule) error {
 	return nil
 }
 
-// rule is the one for a request, which counts. Without one all succeeds at once.
+// rule returns the rule for a request and counts its use. Without one everything succeeds at once.
 func (s *State) rule(o Operation, cluster, model, node string) Rule {
 	selects := func(want, is string) bool { return want == "" || want == is }
 	for i := range s.Script {
@@ -98,7 +97,7 @@ func (s *State) rule(o Operation, cluster, model, node string) Rule {
 	return Rule{}
 }
 
-// lost says, once, whether the answer that a task was begun with is to get lost.
+// lost reports, once, whether to lose the response with a new task.
 func (s *State) lost(task string) bool {
 	w := s.Tasks[task]
 	if w == nil || !w.Lose {
@@ -108,7 +107,7 @@ func (s *State) lost(task string) bool {
 	return true
 }
 
-// AddDevices adds devices of a model, which may be a new one.
+// AddDevices adds devices of an existing or new model.
 func (s *State) AddDevices(model string, attributes map[string]string, ids ...string) error {
 	for _, id := range append([]string{model}, ids...) {
 		if msgs := validation.IsDNS1123Label(id); len(msgs) > 0 {
@@ -134,9 +133,8 @@ func (s *State) AddDevices(model string, attributes map[string]string, ids ...st
 	return nil
 }
 
-// checkAttributes says which attributes no slice could have: their names are C identifiers,
-// their values have at most 64 characters (resource.k8s.io/v1, DeviceAttribute), and the
-// model's name is not said twice.
+// checkAttributes rejects attributes invalid in a slice: names are C identifiers, values have at most 64 characters
+// (resource.k8s.io/v1, DeviceAttribute), and the model's name must not be repeated.
 func checkAttributes(attributes map[string]string) error {
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {

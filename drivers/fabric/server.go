@@ -31,7 +31,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// The paths of the API. Those below AdminPath are for the administrator's token.
+// Paths of the API. Those below AdminPath need the administrator's token.
 const (
 	InventoryPath = "/v1/inventory"
 	AttachPath    = "/v1/attach"
@@ -40,7 +40,7 @@ const (
 	AdminPath     = "/v1/admin/"
 )
 
-// Server serves a fabric over HTTP. What it answers is on disk before.
+// Server serves a fabric over HTTP. It writes its state to disk before it answers.
 type Server struct {
 	config Config
 	file   string
@@ -52,8 +52,7 @@ type Server struct {
 	closed bool
 }
 
-// NewServer goes on with the state in a file, or begins with what the configuration has.
-// The error says what is wrong with either.
+// NewServer continues with the state in a file, or starts with the configuration. Errors are problems of either.
 func NewServer(config Config, file string) (*Server, error) {
 	s := &Server{config: config, file: file, now: time.Now, mux: http.NewServeMux()}
 	if err := config.Validate(); err != nil {
@@ -138,20 +137,19 @@ func (s *Server) serveAdmin() {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Close returns when nothing is being written any more, and has no request answered from
-// then on: another server can go on with the file.
+// Close waits for writes and rejects later requests: then another server can continue with the file.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 }
 
-// failure is the body of an answer that says why there is none.
+// failure is the body of an error response.
 type failure struct {
 	Message string `json:"message"`
 }
 
-// answer carries out a request alone, keeps what came of it, and answers.
+// answer performs requests one at a time, saves the state, and answers.
 func (s *Server) answer(handle func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -173,12 +171,12 @@ func (s *Server) answer(handle func(*http.Request) (any, error)) http.HandlerFun
 			w.WriteHeader(statusOf(err))
 			body = failure{Message: err.Error()}
 		}
-		// An answer that does not arrive is asked for again.
+		// The client repeats a request without a response.
 		_ = json.NewEncoder(w).Encode(body)
 	}
 }
 
-// cluster is the one that asks.
+// cluster is the requesting cluster.
 func (s *Server) cluster(r *http.Request) (string, error) {
 	for _, c := range s.config.Clusters {
 		if same(token(r), c.Token) {

@@ -72,8 +72,8 @@ func TestServerKeepsWhatItAnswered(t *testing.T) {
 	}
 }
 
-// Two servers of a process have one file, the later one instead of the first: a request that
-// the first one still had must not bring back what was before.
+// A process may replace one server by another with the same file: a pending request of the first must not overwrite
+// the state of the second.
 func TestClosedServerWritesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	first, as := serve(t, file)
@@ -86,7 +86,7 @@ func TestClosedServerWritesNothing(t *testing.T) {
 	}
 }
 
-// What was asked for is done although the answer is lost, and the same request finds it.
+// A request with a lost response is performed, and its repetition finds the result.
 func TestLostAnswer(t *testing.T) {
 	_, as := serve(t, filepath.Join(t.TempDir(), "state.json"))
 	if _, err := as("admin").SetScript(t.Context(), []Rule{{Operation: Attach, Times: 1, Lose: true}}); err != nil {
@@ -156,7 +156,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// Who mends one problem is not to find the next one only then.
+// All problems are reported at once.
 func TestAllProblemsOfAConfigurationAreSaidAtOnce(t *testing.T) {
 	_, err := ParseConfig([]byte(`
 adminToken: two words
@@ -179,7 +179,7 @@ script: [{takes: 2h}, {operation: Fly, cluster: d}]
 	}
 }
 
-// A parser that reads the first document alone would leave out what somebody has added.
+// A parser of the first document alone would silently ignore the others.
 func TestSecondDocumentIsNotIgnored(t *testing.T) {
 	const good = "clusters: [{name: c, token: a}]\nadminToken: b\n"
 	if _, err := ParseConfig([]byte(good + "---\nmodels: []\n")); err == nil || !strings.Contains(err.Error(), "more than one document") {

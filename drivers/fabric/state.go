@@ -24,31 +24,31 @@ import (
 	"time"
 )
 
-// State is all that a fabric knows. It changes only by the methods that take a time,
-// which must not go back. It is not safe for concurrent use.
+// State is the state of a fabric. It changes only in methods with a time, which must not go back. It is not safe for
+// concurrent use.
 type State struct {
 	Revision int64              `json:"revision"`
 	Models   map[string]Kind    `json:"models"`
 	Devices  map[string]*Holder `json:"devices"`
 	Tasks    map[string]*Work   `json:"tasks"`
-	// Keys are all that were ever used, with the task that each was for.
+	// Keys are all keys ever used, each with its task.
 	Keys   map[string]string `json:"keys"`
 	Script []Rule            `json:"script,omitempty"`
 	Next   int64             `json:"next"`
 }
 
-// Kind is what devices of a model have in common.
+// Kind has the common properties of a model's devices.
 type Kind struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// Holder is a device and who has it.
+// Holder is a device and its owner.
 type Holder struct {
 	Device
 	Cluster string `json:"cluster,omitempty"`
 }
 
-// Work is a task, whose it is and what it ends with.
+// Work is a task with its owner and result.
 type Work struct {
 	Task
 	Cluster string `json:"cluster"`
@@ -62,11 +62,10 @@ func NewState() *State {
 	return &State{Models: map[string]Kind{}, Devices: map[string]*Holder{}, Tasks: map[string]*Work{}, Keys: map[string]string{}}
 }
 
-// Remembered is for how long after its end one can ask for a task. One whose device is
-// still attached is remembered longer.
+// Remembered is how long a task can be queried after its end. Tasks of attached devices are kept longer.
 const Remembered = 10 * time.Minute
 
-// Settle ends the tasks whose time has come, and forgets old ones.
+// Settle completes due tasks and forgets old ones.
 func (s *State) Settle(now time.Time) {
 	for id, w := range s.Tasks {
 		switch d := s.Devices[w.Device]; {
@@ -102,8 +101,8 @@ func (s *State) end(w *Work) {
 	}
 }
 
-// Attach begins to attach a free device for a cluster, the first one by its ID. The error
-// is one of ErrInvalid, ErrNotFound, ErrKeyUsed, ErrNoneFree and ErrRefused.
+// Attach begins to attach a cluster's free device, the first one by ID. The error is one of ErrInvalid, ErrNotFound,
+// ErrKeyUsed, ErrNoneFree and ErrRefused.
 func (s *State) Attach(cluster string, r AttachRequest, now time.Time) (Task, error) {
 	s.Settle(now)
 	if r.Key == "" || r.Model == "" || r.Node == "" {
@@ -132,7 +131,7 @@ func (s *State) Attach(cluster string, r AttachRequest, now time.Time) (Task, er
 	return Task{}, fmt.Errorf("%w: %s", ErrNoneFree, r.Model)
 }
 
-// again answers a request that was made before.
+// again answers a repeated request.
 func (s *State) again(cluster, id string, r AttachRequest) (Task, error) {
 	w := s.Tasks[id]
 	if w == nil || w.Cluster != cluster || w.Model != r.Model || w.Node != r.Node {
@@ -144,8 +143,8 @@ func (s *State) again(cluster, id string, r AttachRequest) (Task, error) {
 	return w.Task, nil
 }
 
-// Detach begins to give a device back, or says how far that is. The error is one of
-// ErrNotFound, ErrNotAttached and ErrRefused.
+// Detach begins to detach a device, or returns its progress. The error is one of ErrNotFound, ErrNotAttached and
+// ErrRefused.
 func (s *State) Detach(cluster string, r DetachRequest, now time.Time) (Task, error) {
 	s.Settle(now)
 	d := s.Devices[r.Device]
@@ -171,7 +170,7 @@ func (s *State) Detach(cluster string, r DetachRequest, now time.Time) (Task, er
 	return s.start(Detach, d, rule, now).Task, nil
 }
 
-// under is the task under way for a device, nil if there is none.
+// under returns the running task of a device, or nil.
 func (s *State) under(device string) *Work {
 	for _, w := range s.Tasks {
 		if w.Device == device && w.Phase == Running {
@@ -195,7 +194,7 @@ func (s *State) start(o Operation, d *Holder, rule Rule, now time.Time) *Work {
 	return w
 }
 
-// Task is how far a task of a cluster is.
+// Task returns the progress of a cluster's task.
 func (s *State) Task(cluster, id string, now time.Time) (Task, error) {
 	s.Settle(now)
 	w := s.Tasks[id]
@@ -205,7 +204,7 @@ func (s *State) Task(cluster, id string, now time.Time) (Task, error) {
 	return w.Task, nil
 }
 
-// Inventory is what a cluster can see.
+// Inventory returns everything visible to a cluster.
 func (s *State) Inventory(cluster string, now time.Time) Inventory {
 	s.Settle(now)
 	free := map[string]int{}

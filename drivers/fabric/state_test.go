@@ -30,7 +30,7 @@ var start = time.Unix(1000, 0)
 
 func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 
-// fabricOf has devices of model a, attaching and detaching takes ten seconds.
+// fabricOf has devices of model a; attaching and detaching takes ten seconds.
 func fabricOf(t *testing.T, devices ...string) *State {
 	t.Helper()
 	s := NewState()
@@ -65,8 +65,8 @@ func TestAttachTakesTime(t *testing.T) {
 	}
 }
 
-// A controller that was killed asks again: it must get the device that it has, and never
-// a second one. Nor may what it asked for an older allocation be had again.
+// A restarted controller repeats its request: it must get the same device, never a second one. Keys of older
+// allocations must not work again.
 func TestKeys(t *testing.T) {
 	s := fabricOf(t, "d1", "d2")
 	first, err := s.Attach("c1", request("k"), at(0))
@@ -150,8 +150,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// A device may die or vanish at any moment; a dead one stays where it is until it is
-// given back, and is never attached again.
+// A device may die or vanish at any moment; a dead one stays attached until detached, and is never attached again.
 func TestDeathAndVanishing(t *testing.T) {
 	s := fabricOf(t, "d1", "d2")
 	one, err := s.Attach("c1", request("k1"), at(0))
@@ -178,7 +177,7 @@ func TestDeathAndVanishing(t *testing.T) {
 	}
 }
 
-// A device that has the name of one that vanished is nobody's.
+// A new device with the name of a vanished one has no owner.
 func TestTaskOfADeviceThatWasReplaced(t *testing.T) {
 	s := fabricOf(t, "d")
 	task, err := s.Attach("c1", request("k"), at(0))
@@ -196,7 +195,7 @@ func TestTaskOfADeviceThatWasReplaced(t *testing.T) {
 	}
 }
 
-// What could not be given back is still had, and can be given back again.
+// After a failed detach the device is still attached, and can be detached again.
 func TestDetachOfADeadDeviceThatFails(t *testing.T) {
 	s := fabricOf(t, "d")
 	if _, err := s.Attach("c1", request("k"), at(0)); err != nil {
@@ -219,7 +218,7 @@ func TestDetachOfADeadDeviceThatFails(t *testing.T) {
 	}
 }
 
-// A controller that was down for long finds its device by the key.
+// After a long downtime a controller finds its device by the key.
 func TestTaskOfAnAttachedDeviceIsRemembered(t *testing.T) {
 	s := fabricOf(t, "d")
 	task, err := s.Attach("c1", request("k"), at(0))
@@ -231,8 +230,8 @@ func TestTaskOfAnAttachedDeviceIsRemembered(t *testing.T) {
 	}
 }
 
-// Whatever clusters ask for, and whenever devices die: a device is one cluster's at most,
-// a key has one device at most, and nothing is lost.
+// Whatever clusters request and whenever devices die: a device has at most one cluster, a key at most one device, and
+// nothing is lost.
 func TestNothingIsHadTwice(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := fabricOf(t, "d0", "d1", "d2", "d3")

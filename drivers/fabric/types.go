@@ -21,44 +21,41 @@ import (
 	"time"
 )
 
-// Phase is what becomes of a device.
+// Phase is a device's phase.
 type Phase string
 
-// The phases. A device goes from Free to Attaching to Attached to Detaching to Free, and
-// from anywhere to Dead.
+// Phases of a device: from Free to Attaching to Attached to Detaching to Free, and from anywhere to Dead.
 const (
 	Free      Phase = "Free"
 	Attaching Phase = "Attaching"
 	Attached  Phase = "Attached"
 	Detaching Phase = "Detaching"
-	// Dead devices do not work; one that was attached stays at its node until it is
-	// detached.
+	// Dead devices do not work; an attached one stays at its node until detached.
 	Dead Phase = "Dead"
 )
 
-// Device is one device of the fabric, as a cluster sees it: what others do with one is
-// nobody else's business.
+// Device is a device of the fabric as seen by a cluster: other clusters' use is not visible.
 type Device struct {
-	// ID is what the device is known by to all, a DNS label.
+	// ID is the global device ID, a DNS label.
 	ID    string `json:"id"`
 	Model string `json:"model"`
 	Phase Phase  `json:"phase"`
-	// Node has the device attached, or will, or had; empty in Free.
+	// Node is the current, future or last node of the device; empty in Free.
 	Node string `json:"node,omitempty"`
-	// Key is the one of the request for which the device was attached.
+	// Key is the key of the attach request.
 	Key string `json:"key,omitempty"`
 }
 
-// Model is a kind of devices. All devices of a model are the same to users.
+// Model is a kind of interchangeable devices.
 type Model struct {
 	Name string `json:"name"`
 	// Free is how many can be attached now.
 	Free int `json:"free"`
-	// Attributes are strings that devices of the model are described by.
+	// Attributes are string attributes of the model's devices.
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// Inventory is what a cluster can see: all models, and the devices that are its own.
+// Inventory is a cluster's view: all models, and its own devices.
 type Inventory struct {
 	// Revision changes whenever anything in the fabric does.
 	Revision int64    `json:"revision"`
@@ -68,8 +65,8 @@ type Inventory struct {
 
 // AttachRequest asks for any free device of a model.
 type AttachRequest struct {
-	// Key makes the request repeatable: the same one is answered with the same task. It can
-	// not be used for another request, nor again after its device was detached.
+	// Key makes the request idempotent: a repetition returns the same task. It cannot be used for another request, nor
+	// again after its device was detached.
 	Key   string `json:"key"`
 	Model string `json:"model"`
 	Node  string `json:"node"`
@@ -78,8 +75,8 @@ type AttachRequest struct {
 // DetachRequest gives a device of the own cluster back.
 type DetachRequest struct {
 	Device string `json:"device"`
-	// Key is the one that the device was attached with. Without it whatever the device is
-	// attached for ends, also if that has begun after the request was made.
+	// Key is the key of the attach request. Without it the device is detached whatever it is attached for, including
+	// later requests.
 	Key string `json:"key,omitempty"`
 }
 
@@ -93,7 +90,7 @@ const (
 	Failed    TaskPhase = "Failed"
 )
 
-// Operation is what a task does.
+// Operation is the operation of a task.
 type Operation string
 
 // The operations.
@@ -102,7 +99,7 @@ const (
 	Detach Operation = "Detach"
 )
 
-// Task is an operation that goes on after it was asked for.
+// Task is an asynchronous operation.
 type Task struct {
 	ID        string    `json:"id"`
 	Operation Operation `json:"operation"`
@@ -117,20 +114,20 @@ type Task struct {
 	Ends time.Time `json:"ends"`
 }
 
-// What a request can be refused for. A client gets them back from a server.
+// Errors of requests. Clients return the same ones.
 var (
-	// ErrNoneFree: other clusters, or other nodes, have all devices of the model.
+	// ErrNoneFree: other clusters or nodes have all devices of the model.
 	ErrNoneFree = errors.New("no device of the model is free")
 	// ErrKeyUsed: the key was used for another request, or its device was detached.
 	ErrKeyUsed = errors.New("the key was used before")
-	// ErrNotFound: there is no such model, device or task, or it is another cluster's.
+	// ErrNotFound: no such model, device or task in this cluster.
 	ErrNotFound = errors.New("not found")
 	// ErrNotAttached: the device cannot be detached now.
 	ErrNotAttached = errors.New("the device is not attached")
 	// ErrRefused: the script has the fabric refuse the request.
 	ErrRefused = errors.New("refused by the fabric")
-	// ErrInvalid: the request says nothing that the fabric understands.
+	// ErrInvalid: the request is malformed.
 	ErrInvalid = errors.New("invalid request")
-	// ErrUnauthorized: the token is nobody's, or not of somebody who may do this.
+	// ErrUnauthorized: the token is unknown or lacks permission.
 	ErrUnauthorized = errors.New("unauthorized")
 )

@@ -24,14 +24,14 @@ import (
 	"path/filepath"
 )
 
-// The endings of what a damaged file was before: its content, or nothing.
+// Suffixes of the backup of a damaged file: with its content, or for a file that did not exist.
 const (
 	kept  = ".dratest-kept"
 	fresh = ".dratest-new"
 )
 
-// Damage spoils a file of the node whose root file system is at root, as a disk or a crash
-// does, and keeps what it was beside it. One that is not there is made.
+// Damage corrupts a file of the node with its root file system at root, as a disk error or a crash does, and keeps a
+// backup beside it. A missing file is created.
 func Damage(root, path string) error {
 	file := filepath.Join(root, path)
 	err := os.Rename(file, file+kept)
@@ -47,7 +47,7 @@ func Damage(root, path string) error {
 	return nil
 }
 
-// Restore undoes Damage; what is not damaged stays.
+// Restore undoes Damage; undamaged files stay unchanged.
 func Restore(root, path string) error {
 	file := filepath.Join(root, path)
 	err := os.Rename(file+kept, file)

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package nodefile spoils files of a node, and undoes that. Start with Damage.
+// Package nodefile corrupts files of a node, and restores them. Start with Damage.
 package nodefile

@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package profiles holds device inventories as data: what a test driver
-// publishes on each node. Every function returns a fresh value, which a case may
-// change.
-//
+// Package profiles has device inventories of test drivers as data. Every function returns a fresh value, which a case
+// may change.
 // It starts no driver. Add an inventory here only when a case needs it.
 package profiles

@@ -35,8 +35,8 @@ const (
 	Half  = "half"
 )
 
-// Partitions are a device in three forms: device-0 is all of it, device-1 and
-// device-2 are a half each; they share its 8Gi of memory.
+// Partitions are a device in three forms: device-0 is all of it, device-1 and device-2 are a half each; they share
+// its 8Gi of memory.
 func Partitions() spec.Profile {
 	const memory, all = "memory", "device"
 	devices := []resourceapi.Device{Device(0, Whole, "8Gi"), Device(1, Half, "4Gi"), Device(2, Half, "4Gi")}
@@ -51,7 +51,7 @@ func Partitions() spec.Profile {
 	}}}
 }
 
-// Halves are Partitions without that which is all of the device.
+// Halves are Partitions without the whole device.
 func Halves() spec.Profile {
 	profile := Partitions()
 	profile.Name = "halves"
@@ -59,8 +59,7 @@ func Halves() spec.Profile {
 	return profile
 }
 
-// SharedCapacity is a device of which claims take as much memory as they ask for, a
-// multiple of 1Gi, until its 8Gi are used up.
+// SharedCapacity is a device with 8Gi of memory, consumed by claims in multiples of 1Gi.
 func SharedCapacity() spec.Profile {
 	profile := plain("shared-capacity", 1)
 	device := &profile.Pools[0].Devices[0]
@@ -75,7 +74,7 @@ func SharedCapacity() spec.Profile {
 	return profile
 }
 
-// TaintedDevices are two devices that evict all pods that do not tolerate it.
+// TaintedDevices are two devices with a NoExecute taint.
 func TaintedDevices() spec.Profile {
 	profile := plain("tainted-devices", 2)
 	for i := range profile.Pools[0].Devices {
@@ -94,8 +93,7 @@ func TwoFabricDevices() spec.Profile {
 	return profile
 }
 
-// DevicesAndShared are so many devices of model a and one that several claims may have at
-// a time: what dra-sim offers where it runs as drivers of vendors do.
+// DevicesAndShared are count devices of model a and one shareable device: dra-sim's inventory as a vendor's driver.
 func DevicesAndShared(count int) spec.Profile {
 	profile := plain(fmt.Sprintf("%d-devices-and-shared", count), count)
 	shared := SharedCapacity().Pools[0].Devices[0]

@@ -26,15 +26,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The names of attributes and capacities; cases' selectors use them.
+// Names of attributes and capacities, used in cases' selectors.
 const (
 	Model  = "model"
 	Index  = "index"
 	Memory = "memory"
 )
 
-// The conditions of fabric devices: those for which the scheduler waits, and the
-// one that ends its waiting.
+// Conditions of fabric devices: those the scheduler waits for, and the failure condition.
 const (
 	Attached     = "dra-conformance.github.io/attached"
 	Configured   = "dra-conformance.github.io/configured"
@@ -68,17 +67,15 @@ func TwoModels() spec.Profile {
 	return profile
 }
 
-// FourKinds are four devices of which only device-3 is of model b, has more than
-// 8Gi of memory, and has an index other than 2: each of the three conditions
-// excludes one device that the other two do not.
+// FourKinds are four devices. Only device-3 is of model b, has more than 8Gi of memory, and has an index other than
+// 2: each of the three conditions excludes one device matching the other two.
 func FourKinds() spec.Profile {
 	return spec.Profile{Name: "four-kinds", Pools: []spec.Pool{{Devices: []resourceapi.Device{
 		Device(0, "a", "16Gi"), Device(1, "b", "8Gi"), Device(2, "b", "16Gi"), Device(3, "b", "16Gi"),
 	}}}}
 }
 
-// FabricDevice is a single device that has to be attached and configured before a
-// pod that uses it may be bound.
+// FabricDevice is a device to be attached and configured before its pod may be bound.
 func FabricDevice() spec.Profile {
 	profile := plain("fabric-device", 1)
 	device := &profile.Pools[0].Devices[0]
@@ -87,8 +84,7 @@ func FabricDevice() spec.Profile {
 	return profile
 }
 
-// ReportingHealth has the driver of an inventory of one pool tell that all of its
-// devices are healthy but these.
+// ReportingHealth makes the driver of a one-pool inventory report health, with the given devices unhealthy.
 func ReportingHealth(profile spec.Profile, unhealthy ...string) spec.Profile {
 	profile.Name += "-reporting-health"
 	profile.Health = true
@@ -98,14 +94,14 @@ func ReportingHealth(profile spec.Profile, unhealthy ...string) spec.Profile {
 	return profile
 }
 
-// WritingMetadata has the driver tell containers of their devices in files.
+// WritingMetadata makes the driver write device metadata files for containers.
 func WritingMetadata(profile spec.Profile) spec.Profile {
 	profile.Name += "-writing-metadata"
 	profile.Metadata = true
 	return profile
 }
 
-// WritingStatus has the driver write into the status of claims what it has prepared.
+// WritingStatus makes the driver write prepared devices into the status of claims.
 func WritingStatus(profile spec.Profile) spec.Profile {
 	profile.Name += "-writing-status"
 	profile.DeviceStatus = true
@@ -123,7 +119,7 @@ func Tainted(profile spec.Profile, taint resourceapi.DeviceTaint) spec.Profile {
 	return profile
 }
 
-// Device is device-<index> with its attributes and its capacity of memory.
+// Device is device-<index> with its attributes and memory capacity.
 func Device(index int, model, memory string) resourceapi.Device {
 	number := int64(index)
 	return resourceapi.Device{

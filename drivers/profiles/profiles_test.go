@@ -41,7 +41,7 @@ func TestProfiles(t *testing.T) {
 				t.Error("the name is used twice")
 			}
 			names[profile.Name] = true
-			// A case may change what it got.
+			// Callers may change the result.
 			profile.Pools[0].Suffix = "changed"
 			if test.make().Pools[0].Suffix != "" {
 				t.Error("the value is shared")

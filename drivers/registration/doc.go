@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package registration reads the sockets by which drivers register with a kubelet, as the
-// kubelet does. Start with List.
+// Package registration reads the registration sockets of drivers as the kubelet does. Start with List.
 package registration

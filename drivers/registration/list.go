@@ -34,33 +34,33 @@ import (
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// asking is how long a socket has to say whose it is.
+// asking bounds the query of a socket.
 const asking = 2 * time.Second
 
-// ProxyPrefix starts the names of directories and sockets of dratest's own proxies.
+// ProxyPrefix is the prefix of directories and sockets of dratest's own proxies.
 const ProxyPrefix = "dratest-proxy-"
 
 // Socket is one in the kubelet's registry.
 type Socket struct {
 	// Path is its file.
 	Path string `json:"path"`
-	// Driver is the DRA driver that registers by it, and Endpoint the socket of its plugin
-	// API; both are empty where nobody answers, and for plugins of other kinds.
+	// Driver is the registered DRA driver, and Endpoint the socket of its plugin API; both are empty without an answer
+	// and for other kinds of plugins.
 	Driver   string `json:"driver,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
-	// Services are those of the endpoint, in the driver's order.
+	// Services are the endpoint's services, in the driver's order.
 	Services []string `json:"services,omitempty"`
-	// Dead says that nobody listens, as a process leaves it that was killed.
+	// Dead: nobody listens, as after the process was killed.
 	Dead bool `json:"dead,omitempty"`
-	// Problem is what keeps the endpoint from being used; empty if nothing does.
+	// Problem is why the endpoint is unusable; empty otherwise.
 	Problem string `json:"problem,omitempty"`
 }
 
-// IsProxy is whether a proxy of dratest's registers by it, and not the driver itself.
+// IsProxy reports whether a dratest proxy registered, instead of the driver itself.
 func (s Socket) IsProxy() bool { return strings.HasPrefix(filepath.Base(s.Path), ProxyPrefix) }
 
-// List asks all sockets in a registry directory, the newest first. Endpoints that are not in
-// this process's file system are looked for below root.
+// List queries all sockets in a registry directory, newest first. Endpoints missing in this process's file system are
+// looked up below root.
 func List(ctx context.Context, dir, root string) ([]Socket, error) {
 	paths, err := newestFirst(dir)
 	if err != nil {

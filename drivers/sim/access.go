@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// client is how a driver talks to the API server. Errors: ErrInvalid for access of its own
-// where the agent publishes, which would not use it.
+// client returns a driver's API client. Errors: ErrInvalid for a client of its own if the agent publishes, since it
+// would not be used.
 func (c Config) client(config spec.DriverConfig) (kubernetes.Interface, error) {
 	access := config.Access
 	if access.Token == "" && len(access.Versions) == 0 {
@@ -59,14 +59,13 @@ func (c Config) client(config spec.DriverConfig) (kubernetes.Interface, error) {
 	return client, nil
 }
 
-// older is an API server that serves no other versions of resource.k8s.io than these.
+// older simulates an API server with only these versions of resource.k8s.io.
 type older struct {
 	next   http.RoundTripper
 	serves []string
 }
 
-// RoundTrip implements http.RoundTripper. What is not served is answered as API servers do
-// that do not know it.
+// RoundTrip implements http.RoundTripper. Other versions get the answer of an API server without them.
 func (o older) RoundTrip(request *http.Request) (*http.Response, error) {
 	path, ours := strings.CutPrefix(request.URL.Path, "/apis/resource.k8s.io/")
 	version, _, _ := strings.Cut(path, "/")

@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The library for drivers finds the version that is served, by its own means.
+// The driver library finds the served version by its own means.
 func TestAccess(t *testing.T) {
 	var mutex sync.Mutex
 	var asked []string
@@ -71,7 +71,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// A device that is gone is not prepared, and one that was prepared before stays so.
+// A withdrawn device is not prepared; one prepared before stays prepared.
 func TestWithdrawnDevice(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -138,7 +138,7 @@ func TestConnectionsAreCounted(t *testing.T) {
 	}
 }
 
-// Two kubelets that ask at once stand for one whose pods come at once.
+// Two concurrent kubelets stand for one with concurrent pods.
 func TestCallsAreWorkedOnOneByOne(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)

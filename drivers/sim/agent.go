@@ -37,33 +37,29 @@ var (
 	ErrNotFound = errors.New("no such driver")
 	// ErrExists: there is an instance of that name with another configuration.
 	ErrExists = errors.New("driver exists with another configuration")
-	// ErrInvalid: what was asked for makes no sense.
+	// ErrInvalid: the request is invalid.
 	ErrInvalid = errors.New("invalid")
 )
 
-// Agent hosts driver instances on one node. Its methods may be called by
-// several goroutines.
+// Agent hosts driver instances on one node. It is safe for concurrent use.
 type Agent struct {
 	config Config
 
 	mutex sync.Mutex
-	// slots are kept after their instances have stopped: they are small, and
-	// somebody may be waiting for one.
+	// slots are kept after their instances have stopped: they are small, and a request may be waiting for one.
 	slots map[string]*slot
-	// proxies stand before drivers that others host.
+	// proxies intercept drivers hosted by others.
 	proxies map[string]*proxy.Proxy
 }
 
-// slot reserves a name while its instance starts and stops, so that only those
-// wait who want the same driver.
+// slot reserves a name while its instance starts and stops, so requests wait only for the same driver.
 type slot struct {
 	mutex    sync.Mutex
 	config   spec.DriverConfig
 	instance *instance // nil while there is none
 }
 
-// New returns an agent without instances. What an agent that was killed has
-// left behind is removed.
+// New returns an agent without instances, after removing leftovers of a killed agent.
 func New(ctx context.Context, config Config) (*Agent, error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("check configuration: %w", err)
@@ -72,9 +68,8 @@ func New(ctx context.Context, config Config) (*Agent, error) {
 	return a, removeLeftovers(ctx, a.config)
 }
 
-// Start starts an instance; its sockets are open when Start returns. Starting
-// it again with the same configuration does nothing. Errors: ErrInvalid,
-// ErrExists, or what went wrong with its files.
+// Start starts an instance; its sockets are open when Start returns. Starting it again with the same configuration
+// does nothing. Errors: ErrInvalid, ErrExists, or of its files.
 func (a *Agent) Start(ctx context.Context, config spec.DriverConfig) error {
 	if err := config.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -97,8 +92,7 @@ func (a *Agent) Start(ctx context.Context, config spec.DriverConfig) error {
 	return nil
 }
 
-// Change changes a running instance. Errors: ErrNotFound, ErrInvalid, or what
-// went wrong with its files.
+// Change changes a running instance. Errors: ErrNotFound, ErrInvalid, or of its files.
 func (a *Agent) Change(ctx context.Context, driver string, change spec.DriverChange) error {
 	i, err := a.instance(driver)
 	if err != nil {
@@ -107,8 +101,7 @@ func (a *Agent) Change(ctx context.Context, driver string, change spec.DriverCha
 	return i.change(ctx, change)
 }
 
-// Status tells the state of an instance. Errors: ErrNotFound, or what went
-// wrong with its files.
+// Status returns the state of an instance. Errors: ErrNotFound, or of its files.
 func (a *Agent) Status(driver string) (spec.DriverStatus, error) {
 	i, err := a.instance(driver)
 	if err != nil {
@@ -117,8 +110,7 @@ func (a *Agent) Status(driver string) (spec.DriverStatus, error) {
 	return i.status()
 }
 
-// Stop ends an instance and removes all its traces; one that does not exist is
-// no error.
+// Stop stops an instance and removes all its traces; a missing one is no error.
 func (a *Agent) Stop(ctx context.Context, driver string) error {
 	s := a.slot(driver)
 	s.mutex.Lock()

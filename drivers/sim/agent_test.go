@@ -39,11 +39,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Fake watches of client-go's tracker and klog's flusher are not ours.
+	// Ignore fake watches of client-go's tracker and klog's flusher.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
-// shortDir is a directory whose path leaves room for a socket's name.
+// shortDir is a directory with a path short enough for sockets.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sim")
@@ -100,7 +100,7 @@ func TestLifeOfADriver(t *testing.T) {
 	}
 }
 
-// TestStateSurvives changes the process in each way while a claim is prepared.
+// TestStateSurvives replaces the process in each way while a claim is prepared.
 func TestStateSurvives(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -147,8 +147,7 @@ func TestStateSurvives(t *testing.T) {
 	}
 }
 
-// A reboot removes CDI files, and nothing tells the driver: it makes them again when
-// it is asked.
+// A reboot removes CDI files without notice: the driver recreates them on the next prepare.
 func TestLostCDIFilesAreMadeAgain(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -189,8 +188,8 @@ func TestDisconnectLeavesSlices(t *testing.T) {
 	}
 }
 
-// TestSlicesComeBackAfterKubeletRestart: a kubelet that starts removes all slices
-// of its node, then registers the drivers that are there.
+// TestSlicesComeBackAfterKubeletRestart: a starting kubelet deletes all slices of its node, then registers the
+// present drivers.
 func TestSlicesComeBackAfterKubeletRestart(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -255,7 +254,7 @@ func TestLeftoversOfADeadAgentAreRemoved(t *testing.T) {
 	}
 }
 
-// files lists what is left in a node's directories, without empty directories.
+// files lists the files left in a node's directories.
 func files(t *testing.T, root string) []string {
 	t.Helper()
 	var left []string
@@ -322,7 +321,7 @@ func TestGRPCVersionsAreReplaced(t *testing.T) {
 	}
 }
 
-// A kubelet is told what a driver was made to announce, until it is made to tell the truth.
+// The kubelet gets the driver's scripted announcement until it is reset.
 func TestAnnouncement(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -350,7 +349,7 @@ func TestAnnouncement(t *testing.T) {
 	}
 }
 
-// A driver fails those calls of its registration that it was made to, once each.
+// A driver fails the scripted calls of its registration, once each.
 func TestRegistrationFails(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -369,8 +368,7 @@ func TestRegistrationFails(t *testing.T) {
 	}
 }
 
-// A driver whose service is shut is registered all the same, and can be called once it is open,
-// at the next connection, too.
+// A driver with a shut service still registers, and can be called once it is open, also after a reconnect.
 func TestServiceIsShut(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)

@@ -34,8 +34,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// watchBroken looks once a checkup which devices are broken, until ctx ends. stays has those
-// be unhealthy for ever that were broken once; changed is told which are, when that changes.
+// watchBroken checks for broken devices once a checkup, until ctx ends. With stays, a broken device stays unhealthy
+// for ever; changed is called with the broken devices when they change.
 func (i *instance) watchBroken(ctx context.Context, stays bool, changed func(broken []string)) {
 	ticker := time.NewTicker(checkup)
 	defer ticker.Stop()
@@ -65,7 +65,7 @@ func (i *instance) watchBroken(ctx context.Context, stays bool, changed func(bro
 	}
 }
 
-// has changes what the driver has and which of it is broken.
+// has changes the driver's profile and broken devices.
 func (i *instance) has(change func(profile *spec.Profile, broken *[]string)) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -74,7 +74,7 @@ func (i *instance) has(change func(profile *spec.Profile, broken *[]string)) {
 	i.plugin.profile.Store(&profile)
 }
 
-// brokenIn are the names of devices that are broken.
+// brokenIn returns the names of broken devices.
 func brokenIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,9 +87,8 @@ func brokenIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// withBroken is a profile in which these devices are unhealthy, and have a taint, so that nobody
-// gets them who does not tolerate it. Pods that have them are left alone: they see in their status
-// that something is wrong.
+// withBroken is a profile with these devices unhealthy and tainted NoSchedule. Pods using them keep running: their
+// status shows the health.
 func withBroken(p spec.Profile, broken []string) spec.Profile {
 	p.Pools = slices.Clone(p.Pools)
 	for n := range p.Pools {

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 )
 
-// TestBrokenDevicesAreUnhealthy: a file says that a device is broken, and its end that it is
-// healed.
+// TestBrokenDevicesAreUnhealthy: a file marks a broken device, and its removal restores the device.
 func TestBrokenDevicesAreUnhealthy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), deploy.BrokenDir)
 	unhealthy := func() (names []string) {
@@ -61,8 +60,8 @@ func TestBrokenDevicesAreUnhealthy(t *testing.T) {
 	}
 }
 
-// TestBrokenDevicesAreTainted: who does not tolerate it gets none that is broken, and the
-// inventory itself stays as it is.
+// TestBrokenDevicesAreTainted: broken devices are not allocated without a toleration, and the inventory itself stays
+// unchanged.
 func TestBrokenDevicesAreTainted(t *testing.T) {
 	whole := profiles.Devices(2)
 	broken := withBroken(whole, []string{"device-1"})

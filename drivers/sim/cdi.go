@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
 
-// cdiStore is the CDI files of one driver: one per prepared claim. They are
-// also the only memory of what is prepared, so that it survives a restart.
+// cdiStore has the CDI files of one driver: one per prepared claim. They are also the only record of prepared claims,
+// so it survives a restart.
 type cdiStore struct {
 	driver string
 	dir    string
@@ -41,8 +41,7 @@ type cdiStore struct {
 
 // write makes a claim's devices known to the container runtime.
 func (s cdiStore) write(spec *cdispec.Spec) error {
-	// A cache is the only writer that the CDI package has; it looks at the
-	// directory once and then is thrown away.
+	// The CDI package writes only through a cache; it reads the directory once and is then discarded.
 	cache, err := cdi.NewCache(cdi.WithAutoRefresh(false), cdi.WithSpecDirs(s.dir))
 	if err != nil {
 		return fmt.Errorf("open CDI directory %s: %w", s.dir, err)
@@ -104,8 +103,8 @@ func (s cdiStore) removeAll() error {
 	return errors.Join(errs...)
 }
 
-// metadata lists the CDI files by which the library for drivers brings metadata into
-// containers, as k8s.io/dynamic-resource-allocation v0.37.1, kubeletplugin/metadata.go names them.
+// metadata lists the driver library's CDI files for metadata, named as in k8s.io/dynamic-resource-allocation v0.37.1,
+// kubeletplugin/metadata.go.
 func (s cdiStore) metadata() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -132,8 +131,7 @@ func (s cdiStore) removeMetadata() error {
 	return errors.Join(errs...)
 }
 
-// held lists the claims of which there is anything: those that are prepared, and those whose
-// metadata the library has left.
+// held lists the claims with any files: prepared ones, and those with leftover metadata.
 func (s cdiStore) held() ([]types.UID, error) {
 	uids, err := s.prepared()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// The library's files with metadata stayed on the node for ever when a driver was killed.
+// The library's metadata files stayed on the node for ever when a driver was killed.
 func TestMetadataIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.example.com_metadata_uid_one.json", "a.example.com_metadata_uid_two.json", "b.example.com_metadata_uid_one.json", "a.example.com.json"} {

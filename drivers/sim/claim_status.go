@@ -27,11 +27,11 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/fabric"
 )
 
-// ready is the condition of devices that are prepared.
+// ready is the condition of prepared devices.
 const ready = "Ready"
 
-// tell writes into a claim's status that the driver's devices are ready, beside what others
-// have written (KEP-4817). What is there already stays, as when a claim is prepared again.
+// tell adds Ready conditions of the driver's devices to a claim's status (KEP-4817). Existing conditions stay, as
+// when a claim is prepared again.
 func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim) error {
 	claims := p.client.ResourceV1().ResourceClaims(claim.Namespace)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {

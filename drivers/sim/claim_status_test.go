@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TestDeviceStatus: what the driver tells of its devices stands beside what others tell, once,
-// and a claim of the same name is not taken for the one that is prepared.
+// TestDeviceStatus: the driver adds its status once to the status of others, and does not mistake a new claim of the
+// same name for the prepared one.
 func TestDeviceStatus(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)

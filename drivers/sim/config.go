@@ -29,22 +29,20 @@ import (
 
 // Config says where an agent runs.
 type Config struct {
-	// NodeName is the node's name, NodeUID the UID of its Node object; slices
-	// are owned by it.
+	// NodeName is the node's name, NodeUID the UID of its Node object, the owner of slices.
 	NodeName string
 	NodeUID  types.UID
-	// KubeletRoot is the kubelet's root directory; empty means /var/lib/kubelet.
-	// It must have the same path inside and outside of the agent's container.
+	// KubeletRoot is the kubelet's root directory; empty means /var/lib/kubelet. It must have the same path inside and
+	// outside of the agent's container.
 	KubeletRoot string
-	// CDIDir is where CDI specs go; empty means /var/run/cdi.
+	// CDIDir is the directory of CDI specs; empty means /var/run/cdi.
 	CDIDir string
-	// HostRoot is where the node's root file system can be seen; empty means
-	// /proc/1/root.
+	// HostRoot is the path of the node's root file system; empty means /proc/1/root.
 	HostRoot string
-	// Client must be able to write ResourceSlices, to watch ResourceClaims and to
-	// write the status of devices in those that are allocated to this node.
+	// Client must be allowed to write ResourceSlices, to watch ResourceClaims and to write device status of claims
+	// allocated to this node.
 	Client kubernetes.Interface
-	// REST is what Client was made of; nil where drivers have no access of their own.
+	// REST is Client's configuration; nil if drivers have no clients of their own.
 	REST *rest.Config
 }
 
@@ -77,8 +75,8 @@ func (c Config) registryDir() string { return filepath.Join(c.KubeletRoot, "plug
 
 func (c Config) devicePluginDir() string { return filepath.Join(c.KubeletRoot, "device-plugins") }
 
-// podResources is the socket of the kubelet's podresources API. It is reached through
-// the node's root file system, as nothing may be mounted where it does not exist yet.
+// podResources is the socket of the kubelet's podresources API, reached through the node's root file system, since it
+// may not exist yet when mounts are made.
 func (c Config) podResources() string {
 	return filepath.Join(c.HostRoot, c.KubeletRoot, "pod-resources", "kubelet.sock")
 }
@@ -87,8 +85,7 @@ func (c Config) pluginDir(driver string) string {
 	return filepath.Join(c.KubeletRoot, "plugins", driver)
 }
 
-// cdiDirs are those that container runtimes read by default; the static one is not in
-// the agent's container.
+// cdiDirs are the default directories of container runtimes; the static one is not in the agent's container.
 func (c Config) cdiDirs() cdidir.Dirs {
 	return cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(c.HostRoot, cdidir.Static)}, {Path: c.CDIDir, Seen: c.CDIDir}}
 }

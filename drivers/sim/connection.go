@@ -33,8 +33,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// connection is one set of sockets of an instance: what a process is for an
-// ordinary driver. While it is open, the inventory is kept published.
+// connection is one set of sockets of an instance, like one process of an ordinary driver. While it is open, the
+// inventory stays published.
 type connection struct {
 	helper    *kubeletplugin.Helper
 	service   *service
@@ -54,15 +54,15 @@ type connection struct {
 	failed     []spec.Method
 }
 
-// connect opens sockets with names of their own for each process of a driver, so that two
-// can live side by side. More options of the library come after the instance's own.
+// connect opens sockets with names unique to each process of a driver, so that two can coexist. Additional library
+// options come after the instance's own.
 func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, more ...kubeletplugin.Option) (*connection, error) {
 	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	conn.service = &service{connections: &i.connections, shut: i.shut}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
-	// The connection outlives the request that opens it.
+	// The connection outlives the request opening it.
 	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
 	client, err := i.agent.client(config)
 	if err != nil {
@@ -109,8 +109,8 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 	return conn, nil
 }
 
-// publish replaces the inventory. Unless the helper does it, which tells of errors later,
-// it is in the API server when publish returns.
+// publish replaces the inventory. It is in the API server when publish returns, except with the helper, which reports
+// errors later.
 func (c *connection) publish(ctx context.Context, profile spec.Profile) error {
 	if c.publisher != nil {
 		return c.publisher.set(ctx, profile)
@@ -127,9 +127,8 @@ func (c *connection) close() {
 	c.publishing.Wait()
 }
 
-// watchRegistration is a gRPC interceptor that says what the driver announces, and sees
-// what the kubelet says about the registration; the helper's own record can not be read
-// safely.
+// watchRegistration is a gRPC interceptor returning the driver's scripted announcement and recording the kubelet's
+// registration status; the helper's own record cannot be read safely.
 func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if method := registrationCall(request); c.fails(method) {
 		return nil, grpcstatus.Errorf(codes.Unavailable, "%s fails once, on purpose", method)
@@ -149,8 +148,7 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 		}
 		c.accepted = c.accepted || told.PluginRegistered
 		c.refusal = told.Error
-		// A kubelet that registers has perhaps just started and removed the
-		// slices of its node.
+		// A registering kubelet may have just started and deleted the slices of its node.
 		select {
 		case c.kick <- struct{}{}:
 		default:
@@ -159,7 +157,7 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 	return response, err
 }
 
-// registrationCall is the call of a request, empty for those that are not of the registration.
+// registrationCall is the registration method of a request, empty for others.
 func registrationCall(request any) spec.Method {
 	switch request.(type) {
 	case *registerapi.InfoRequest:
@@ -170,7 +168,7 @@ func registrationCall(request any) spec.Method {
 	return ""
 }
 
-// fails tells whether a call is to fail, and remembers that it has.
+// fails reports whether a call is to fail, and records it.
 func (c *connection) fails(method spec.Method) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -181,14 +179,14 @@ func (c *connection) fails(method spec.Method) bool {
 	return true
 }
 
-// hasFailed are the calls that have failed on purpose.
+// hasFailed returns the calls failed on purpose.
 func (c *connection) hasFailed() []spec.Method {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return slices.Clone(c.failed)
 }
 
-// state tells whether the kubelet has accepted the registration, and why not.
+// state reports whether the kubelet accepted the registration, and why not.
 func (c *connection) state() (bool, string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -35,11 +35,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// answering is the time that an answer has to get through the kubelet that is about to
-// be restarted, alone or with its node.
+// answering is the time for a response to pass the kubelet about to be restarted, alone or with its node.
 const answering = 300 * time.Millisecond
 
-// minPing is how often clients may check that a connection is alive.
+// minPing is the minimum interval of client keepalives.
 const minPing = 5 * time.Second
 
 // control is the agent as its API.
@@ -48,8 +47,7 @@ type control struct {
 	*Agent
 }
 
-// Server is the agent's control endpoint. It authenticates nobody and must only listen on
-// loopback.
+// Server is the agent's control endpoint. It has no authentication and must only listen on loopback.
 func (a *Agent) Server() *grpc.Server {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(agentapi.MaxRequest),
@@ -62,7 +60,7 @@ func (a *Agent) Server() *grpc.Server {
 	return s
 }
 
-// version is in the header of each answer, also to a method of another version.
+// version is in the header of each response, also to a method of another version.
 func version() metadata.MD { return metadata.Pairs(agentapi.VersionHeader, agentapi.Version) }
 
 func (a *Agent) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
@@ -92,8 +90,7 @@ func (a *Agent) check(request any) error {
 	return nil
 }
 
-// fail logs an error and gives it a code. Unavailable is none of them: that is the
-// connection's.
+// fail logs an error and returns it with a code other than Unavailable, which is the connection's.
 func (*Agent) fail(ctx context.Context, method string, err error) error {
 	if err == nil || status.Code(err) == codes.Unimplemented {
 		return err
@@ -130,8 +127,7 @@ func encode(v any, err error) (*agentapi.JSON, error) {
 	return &agentapi.JSON{Json: agentapi.Encode(v)}, nil
 }
 
-// soon does something to the node whose root file system is root, once the request is
-// answered.
+// soon runs do after the request is answered, on the node with its root file system at root.
 func (a *Agent) soon(ctx context.Context, do func(ctx context.Context, root string) error) (*emptypb.Empty, error) {
 	ctx = context.WithoutCancel(ctx)
 	time.AfterFunc(answering, func() {

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// maxKubeletDown is how long a kubelet may be kept down.
+// maxKubeletDown bounds the downtime of a stopped kubelet.
 const maxKubeletDown = 2 * time.Minute
 
 // GetEvidence implements agentapi.AgentServer.

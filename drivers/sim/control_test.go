@@ -173,7 +173,7 @@ func textOf(answer proto.Message) string {
 	return prototext.Format(answer)
 }
 
-// CDI specs are in either of the directories that container runtimes read.
+// CDI specs are in either of the container runtimes' directories.
 func TestEvidenceOfBothCDIDirectories(t *testing.T) {
 	root := t.TempDir()
 	agent, _ := newAgent(t, root)

@@ -14,13 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package sim is dra-sim's agent: one process per node that hosts any number of
-// driver instances, each a complete DRA driver of its own for the kubelet.
-//
-// Nothing here decides what containers see (package inject), how an instance
-// misbehaves (package script) or what the fabric of its devices says (package
-// fabric); cases talk to the agent through package client.
-//
-// Start with Agent; instance.go has the life of one driver, control.go the
-// gRPC endpoint.
+// Package sim is dra-sim's agent: one process per node hosting any number of driver instances, each a complete DRA
+// driver for the kubelet.
+// Package inject defines the environment of containers, package script injected faults, package fabric the device
+// conditions; cases call the agent through package client.
+// Start with Agent; instance.go has the lifecycle of a driver, control.go the gRPC endpoint.
 package sim

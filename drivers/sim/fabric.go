@@ -37,15 +37,14 @@ import (
 )
 
 const (
-	// fabricRetry is when a claim is tried again that could not be written.
+	// fabricRetry is the delay after a failed write of a claim.
 	fabricRetry = time.Second
 	// maxConditions bounds the record: older ones are dropped.
 	maxConditions = 1000
 )
 
-// attacher plays the fabric for the devices of one driver on one node: it sets
-// conditions of claims as the script says. It works for as long as there is a
-// script, whether or not the driver is connected: a real one runs elsewhere.
+// attacher plays the fabric for the devices of one driver on one node: it sets conditions of claims as scripted. It
+// works as long as there is a script, whether or not the driver is connected: a real one runs elsewhere.
 type attacher struct {
 	agent  Config
 	driver string
@@ -60,7 +59,7 @@ type attacher struct {
 	set   []spec.ConditionSet
 }
 
-// tell replaces the script; an empty one ends the work.
+// tell replaces the script; an empty one stops the work.
 func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) error {
 	var errs []error
 	for _, c := range conditions {
@@ -82,7 +81,7 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 		conditions = conditions[:1]
 	}
 	script := fabric.Script{Driver: a.driver, Node: a.agent.NodeName, Told: time.Now(), Conditions: slices.Clone(conditions)}
-	// The work outlives the request that starts it.
+	// The work outlives the request starting it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
 	working.Go(func() { a.run(ctx, script) })
@@ -90,7 +89,7 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 	return nil
 }
 
-// conditions are those that have been set.
+// conditions returns the conditions set so far.
 func (a *attacher) conditions() []spec.ConditionSet {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -139,8 +138,7 @@ func (a *attacher) run(ctx context.Context, script fabric.Script) {
 	}
 }
 
-// answer looks at all claims once and returns when to look again even if none
-// of them changes; zero means never.
+// answer checks all claims once and returns the delay until the next check if none of them changes; zero means never.
 func (a *attacher) answer(ctx context.Context, script fabric.Script, claims []any) (again time.Duration) {
 	for _, o := range claims {
 		claim, ok := o.(*resourceapi.ResourceClaim)
@@ -158,8 +156,7 @@ func (a *attacher) answer(ctx context.Context, script fabric.Script, claims []an
 	return again
 }
 
-// write gives a claim its device status. It returns false if that has to be
-// tried again; a claim that has changed meanwhile comes again by itself.
+// write sets a claim's device status. It returns false to retry; a claim changed meanwhile comes again by itself.
 func (a *attacher) write(ctx context.Context, claim *resourceapi.ResourceClaim, devices []resourceapi.AllocatedDeviceStatus, set []spec.ConditionSet) bool {
 	changed := claim.DeepCopy()
 	changed.Status.Devices = devices

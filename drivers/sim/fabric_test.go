@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// waiting is allocated on the node and waits for its device.
+// waiting is a claim allocated on the node and waiting for its device.
 func waiting(name string) *resourceapi.ResourceClaim {
 	claim := allocated(name, "device-0")
 	claim.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
@@ -103,7 +103,7 @@ func TestFabricFallsSilent(t *testing.T) {
 	if _, err := client.ResourceV1().ResourceClaims("ns").Create(t.Context(), waiting("claim"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing watches any more: the next script starts a watch of its own.
+	// The watch has ended; the next script starts a new one.
 	tell(t, agent, spec.FabricCondition{Type: profiles.Attached})
 	eventually(t, "the new script is followed", func() bool { return len(conditions(t, client, "claim")) == 1 })
 	eventually(t, "it is recorded once", func() bool { return len(statusOf(t, agent).Conditions) == 1 })

@@ -26,11 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// checkup is the time between two reports of health: cases wait for the next one.
+// checkup is the interval between health reports; cases wait for the next one.
 const checkup = time.Second
 
-// WatchHealthStatus implements kubeletplugin.DRAPlugin: each report is about all
-// devices as they are then.
+// WatchHealthStatus implements kubeletplugin.DRAPlugin: each report has the current health of all devices.
 func (p *plugin) WatchHealthStatus(ctx context.Context, reports chan<- kubeletplugin.DeviceHealthReport) error {
 	p.healthAsked.Add(1)
 	if p.declinesHealth {

@@ -34,13 +34,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Hotplug has a driver look for devices that a fabric has attached to its node (KEP-5007,
-// "Composable Controller Design Overview"): it publishes them as local devices and prepares
-// them, and neither those that went away. The zero value looks for none.
+// Hotplug makes a driver handle devices attached to its node by a fabric (KEP-5007, "Composable Controller Design
+// Overview"): it publishes them as local devices and prepares them until they are detached. The zero value is off.
 type Hotplug struct {
-	// Inventory is what the fabric says to the node's cluster; nil for no fabric.
+	// Inventory is the node's cluster's view of the fabric; nil for no fabric.
 	Inventory func(context.Context) (hardware.Inventory, error)
-	// Fabric is the fabric's name, which attached devices have as an attribute.
+	// Fabric is the fabric's name, an attribute of attached devices.
 	Fabric string
 	// Rescan is the time between two looks.
 	Rescan time.Duration
@@ -55,29 +54,29 @@ func (h Hotplug) Validate() error {
 }
 
 const (
-	// fabricAttribute tells schedulers that a device can be detached.
+	// fabricAttribute marks detachable devices for schedulers.
 	fabricAttribute resourceapi.QualifiedName = "dra-conformance.github.io/fabric"
 	modelAttribute  resourceapi.QualifiedName = "model"
 )
 
-// hotplug is a driver whose node's devices come and go. It has no state on disk: what is
-// attached is asked for each time.
+// hotplug is a driver with devices attached and detached at run time. It has no state on disk: attached devices are
+// queried each time.
 type hotplug struct {
 	Hotplug
 	kubeletplugin.DRAPlugin
 
 	driver, node string
-	// profile has the devices that do not come and go.
+	// profile has the permanent devices.
 	profile   spec.Profile
 	publisher *publisher
-	// has tells the driver what it has.
+	// has changes the driver's devices.
 	has func(change func(profile *spec.Profile, broken *[]string))
-	// begun says that what the process before has published is known here.
+	// begun: the devices published by the previous process are known.
 	begun bool
 }
 
-// run publishes what is attached until ctx ends. A fabric that does not answer changes
-// nothing: its devices are where they are.
+// run publishes attached devices until ctx ends. If the fabric is unavailable, nothing changes: its devices stay
+// attached.
 func (h *hotplug) run(ctx context.Context) {
 	ticker := time.NewTicker(h.Rescan)
 	defer ticker.Stop()
@@ -102,9 +101,8 @@ func (h *hotplug) rescan(ctx context.Context) error {
 	return h.publish(ctx, attached)
 }
 
-// begin publishes, once, the node's own devices, and those of the fabric that the process
-// before has published: a fabric that does not answer now takes nothing from pods that have
-// them.
+// begin publishes, once, the node's own devices and the fabric devices published by the previous process: an
+// unavailable fabric must not take devices from pods.
 func (h *hotplug) begin(ctx context.Context) error {
 	if h.begun {
 		return nil
@@ -117,14 +115,14 @@ func (h *hotplug) begin(ctx context.Context) error {
 	return h.publish(ctx, left)
 }
 
-// publish has the driver have, and publish, these devices beside the node's own.
+// publish publishes these devices in addition to the node's own.
 func (h *hotplug) publish(ctx context.Context, attached map[string]resourceapi.Device) error {
 	profile := h.with(attached)
 	h.has(func(p *spec.Profile, _ *[]string) { *p = profile })
 	return h.publisher.set(ctx, profile)
 }
 
-// left are the devices of the fabric that are published, by name.
+// left returns the published fabric devices by name.
 func (h *hotplug) left(ctx context.Context) (map[string]resourceapi.Device, error) {
 	pools, err := h.publisher.list(ctx)
 	if err != nil {
@@ -141,7 +139,7 @@ func (h *hotplug) left(ctx context.Context) (map[string]resourceapi.Device, erro
 	return found, nil
 }
 
-// attached are the devices that the fabric has attached to the node, by name.
+// attached returns the devices attached to the node by name.
 func (h *hotplug) attached(ctx context.Context) (map[string]resourceapi.Device, error) {
 	inventory, err := h.Inventory(ctx)
 	if err != nil {
@@ -160,8 +158,8 @@ func (h *hotplug) attached(ctx context.Context) (map[string]resourceapi.Device, 
 	return found, nil
 }
 
-// local is what is published of an attached device: it is described as its model is in the
-// fabric, so that a claim that has got a slot of the model can have it.
+// local returns an attached device as published, with the attributes of its model in the fabric, so a claim allocated
+// a slot of the model also matches it.
 func (h *hotplug) local(d hardware.Device, described map[string]string) resourceapi.Device {
 	attributes := map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{modelAttribute: {StringValue: &d.Model}}
 	for name, value := range described {
@@ -188,8 +186,8 @@ func (h *hotplug) with(attached map[string]resourceapi.Device) spec.Profile {
 	return all
 }
 
-// PrepareResourceClaims implements kubeletplugin.DRAPlugin. The fabric is asked each time: a
-// device may have gone since it was published.
+// PrepareResourceClaims implements kubeletplugin.DRAPlugin. It queries the fabric each time: a device may have been
+// detached since it was published.
 func (h *hotplug) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
 	attached, err := h.attached(ctx)
 	results := map[types.UID]kubeletplugin.PrepareResult{}
@@ -210,8 +208,7 @@ func (h *hotplug) PrepareResourceClaims(ctx context.Context, claims []*resourcea
 	return results, err
 }
 
-// missing is a device of the claim that is neither the node's own nor attached, empty if
-// there is none.
+// missing returns a device of the claim that is neither the node's own nor attached, or "".
 func (h *hotplug) missing(claim *resourceapi.ResourceClaim, attached map[string]resourceapi.Device) string {
 	if claim.Status.Allocation == nil {
 		return ""

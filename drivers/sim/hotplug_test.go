@@ -37,7 +37,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// pluggedNode is a node with one device of its own, that gets others from a fabric.
+// pluggedNode is a node with one device of its own and others from a fabric.
 type pluggedNode struct {
 	// fabric is nil while the fabric does not answer.
 	fabric  *atomic.Pointer[hardware.Inventory]
@@ -80,7 +80,7 @@ func (n pluggedNode) run(t *testing.T) (stop func()) {
 	return stop
 }
 
-// plugged runs a driver with one device of its own, whose node gets others from a fabric.
+// plugged runs a driver with one device of its own and others from a fabric.
 func plugged(t *testing.T) (fabric *atomic.Pointer[hardware.Inventory], kubelet *kubelet, devices func() []string) {
 	t.Helper()
 	n := newPluggedNode(t)
@@ -109,9 +109,8 @@ func TestAttachedDevicesArePublishedAndPrepared(t *testing.T) {
 	}
 }
 
-// A claim selects by attributes, those of the model's slots: it could not have the local device
-// of a driver that leaves them out, and its pod was never scheduled. They stay through a
-// restart while the fabric is away.
+// A claim selects by the attributes of the model's slots: it could not be allocated the local device of a driver
+// omitting them, and its pod was never scheduled. They stay through a restart with the fabric unavailable.
 func TestAttachedDevicesAreDescribedAsTheFabricDoes(t *testing.T) {
 	n := newPluggedNode(t)
 	n.fabric.Store(&hardware.Inventory{
@@ -146,8 +145,7 @@ func TestAttachedDevicesAreDescribedAsTheFabricDoes(t *testing.T) {
 	}
 }
 
-// What has gone since it was published is refused, and not published any more; the node's
-// own devices stay.
+// A device detached since it was published is rejected and withdrawn; the node's own devices stay.
 func TestDetachedDeviceIsRefused(t *testing.T) {
 	fabric, kubelet, devices := plugged(t)
 	fabric.Store(&hardware.Inventory{Devices: []hardware.Device{at("gpu-0", node, hardware.Attached)}})
@@ -159,8 +157,7 @@ func TestDetachedDeviceIsRefused(t *testing.T) {
 	eventually(t, "published no more", func() bool { return cmp.Equal([]string{"device-0"}, devices()) })
 }
 
-// A fabric that is away says nothing of devices: they stay published, and a claim that has
-// one is tried again.
+// With the fabric unavailable its devices stay published, and preparing one is retried.
 func TestFabricThatIsAwayTakesNothingAway(t *testing.T) {
 	fabric, kubelet, devices := plugged(t)
 	fabric.Store(&hardware.Inventory{Devices: []hardware.Device{at("gpu-0", node, hardware.Attached)}})
@@ -177,9 +174,8 @@ func TestFabricThatIsAwayTakesNothingAway(t *testing.T) {
 	}
 }
 
-// A driver that is restarted while the fabric is away withdrew the devices that the process
-// before had published, also those in use. Nor does it keep what has gone meanwhile once the
-// fabric answers.
+// A driver restarted with the fabric unavailable withdrew the devices published by the previous process, including
+// those in use. It must also not keep detached devices once the fabric is back.
 func TestRestartWhileTheFabricIsAwayTakesNothingAway(t *testing.T) {
 	n := newPluggedNode(t)
 	n.fabric.Store(&hardware.Inventory{Devices: []hardware.Device{at("gpu-0", node, hardware.Attached)}})
@@ -209,8 +205,7 @@ func TestRestartWhileTheFabricIsAwayTakesNothingAway(t *testing.T) {
 	eventually(t, "what has gone is published no more", func() bool { return cmp.Equal([]string{"device-0"}, published(t, n.client)) })
 }
 
-// The kubelet may register a restarted driver, and so ask for its slices, before the driver
-// has said what it has.
+// The kubelet may register a restarted driver, and trigger publishing, before the driver has a profile.
 func TestNothingIsWithdrawnBeforeTheDriverHasAProfile(t *testing.T) {
 	root := shortDir(t)
 	agent, client := newAgent(t, root)
@@ -227,7 +222,7 @@ func TestNothingIsWithdrawnBeforeTheDriverHasAProfile(t *testing.T) {
 	}
 }
 
-// The driver's looks for broken devices do not take from it what came after it started.
+// Checks for broken devices do not drop devices attached after the start.
 func TestDeviceThatCameLaterIsPreparedAfterACheckup(t *testing.T) {
 	n := newPluggedNode(t)
 	n.fabric.Store(&hardware.Inventory{})

@@ -40,16 +40,16 @@ type instance struct {
 	plugin    *plugin
 	publisher *publisher
 	attacher  *attacher
-	// served answers the kubelet: plugin, or what is around it.
+	// served handles the kubelet's calls: plugin, or a wrapper.
 	served kubeletplugin.DRAPlugin
-	// connections counts who has connected to the plugin sockets.
+	// connections counts connections to the plugin sockets.
 	connections atomic.Int64
 
-	// lifecycle serialises start, change and stop; it may be held long.
+	// lifecycle serializes start, change and stop; it may be held long.
 	lifecycle sync.Mutex
-	// old offers devices in the way of before there was DRA; nil while it does not.
+	// old serves the device plugin API; nil if unused.
 	old *deviceplugin.Plugin
-	// volumes is a CSI driver of the same name; nil while there is none.
+	// volumes is a CSI driver of the same name; nil if unused.
 	volumes *csi.Driver
 	// generation numbers the sockets; only an upgrade changes it.
 	generation int
@@ -76,13 +76,13 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	i := newInstance(agent, config)
 	if err := i.connect(ctx); err != nil {
 		i.disconnect()
-		// Also what a caller that has gone away left is removed.
+		// Includes leftovers of a caller that gave up.
 		return nil, errors.Join(err, removeTraces(context.WithoutCancel(ctx), agent, config.Name))
 	}
 	return i, nil
 }
 
-// newInstance is a driver that is not connected yet.
+// newInstance returns a disconnected driver.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
 	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, mutant: config.Mutant, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
@@ -96,8 +96,8 @@ func newInstance(agent Config, config spec.DriverConfig) *instance {
 	}
 }
 
-// change applies one change; lifecycle changes come last, so that a restarted
-// instance starts with the new inventory and faults.
+// change applies one change; lifecycle changes come last, so a restarted instance starts with the new inventory and
+// faults.
 func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()
@@ -160,7 +160,7 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	return nil
 }
 
-// offer replaces what is offered through the device plugin API.
+// offer replaces the device plugin's devices.
 func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
 	if err := plugin.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -177,7 +177,7 @@ func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
 	return err
 }
 
-// setCSI has a CSI driver of the same name register, or go.
+// setCSI registers or removes a CSI driver of the same name.
 func (i *instance) setCSI(ctx context.Context, wanted bool) (err error) {
 	if i.volumes != nil {
 		i.volumes.Stop()
@@ -204,7 +204,7 @@ func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
 	return conn.publish(ctx, profile)
 }
 
-// setGRPC has the next connection offer these plugin API versions.
+// setGRPC sets the plugin API versions of the next connection.
 func (i *instance) setGRPC(versions []spec.GRPCVersion) error {
 	if err := spec.ValidateGRPC(versions); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -215,8 +215,7 @@ func (i *instance) setGRPC(versions []spec.GRPCVersion) error {
 	return nil
 }
 
-// serve shuts the socket at which the kubelet calls the instance, or opens it, for this
-// connection and those to come.
+// serve opens or shuts the instance's service socket, for this connection and later ones.
 func (i *instance) serve(ctx context.Context, on bool) error {
 	i.shut = !on
 	i.mutex.Lock()
@@ -258,8 +257,8 @@ func (i *instance) status() (spec.DriverStatus, error) {
 	return status, err
 }
 
-// stop ends the instance and removes its sockets, CDI files and ResourceSlices.
-// The kubelet would remove the slices as well, but only 30 s later.
+// stop stops the instance and removes its sockets, CDI files and ResourceSlices. The kubelet would remove the slices
+// as well, but only 30 s later.
 func (i *instance) stop(ctx context.Context) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()

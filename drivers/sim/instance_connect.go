@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// connect opens the sockets unless they are open, and publishes the inventory.
+// connect opens the sockets unless open, and publishes the inventory.
 func (i *instance) connect(ctx context.Context) error {
 	i.mutex.Lock()
 	config, told, conn := i.config, i.told, i.conn
@@ -39,18 +39,18 @@ func (i *instance) connect(ctx context.Context) error {
 	return conn.publish(ctx, config.Profile)
 }
 
-// generation tells the sockets of a driver before an upgrade from those after it.
+// generation distinguishes the sockets of a driver before and after an upgrade.
 func generation(n int) types.UID { return types.UID(strconv.Itoa(n)) }
 
-// disconnect closes the sockets if they are open and leaves everything else.
+// disconnect closes the sockets if open and leaves everything else.
 func (i *instance) disconnect() {
 	if conn := i.setConnection(nil); conn != nil {
 		conn.close()
 	}
 }
 
-// upgrade opens the next generation's sockets, waits until the kubelet has
-// registered them and closes the old ones. If that fails, the old ones stay.
+// upgrade opens the next generation's sockets, waits for the kubelet to register them and closes the old ones. On
+// failure the old ones stay.
 func (i *instance) upgrade(ctx context.Context) error {
 	i.mutex.Lock()
 	config, told := i.config, i.told

@@ -49,8 +49,7 @@ const (
 	driver = "sim.example.com"
 )
 
-// kubelet does for a test what the kubelet's plugin manager does: it registers
-// sockets as they appear in the registry directory.
+// kubelet is a test's plugin manager: it registers sockets appearing in the registry directory.
 type kubelet struct {
 	registry string
 
@@ -141,16 +140,14 @@ func (k *kubelet) registrations() int {
 	return len(k.infos)
 }
 
-// registered waits until plugins were registered n times. A driver's status
-// says that it is registered a little earlier, while its last answer is still
-// on its way: for one that restarts at that moment the connection is closed before
-// the answer is there, and its first registration counts for nothing.
+// registered waits for n registrations. A driver's status is registered slightly earlier, with its last response
+// still pending: restarting it at that moment closes the connection, and its first registration does not count.
 func (k *kubelet) registered(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() == n })
 }
 
-// call calls the plugin that was registered last.
+// call calls the most recently registered plugin.
 func (k *kubelet) call(t *testing.T, do func(drapb.DRAPluginClient) error) {
 	t.Helper()
 	k.mutex.Lock()
@@ -206,8 +203,7 @@ func allocated(name, device string) *resourceapi.ResourceClaim {
 	}
 }
 
-// newAgent returns an agent in directories of its own and what it sees of the
-// API server.
+// newAgent returns an agent in directories of its own and its API server.
 func newAgent(t *testing.T, root string, objects ...runtime.Object) (*Agent, *fake.Clientset) {
 	t.Helper()
 	client := newClient(objects...)
@@ -222,10 +218,8 @@ func newAgent(t *testing.T, root string, objects ...runtime.Object) (*Agent, *fa
 	return agent, client
 }
 
-// newClient does three things that the fake does not: it generates names, heeds
-// field selectors of deletions, and refuses to update a claim that has changed
-// since it was read. Without the last, an answer given twice from the same copy
-// counted twice, which no API server lets happen.
+// newClient adds three features missing in the fake: generated names, field selectors of deletions, and conflicts on
+// updates of an outdated claim. Without the last one, an answer written twice from the same copy counted twice.
 func newClient(objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
 	created := 0
@@ -253,8 +247,8 @@ func newClient(objects ...runtime.Object) *fake.Clientset {
 	return client
 }
 
-// nextVersion gives a claim that is about to be written the version after the one
-// that is stored, or says that it was not read from that one.
+// nextVersion sets a written claim's next resource version, or returns a conflict if it was not read from the stored
+// version.
 func nextVersion(client *fake.Clientset, claim *resourceapi.ResourceClaim) error {
 	resource := resourceapi.SchemeGroupVersion.WithResource("resourceclaims")
 	stored, err := client.Tracker().Get(resource, claim.Namespace, claim.Name)
@@ -287,7 +281,7 @@ func deleteSlices(client *fake.Clientset, selector fields.Selector) error {
 	return nil
 }
 
-// published are the driver's devices in the order in which they are allocated.
+// published returns the driver's devices in allocation order.
 func published(t *testing.T, client *fake.Clientset) []string {
 	t.Helper()
 	list, err := client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})

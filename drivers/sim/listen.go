@@ -27,9 +27,8 @@ import (
 	"sync/atomic"
 )
 
-// service is the socket at which a kubelet calls a driver, apart from that of the driver's
-// registration. It counts who connects, and can be shut and opened again while a server
-// listens at it.
+// service is a driver's service socket for the kubelet, separate from its registration socket. It counts connections,
+// and can be shut and opened again with a server listening.
 type service struct {
 	connections *atomic.Int64
 
@@ -44,7 +43,7 @@ type service struct {
 	changed *sync.Cond
 }
 
-// listen is what the library opens its socket with.
+// listen implements the library's opening of the socket.
 func (s *service) listen(ctx context.Context, path string) (net.Listener, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -58,7 +57,7 @@ func (s *service) listen(ctx context.Context, path string) (net.Listener, error)
 	return s, nil
 }
 
-// serve opens the socket, or shuts it with all connections. What is so already stays.
+// serve opens the socket, or shuts it with all connections; it is idempotent.
 func (s *service) serve(ctx context.Context, on bool) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,7 +78,7 @@ func (s *service) serve(ctx context.Context, on bool) error {
 	return err
 }
 
-// open opens the socket as the library does: one that a dead process has left is replaced.
+// open opens the socket as the library does, replacing that of a dead process.
 func (s *service) open(ctx context.Context) error {
 	if err := removeSocket(s.path); err != nil {
 		return err
@@ -130,14 +129,14 @@ func (s *service) Accept() (net.Conn, error) {
 	}
 }
 
-// current tells whether a listener is that of now.
+// current reports whether listener is the current one.
 func (s *service) current(listener net.Listener) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.listener == listener
 }
 
-// accept takes a connection; there is none if the socket was shut since somebody connected.
+// accept takes a connection, unless the socket was shut since it was opened.
 func (s *service) accept(listener net.Listener, conn net.Conn) net.Conn {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -154,7 +153,7 @@ func (s *service) accept(listener net.Listener, conn net.Conn) net.Conn {
 	return taken
 }
 
-// accepted is a connection that ends when its service is shut.
+// accepted is a connection closed with its service.
 type accepted struct {
 	net.Conn
 
@@ -169,7 +168,7 @@ func (a *accepted) Close() error {
 	return a.Conn.Close()
 }
 
-// Close implements net.Listener. The socket is gone then; the server ends its connections.
+// Close implements net.Listener. It removes the socket; the server closes its connections.
 func (s *service) Close() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

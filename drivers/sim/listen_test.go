@@ -26,8 +26,8 @@ import (
 	"testing"
 )
 
-// A service that listens while it is shut replaces the socket of a dead process once it is
-// open, ends its connections when it is shut again, and remembers none that has ended.
+// A service listening while shut replaces the socket of a dead process when opened, closes its connections when shut
+// again, and drops closed connections.
 func TestServiceListens(t *testing.T) {
 	path := filepath.Join(shortDir(t), "dra.sock")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -31,8 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// metadataOptions have the library write files with metadata, as wrong as the driver's mutant
-// has them.
+// metadataOptions make the library write metadata files, with the faults of the driver's mutant.
 func metadataOptions(config spec.DriverConfig, cdiDir string) []kubeletplugin.Option {
 	versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
 	if config.Mutant == spec.MutantNewestMetadata {

@@ -86,7 +86,7 @@ func TestMutantsOfPublishing(t *testing.T) {
 	publishMutated(t, client, spec.MutantUnchecked, tainted)
 }
 
-// TestMutantsOfMetadata: each is in what the library has a container get.
+// TestMutantsOfMetadata: each shows in the files the library gives a container.
 func TestMutantsOfMetadata(t *testing.T) {
 	const good = `"containerPath":"/var/run/kubernetes.io/dra-device-attributes/resourceclaimtemplates/gpu/r/` + driver + `-metadata.json"`
 	for mutant, want := range map[spec.MutantID][]string{
@@ -128,7 +128,7 @@ func TestMutantsOfMetadata(t *testing.T) {
 	}
 }
 
-// Each mutant is a fault of the kubelet's calls, or is built in beside them.
+// Each mutant is a fault of the kubelet's calls, or built in elsewhere.
 func TestMutantsAreFaultsOrBuiltIn(t *testing.T) {
 	for _, m := range spec.Mutants() {
 		i := newInstance(Config{}, spec.DriverConfig{Name: driver, Mutant: spec.MutantID(m.ID)})

@@ -34,10 +34,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// plugin is the driver behind an instance's script: well-behaved, unless that asks
-// for something that no answer shows. The helper serialises its calls, also across
-// two instances during an upgrade, and all state is in files: plugin has none of
-// its own but the last problem and what it offers.
+// plugin is the driver behind an instance's script: correct, except for faults not visible in responses. The helper
+// serializes its calls, also across two instances during an upgrade, and all state is in files, except the last
+// problem and the offered devices.
 type plugin struct {
 	driver  string
 	node    string
@@ -46,7 +45,7 @@ type plugin struct {
 	store   cdiStore
 	failed  atomic.Pointer[string]
 	profile atomic.Pointer[spec.Profile]
-	// healthAsked counts how often the kubelet has asked to watch health.
+	// healthAsked counts the kubelet's health watches.
 	healthAsked    atomic.Int64
 	declinesHealth bool
 	work           work
@@ -69,8 +68,7 @@ func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceap
 	return results, nil
 }
 
-// prepare makes a claim's devices known to containers; broken is how the driver has
-// been told to misbehave, if at all.
+// prepare makes a claim's devices known to containers; broken is the fault to inject, if any.
 func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, broken spec.FaultKind) ([]kubeletplugin.Device, error) {
 	injected, devices, err := inject.Claim(p.driver, claim)
 	if err != nil || injected == nil {
@@ -118,15 +116,13 @@ func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplug
 	return results, nil
 }
 
-// HandleError implements kubeletplugin.DRAPlugin: nothing is stopped, as a case
-// may want to see the error.
+// HandleError implements kubeletplugin.DRAPlugin: it stops nothing, since a case may want to see the error.
 func (p *plugin) HandleError(ctx context.Context, err error, msg string) {
 	klog.FromContext(ctx).Error(err, "Driver instance has a problem", "driver", p.driver, "while", msg)
 	p.report(fmt.Errorf("%s: %w", msg, err))
 }
 
-// report keeps a problem in the background for the instance's status; nil says
-// that it is over.
+// report keeps a background problem for the instance's status; nil clears it.
 func (p *plugin) report(err error) {
 	if err == nil {
 		p.failed.Store(nil)
@@ -143,9 +139,8 @@ func (p *plugin) problem() string {
 	return ""
 }
 
-// withdrawn says of a claim that is not prepared yet which of its devices is none of its
-// pool any more (KEP-4381, publishing node resources). Of pools that the driver does not
-// have it says nothing: cases publish some under its name.
+// withdrawn returns an error if a device of a claim not yet prepared has left its pool (KEP-4381, publishing node
+// resources). Pools unknown to the driver are ignored: cases publish some under its name.
 func (p *plugin) withdrawn(claim types.UID, prepared []*cdispec.Spec, devices []inject.Device) error {
 	if slices.ContainsFunc(prepared, func(s *cdispec.Spec) bool { return inject.SpecUID(s) == claim }) {
 		return nil

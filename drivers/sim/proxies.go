@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// startProxy puts a proxy before a driver, in place of one that is there.
+// startProxy starts a driver's proxy, replacing any existing one.
 func (a *Agent) startProxy(ctx context.Context, driver string, config spec.Proxy) error {
 	if err := a.stopProxy(driver); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *Agent) proxyStatus(driver string) (spec.DriverStatus, error) {
 	return p.Status(), nil
 }
 
-// stopProxy takes a proxy away; one that does not exist is no error.
+// stopProxy stops a proxy; a missing one is no error.
 func (a *Agent) stopProxy(driver string) error {
 	a.mutex.Lock()
 	p := a.proxies[driver]

@@ -36,18 +36,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// repairPeriod is how often a publisher looks for slices that somebody else removed.
+// repairPeriod is the interval of checks for deleted slices.
 const repairPeriod = 5 * time.Second
 
-// publisher writes the ResourceSlices of one driver on one node; the sockets of
-// an instance share it, also during an upgrade. It is not the
-// controller of the DRA library because that one needs a second before it writes
-// anything (it polls for its cache once a second) and tells of errors later;
-// cases want their devices, or the reason why there are none, at once.
+// publisher writes the ResourceSlices of one driver on one node; the sockets of an instance share it, also during an
+// upgrade. It replaces the DRA library's controller, because that one waits a second before its first write (it polls
+// for its cache once a second) and reports errors later; cases want their devices, or the error, at once.
 type publisher struct {
 	agent  Config
 	driver string
-	// undivided publishes each pool as one slice, whatever the limits are.
+	// undivided publishes each pool as one slice, regardless of limits.
 	undivided bool
 	// mutant is how the driver is broken.
 	mutant spec.MutantID
@@ -55,10 +53,9 @@ type publisher struct {
 	// mutex serialises writing.
 	mutex   sync.Mutex
 	profile spec.Profile
-	// known says that there is a profile: before that, what is published is that of the
-	// process before.
+	// known: there is a profile. Before that, the previous process's slices stay.
 	known bool
-	// done says that the API server had the profile once.
+	// done: the profile was in the API server once.
 	done bool
 }
 
@@ -70,8 +67,8 @@ func (p *publisher) set(ctx context.Context, profile spec.Profile) error {
 	return p.write(ctx)
 }
 
-// run keeps the inventory published until ctx ends: the kubelet removes the
-// slices of its node when it starts. kick asks for a look now.
+// run keeps the inventory published until ctx ends, since a starting kubelet deletes the slices of its node. kick
+// triggers a check.
 func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(error)) {
 	ticker := time.NewTicker(repairPeriod)
 	defer ticker.Stop()
@@ -99,7 +96,7 @@ func (p *publisher) repair(ctx context.Context) error {
 	return p.write(ctx)
 }
 
-// write makes the slices in the API server those of the profile.
+// write makes the slices in the API server match the profile.
 func (p *publisher) write(ctx context.Context) (err error) {
 	defer func() { p.done = p.done || err == nil }()
 	existing, err := p.list(ctx)
@@ -141,11 +138,10 @@ func (p *publisher) list(ctx context.Context) (map[string][]resourceapi.Resource
 	return pools, nil
 }
 
-// writePool replaces the slices of one pool with those of a new generation, so that
-// nobody takes a mixture of old and new for the pool. A pool of one slice is updated in
-// place, which is atomic. It gets a new generation nevertheless: ResourcePool.Generation
-// says that a driver must change it whenever it changes a resource in the pool. (The
-// library's controller keeps it if one update does.)
+// writePool replaces the slices of one pool with a new generation, so nobody sees a mixture of old and new. A pool of
+// one slice is updated atomically in place. It gets a new generation nevertheless: ResourcePool.Generation says that
+// a driver must change it whenever it changes a resource in the pool. (The library's controller keeps it for a single
+// update.)
 func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.ResourceSlice) error {
 	if slices.EqualFunc(parts, old, sameDevices) {
 		return nil
@@ -190,7 +186,7 @@ func (p *publisher) remove(ctx context.Context, old []resourceapi.ResourceSlice)
 	return errors.Join(errs...)
 }
 
-// checkStored turns fields that the API server has dropped into an error.
+// checkStored returns an error for fields dropped by the API server.
 func (p *publisher) checkStored(wanted, stored *resourceapi.ResourceSlice, err error) error {
 	if err != nil {
 		return fmt.Errorf("write resource slice: %w", err)

@@ -72,7 +72,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// pools describes what is published as "generation/count: devices".
+// pools describes published pools as "generation/count: devices".
 func pools(t *testing.T, client *fake.Clientset) map[string][]string {
 	t.Helper()
 	list, err := client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})

@@ -25,8 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// node with a driver and an API server of its own: the fake one mixes up whose slices are
-// listed.
+// publishingNode is a node with a driver and an API server of its own: the fake one mixes up the slices of different
+// nodes.
 type publishingNode struct {
 	agent   *Agent
 	kubelet *kubelet
@@ -54,11 +54,11 @@ func newPublishingNode(t *testing.T, publishing spec.Publishing) publishingNode 
 	return n
 }
 
-// Drivers of others come back later than dra-sim's: their library waits for 30 s.
+// Other vendors' drivers come back later than dra-sim's: their library waits for 30 s.
 func TestHelperDoesNotPublishAgainAtOnce(t *testing.T) {
 	quick, slow := newPublishingNode(t, spec.PublishAtOnce), newPublishingNode(t, spec.PublishByHelper)
 	eventually(t, "the helper publishes", func() bool { return slow.devices() == 1 })
-	// Not after a change: the helper looks once or twice then, as it happens.
+	// Not after a change: the number of the helper's checks then varies.
 	slow.wipe()
 	quick.wipe()
 	eventually(t, "what publishes at once is there again", func() bool { return quick.devices() == 1 })

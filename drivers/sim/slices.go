@@ -26,9 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// split divides a pool in order into as many slices as the limits of the API
-// need; counters and devices never share one. A pool without devices is one
-// empty slice, which says that the driver runs.
+// split divides a pool in order into as many slices as the API's limits require; counters and devices never share
+// one. A pool without devices is one empty slice, showing that the driver runs.
 func split(pool spec.Pool) []resourceapi.ResourceSlice {
 	limit := resourceapi.ResourceSliceMaxDevices
 	if slices.ContainsFunc(pool.Devices, isAdvanced) {
@@ -60,7 +59,7 @@ func resources(node string, profile spec.Profile) resourceslice.DriverResources 
 	return all
 }
 
-// isAdvanced devices halve what fits into a slice.
+// isAdvanced devices halve a slice's device limit.
 func isAdvanced(device resourceapi.Device) bool {
 	if len(device.Taints) > 0 || len(device.ConsumesCounters) > 0 {
 		return true
@@ -73,15 +72,15 @@ func isAdvanced(device resourceapi.Device) bool {
 	return false
 }
 
-// sameDevices is true if two slices publish the same; the API server's own
-// additions, such as the time of a taint, make no difference.
+// sameDevices reports whether two slices publish the same; the API server's own additions, such as the time of a
+// taint, are ignored.
 func sameDevices(a, b resourceapi.ResourceSlice) bool {
 	return a.Spec.Pool.ResourceSliceCount == b.Spec.Pool.ResourceSliceCount &&
 		resourceslice.DevicesDeepEqual(a.Spec.Devices, b.Spec.Devices) &&
 		equality.Semantic.DeepEqual(a.Spec.SharedCounters, b.Spec.SharedCounters)
 }
 
-// unmapped are devices that stand for nothing that their node has.
+// unmapped returns devices without node resources.
 func unmapped(devices []resourceapi.Device) []resourceapi.Device {
 	devices = slices.Clone(devices)
 	for i := range devices {

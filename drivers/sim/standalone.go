@@ -31,43 +31,40 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Standalone says how a driver that runs on its own differs from a good one; the zero
-// value is a good one.
+// Standalone has the deviations of a standalone driver; the zero value is correct.
 type Standalone struct {
-	// Around puts something between the kubelet and the driver; nil puts nothing there.
+	// Around wraps the driver's service; may be nil.
 	Around func(kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
-	// Undivided publishes each pool as one slice, also one that is too large for that.
+	// Undivided publishes each pool as one slice, even if too large.
 	Undivided bool
 	// Once publishes when the driver starts, and never again.
 	Once bool
-	// LeavesSockets has each process open sockets of its own, and leave them when it ends.
+	// LeavesSockets makes each process open sockets of its own, and leave them at its end.
 	LeavesSockets bool
-	// Process tells its sockets from those of another process that runs beside it while a
-	// DaemonSet is updated; empty where only one runs at a time.
+	// Process distinguishes its sockets from those of another process during a rolling update of a DaemonSet; empty if
+	// only one runs at a time.
 	Process types.UID
-	// RemovesSlices removes what is published when the driver ends.
+	// RemovesSlices deletes the slices when the driver ends.
 	RemovesSlices bool
-	// StaysUnhealthy has a device that was broken once be unhealthy for ever.
+	// StaysUnhealthy keeps a once broken device unhealthy for ever.
 	StaysUnhealthy bool
-	// Options are more of the library's, which come after the driver's own.
+	// Options are additional library options, after the driver's own.
 	Options []kubeletplugin.Option
-	// Beside begins what runs beside the driver once that is connected, and ends before it;
-	// nil for nothing.
+	// Beside starts something beside the connected driver, and ends before it; may be nil.
 	Beside func(context.Context) (end func(), err error)
-	// Hotplug adds the devices that a fabric attaches to the node.
+	// Hotplug adds devices attached to the node by a fabric.
 	Hotplug Hotplug
 }
 
-// Run is a driver as vendors ship them: one driver in a process of its own, that nobody
-// controls. It returns when ctx ends. Its slices, CDI files and prepared claims stay, as
-// the next process goes on with them. What keeps slices from being published is logged,
-// and tried again.
+// Run runs a driver as vendors ship them: one driver in a process of its own, without an agent. It returns when ctx
+// ends. Its slices, CDI files and prepared claims stay for the next process. Errors of publishing are logged and
+// retried.
 func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverConfig) error {
 	if err := errors.Join(agent.Validate(), config.Validate(), s.Hotplug.Validate()); err != nil {
 		return fmt.Errorf("check configuration: %w", err)
 	}
 	agent = agent.withDefaults()
-	// There is no marker in it: an agent on the same node would remove it.
+	// It has no marker: an agent on the same node would remove it.
 	if err := os.MkdirAll(agent.pluginDir(config.Name), 0o750); err != nil {
 		return fmt.Errorf("make plugin directory: %w", err)
 	}
@@ -121,7 +118,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 		if s.Once || s.Hotplug.Inventory != nil {
 			return // it does not publish, or somebody else does
 		}
-		// What cannot be written is tried again as anything that is published.
+		// Failed writes are retried as usual.
 		if err := i.publisher.set(ctx, withBroken(config.Profile, broken)); err != nil {
 			logger.Error(err, "Broken devices have no taint", "driver", config.Name, "devices", broken)
 		}

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A driver that ends leaves to the next process what it has prepared and published, and an
-// agent on the same node leaves all of it alone.
+// A stopped driver leaves prepared claims and slices to the next process, and an agent on the same node leaves them
+// alone.
 func TestDriverWithoutAnAgent(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
@@ -59,7 +59,7 @@ func TestDriverWithoutAnAgent(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		// The lock file is that of the library.
+		// The lock file is the library's.
 		left := slices.DeleteFunc(files(t, root), func(f string) bool { return strings.HasSuffix(f, ".lock") })
 		if len(left) != 1-turn {
 			t.Errorf("files after turn %d: %v", turn, left)
@@ -70,8 +70,8 @@ func TestDriverWithoutAnAgent(t *testing.T) {
 	}
 }
 
-// A driver without an inventory is the part on nodes of one whose controller allocates: it
-// prepares what is in no slice, and publishes none.
+// A driver without an inventory is the node part of a classic driver: it prepares devices in no slice, and publishes
+// none.
 func TestNodePartOfADriver(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)

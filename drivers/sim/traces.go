@@ -37,11 +37,10 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/proxy"
 )
 
-// marker is the file in a plugin's directory by which an agent knows that the
-// directory is dra-sim's.
+// marker is a file in a plugin's directory marking it as dra-sim's.
 const marker = "dra-sim"
 
-// removeTraces removes what a driver leaves on the node and in the cluster.
+// removeTraces removes all traces of a driver on the node and in the cluster.
 func removeTraces(ctx context.Context, c Config, driver string) error {
 	selector := fields.Set{
 		resourceapi.ResourceSliceSelectorDriver:   driver,
@@ -60,8 +59,7 @@ func removeTraces(ctx context.Context, c Config, driver string) error {
 		os.RemoveAll(c.pluginDir(driver)))
 }
 
-// removeLeftovers removes the traces of drivers in whose directories an earlier
-// agent has put its marker: an agent that was killed could not do so itself.
+// removeLeftovers removes the traces of drivers with a marker in their directories, left by a killed agent.
 func removeLeftovers(ctx context.Context, c Config) error {
 	markers, err := filepath.Glob(filepath.Join(c.pluginDir("*"), marker))
 	errs := []error{err, proxy.RemoveLeftovers(c.registryDir(), c.pluginsDir())}
@@ -76,8 +74,8 @@ func removeLeftovers(ctx context.Context, c Config) error {
 	return nil
 }
 
-// removeRegistrations removes the sockets by which a dead driver is registered.
-// Their names follow from the generations, and these from the other sockets.
+// removeRegistrations removes the registration sockets of a dead driver. Their names follow from the generations, and
+// these from the other sockets.
 func removeRegistrations(c Config, driver string) error {
 	sockets, err := filepath.Glob(filepath.Join(c.pluginDir(driver), "dra-*.sock"))
 	errs := []error{err}

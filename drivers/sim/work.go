@@ -22,13 +22,13 @@ import (
 	"time"
 )
 
-// work counts the calls that a driver works on.
+// work counts a driver's concurrent calls.
 type work struct {
 	mu        sync.Mutex
 	now, most int64
 }
 
-// begin counts a call until what it returns is called.
+// begin counts a call until end is called.
 func (w *work) begin() (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,14 +41,14 @@ func (w *work) begin() (end func()) {
 	}
 }
 
-// atOnce is the greatest number of calls at one time.
+// atOnce is the maximum number of concurrent calls.
 func (w *work) atOnce() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.most
 }
 
-// toil takes a second, or until nobody waits for it any more (spec.FaultBusy).
+// toil waits a second, or until ctx ends (spec.FaultBusy).
 func toil(ctx context.Context) {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()

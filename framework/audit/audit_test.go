@@ -166,8 +166,7 @@ func TestBadWorlds(t *testing.T) {
 	}
 }
 
-// The device plugin of a node takes precedence over DRA, and other resources are
-// nobody's business.
+// The device plugin of a node takes precedence over DRA; other resources are ignored.
 func TestResourcesThatNeedNoClaim(t *testing.T) {
 	w := goodWorld()
 	plugged := pod("plugged")
@@ -185,8 +184,8 @@ func TestResourcesThatNeedNoClaim(t *testing.T) {
 	}
 }
 
-// A kubelet that starts wipes its node's slices, and a driver that starts writes
-// them one by one: counters of which none is there are not overdrawn.
+// A starting kubelet deletes its node's slices, and a starting driver writes them one by one: missing counters are
+// not overdrawn.
 func TestPartialPoolsHaveNoCounters(t *testing.T) {
 	w := goodWorld()
 	w.Claims = append(w.Claims, claim("c2", "p", device("all")))
@@ -226,7 +225,7 @@ pod-stuck: pod ns/waiting is not scheduled: cannot allocate all claims`
 	}
 }
 
-// A soak passed although its pods failed: nobody asked how they had ended.
+// A soak passed with failed pods, because nothing checked how they ended.
 func TestFailed(t *testing.T) {
 	crashed, evicted, cut, ended := pod("crashed"), pod("evicted"), pod("cut"), pod("ended")
 	crashed.Status.Phase, evicted.Status.Phase = corev1.PodFailed, corev1.PodFailed
@@ -235,7 +234,7 @@ func TestFailed(t *testing.T) {
 		{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError", Message: "no such CDI device"}}},
 	}
 	evicted.Status.Reason, evicted.Status.Message = "UnexpectedAdmissionError", "no devices"
-	// What is deleted before its containers run, or while they do not listen, fails.
+	// A pod deleted before its containers run, or with a container ignoring the signal, fails.
 	cut.Status.Phase, cut.DeletionTimestamp = corev1.PodFailed, &metav1.Time{Time: time.Unix(0, 0)}
 	ended.Status.Phase = corev1.PodSucceeded
 	got := lines(audit.Failed([]corev1.Pod{ended, cut, evicted, crashed}))
@@ -246,7 +245,7 @@ pod-failed: pod ns/evicted has failed on node "n": UnexpectedAdmissionError: no 
 	}
 }
 
-// Seen when kubelets were killed under load: containerd cancels what they asked for.
+// Killing kubelets under load: containerd cancels their requests.
 func TestStartThatWasCutIsAWarning(t *testing.T) {
 	terminated := func(reason, message string) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: reason, Message: message}}}

@@ -28,7 +28,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// use is one result of a claim's allocation; admin access is none.
+// use is one result of a claim's allocation without admin access.
 type use struct {
 	claim  *resourceapi.ResourceClaim
 	result *resourceapi.DeviceRequestAllocationResult
@@ -36,9 +36,8 @@ type use struct {
 
 func (u use) shared() bool { return u.result.ShareID != nil }
 
-// Devices checks the rules that hold in every state of the claims: a single list
-// of them, or what a watch has made of it. Slices are those of the same time or,
-// where devices do not change, of any.
+// Devices checks the rules valid in every state of the claims: a single list, or the state of a watch. Slices must be
+// of the same time, unless devices do not change.
 func Devices(claims []resourceapi.ResourceClaim, published []resourceapi.ResourceSlice) []Violation {
 	uses := map[deviceID][]use{}
 	var found []Violation
@@ -137,8 +136,8 @@ func onCapacity(rule Rule, id deviceID, name resourceapi.QualifiedName, uses []u
 	return v
 }
 
-// checkCounters subtracts each allocated device, however often it is shared, once
-// from the counters of its pool. Those of a pool that is not complete are unknown.
+// checkCounters subtracts each allocated device once, even if shared, from the counters of its pool. Those of an
+// incomplete pool are unknown.
 func checkCounters(uses map[deviceID][]use, in inventory) []Violation {
 	left := map[counterID]int64{}
 	consumers := map[counterID][]use{}

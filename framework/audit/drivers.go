@@ -25,26 +25,25 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Node is what is known on a node about claims.
+// Node is a node's state of claims.
 type Node struct {
 	Name string
-	// Calls are those that the driver there got, oldest first.
+	// Calls are the calls of the node's driver, oldest first.
 	Calls []spec.Call
-	// Prepared are the claims that the driver has prepared now.
+	// Prepared are the claims currently prepared by the driver.
 	Prepared []types.UID
-	// Checkpoint has the claims that the kubelet remembers.
+	// Checkpoint has the claims in the kubelet's checkpoint.
 	Checkpoint []types.UID
 }
 
-// Use is a pod that has run with a claim whose devices are a driver's.
+// Use is a completed pod with a claim for a driver's devices.
 type Use struct {
 	Pod   *corev1.Pod
 	Claim types.UID
 }
 
-// Drivers checks, when all pods are gone, that no claim was forgotten on the way:
-// each that a pod has run with was prepared on its node, and each that was to be
-// prepared is unprepared, in the driver's memory and in the kubelet's.
+// Drivers checks, when all pods are gone, that each claim of a pod was prepared on the pod's node, and each claim
+// with a prepare call is unprepared, in both the driver's and the kubelet's state.
 func Drivers(nodes []Node, uses []Use) []Violation {
 	prepared := map[claimOn]bool{}
 	var found []Violation
@@ -80,10 +79,10 @@ type claimOn struct {
 	uid  types.UID
 }
 
-// history is what a driver was asked for a claim.
+// history has a driver's calls for a claim.
 type history struct {
 	prepared bool
-	// left says why the claim may be prepared in the end; empty if it is not.
+	// left is why the claim may still be prepared in the end; empty if it is not.
 	left string
 }
 

@@ -26,9 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// calls of a driver as a script: "+c" prepares claim c, "-c" unprepares it; after it
-// may come "!" for an error of the call, "?" for one of the claim, "0" for an answer
-// without devices, "…" for none yet.
+// calls parses a driver's calls from a script: "+c" prepares claim c, "-c" unprepares it; the suffix "!" is an error
+// of the call, "?" one of the claim, "0" an answer without devices, "…" a pending call.
 func calls(script string) []spec.Call {
 	var all []spec.Call
 	for _, word := range strings.Fields(script) {
@@ -90,7 +89,7 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// What was prepared on another node is of no use to a pod.
+// A claim prepared on another node does not count for a pod.
 func TestPreparedElsewhere(t *testing.T) {
 	p := pod("p", "c")
 	found := audit.Drivers([]audit.Node{{Name: "m", Calls: calls("+c -c")}}, []audit.Use{{Pod: &p, Claim: "c"}})

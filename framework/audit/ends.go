@@ -26,7 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Unended are the pods that have not ended, where all of them should have.
+// Unended reports pods still running when all of them should have ended.
 func Unended(pods []corev1.Pod) []Violation {
 	var found []Violation
 	for i := range pods {
@@ -44,10 +44,8 @@ func Unended(pods []corev1.Pod) []Violation {
 	return Sorted(found)
 }
 
-// Failed are the pods that have failed, where all of them should succeed. It says
-// nothing of pods that are being deleted: one fails if it is asked to end before
-// its containers run, or while they do not listen. It holds in every state of the
-// pods.
+// Failed reports failed pods when all of them should succeed. It ignores deleted pods: a pod fails if terminated
+// before its containers run, or with a container ignoring the signal. It holds in every state of the pods.
 func Failed(pods []corev1.Pod) []Violation {
 	var found []Violation
 	for i := range pods {
@@ -64,7 +62,7 @@ func Failed(pods []corev1.Pod) []Violation {
 	return Sorted(found)
 }
 
-// failure is what the kubelet says of a pod that has failed and of its containers.
+// failure is the kubelet's message about a failed pod and its containers.
 func failure(pod *corev1.Pod) string {
 	var texts []string
 	if pod.Status.Reason != "" || pod.Status.Message != "" {
@@ -77,15 +75,14 @@ func failure(pod *corev1.Pod) string {
 	return cmp.Or(strings.Join(texts, "; "), "nobody has said why")
 }
 
-// crashed are the containers of a pod that did not end well.
+// crashed returns a pod's containers with a failure.
 func crashed(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
 		return c.State.Terminated == nil || c.State.Terminated.ExitCode == 0
 	})
 }
 
-// startCut is whether nothing is wrong with a pod but containers whose start was
-// cancelled.
+// startCut reports whether cancelled container starts are a pod's only problem.
 func startCut(pod *corev1.Pod) bool {
 	failed := crashed(pod)
 	return pod.Status.Reason == "" && len(failed) > 0 && !slices.ContainsFunc(failed, func(c corev1.ContainerStatus) bool {
@@ -94,7 +91,7 @@ func startCut(pod *corev1.Pod) bool {
 	})
 }
 
-// because puts a reason and a message, both of which may be missing, into one text.
+// because joins a reason and a message; both are optional.
 func because(reason, message string) string {
 	if reason == "" || message == "" {
 		return reason + message

@@ -25,10 +25,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// checkExtended checks that the pod's status maps each extended resource of each
-// container for which a class stands to a request of the pod's special claim
-// (KEP-5004). What the node has from a device plugin needs none; whether a pod on
-// a node that is gone does cannot be told.
+// checkExtended checks that the pod's status maps each class-backed extended resource of each container to a request
+// of the pod's special claim (KEP-5004). Device plugin resources of the node need none; without the node's object the
+// check is skipped.
 func checkExtended(pod *corev1.Pod, node *corev1.Node, classes []resourceapi.DeviceClass) []Violation {
 	if node == nil {
 		return nil
@@ -37,7 +36,7 @@ func checkExtended(pod *corev1.Pod, node *corev1.Node, classes []resourceapi.Dev
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		for _, name := range slices.Sorted(maps.Keys(container.Resources.Requests)) {
 			amount := container.Resources.Requests[name]
-			// A plugin that has gone leaves its resource with amount zero.
+			// A removed plugin leaves its resource with amount zero.
 			_, plugin := node.Status.Allocatable[name]
 			class := classFor(name, classes)
 			if amount.IsZero() || plugin || class == nil || mapped(pod, container.Name, name) {
@@ -53,7 +52,7 @@ func checkExtended(pod *corev1.Pod, node *corev1.Node, classes []resourceapi.Dev
 	return found
 }
 
-// classFor is the class that stands for an extended resource, or nil.
+// classFor is the class of an extended resource, or nil.
 func classFor(name corev1.ResourceName, classes []resourceapi.DeviceClass) *resourceapi.DeviceClass {
 	i := slices.IndexFunc(classes, func(c resourceapi.DeviceClass) bool {
 		return string(name) == ptr.Deref(c.Spec.ExtendedResourceName, "") || string(name) == resourceapi.ResourceDeviceClassPrefix+c.Name

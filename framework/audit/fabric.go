@@ -34,32 +34,30 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Fabric is a fabric of devices (KEP-5007) and a cluster that uses it. Its device is known
-// by its ID, by which the driver on a node publishes it, too.
+// Fabric is a device fabric (KEP-5007) and a cluster using it. Node drivers publish a device under its fabric ID.
 type Fabric struct {
 	// Driver is the name of the driver of all devices.
 	Driver string
-	// Devices are what the fabric knows; who joins the answers of several may give one twice.
+	// Devices are the fabric's devices; merged answers may have duplicates.
 	Devices []spec.FabricDevice
 	Claims  []resourceapi.ResourceClaim
 	Slices  []resourceapi.ResourceSlice
-	// Pods are those with the claims; without them it is not known who waits for devices.
+	// Pods are the pods of the claims; without them, pods waiting for devices are unknown.
 	Pods []corev1.Pod
 }
 
-// user is a claim that has a device of the fabric, and where.
+// user is a claim with a device of the fabric, and its node.
 type user struct {
 	claim  *resourceapi.ResourceClaim
 	device string
 	node   string // where that is known
-	// key is that of the request for which the device was attached; empty for a local one.
+	// key is the key of the attach request; empty for a local device.
 	key string
 }
 
-// Attached checks what holds at every moment: a device is attached to one node at most, and
-// stays there while a claim that is in use has it, which no other one has; no pod is bound
-// before the devices of its slots are attached. Devices, claims and pods are not read at one moment: check twice, and
-// keep what Confirm keeps.
+// Attached checks invariants: a device is attached to at most one node, and stays attached while a claim in use has
+// it, exclusively; no pod is bound before its slots' devices are attached. Devices, claims and pods are not read
+// atomically: check twice and use Confirm.
 func Attached(f Fabric) []Violation {
 	nodes, evidenceOf := map[string]sets.Set[string]{}, map[string][]Object{}
 	at := func(device, node string) {
@@ -103,7 +101,7 @@ func Attached(f Fabric) []Violation {
 	return Sorted(found)
 }
 
-// bound are the pods that are bound although a device of theirs is not attached.
+// bound reports pods bound before their devices are attached.
 func (f Fabric) bound() []Violation {
 	var found []Violation
 	for i := range f.Pods {
@@ -127,7 +125,7 @@ func (f Fabric) bound() []Violation {
 	return found
 }
 
-// hadByTwo are the devices that were given away twice.
+// hadByTwo reports devices used twice.
 func hadByTwo(users []user) []Violation {
 	first := map[string]user{}
 	var found []Violation
@@ -151,8 +149,8 @@ func (u user) as() string {
 	return "attached for " + u.key
 }
 
-// AttachedForNobody checks what holds once nothing has happened for as long as idle devices
-// stay: what is attached for this cluster is of a claim, in use or not.
+// AttachedForNobody checks, once nothing has happened for the idle time of devices, that each device attached for
+// this cluster belongs to a claim, in use or not.
 func AttachedForNobody(f Fabric) []Violation {
 	keys, names := sets.New[string](), sets.New[string]()
 	for i := range f.Claims {
@@ -173,9 +171,8 @@ func AttachedForNobody(f Fabric) []Violation {
 	return Sorted(found)
 }
 
-// PublishedAttached checks what holds once nothing has happened for as long as drivers take to
-// look: what a node's slices have of the fabric is attached to the node. A device that the
-// fabric does not know is the node's own.
+// PublishedAttached checks, once nothing has happened for the drivers' polling interval, that fabric devices in a
+// node's slices are attached to the node. A device unknown to the fabric is the node's own.
 func PublishedAttached(f Fabric) []Violation {
 	known := map[string]spec.FabricDevice{}
 	for _, d := range f.Devices {
@@ -198,15 +195,15 @@ func PublishedAttached(f Fabric) []Violation {
 	return Sorted(found)
 }
 
-// FabricUse is a device of a fabric that a claim in use has.
+// FabricUse is a fabric device of a claim in use.
 type FabricUse struct {
 	Claim  types.UID
 	Device string
-	// Local says that it has it as local to its node, not by a slot.
+	// Local: the claim has it as a local device, instead of a slot.
 	Local bool
 }
 
-// FabricUses are the devices of a fabric that claims in use have.
+// FabricUses returns the fabric devices of claims in use.
 func FabricUses(f Fabric) []FabricUse {
 	var all []FabricUse
 	for _, u := range f.users() {
@@ -220,11 +217,11 @@ const (
 	free     = "Free"
 	attached = "Attached"
 	dead     = "Dead"
-	// attachedCondition is the one that a slot of a fabric waits for.
+	// attachedCondition is the binding condition of fabric slots.
 	attachedCondition = "dra-conformance.github.io/attached"
 )
 
-// users are the claims in use that have a device, each with what it has.
+// users returns the claims in use with a device.
 func (f Fabric) users() []user {
 	var all []user
 	for i := range f.Claims {
@@ -241,8 +238,8 @@ func (f Fabric) users() []user {
 	return all
 }
 
-// of are the devices of a claim: local ones of the fabric by their names, and slots, whose
-// device is empty until the claim's status says that it is attached.
+// of returns a claim's devices: local ones of the fabric by name, and slots, with an empty device until the claim's
+// status shows it attached.
 func (f Fabric) of(claim *resourceapi.ResourceClaim) []user {
 	if claim.Status.Allocation == nil {
 		return nil
@@ -262,8 +259,8 @@ func (f Fabric) of(claim *resourceapi.ResourceClaim) []user {
 	return all
 }
 
-// keyPrefix begins the keys of the requests to attach devices for a claim's allocation,
-// which the pool and the slot end (docs/fabric.md).
+// keyPrefix is the prefix of attach request keys for a claim's allocation, followed by pool and slot
+// (docs/fabric.md).
 func keyPrefix(claim *resourceapi.ResourceClaim) string {
 	at := ""
 	if t := claim.Status.Allocation.AllocationTimestamp; t != nil {
@@ -272,8 +269,7 @@ func keyPrefix(claim *resourceapi.ResourceClaim) string {
 	return string(claim.UID) + "/" + at + "/"
 }
 
-// told is what the claim's status says of a slot that is attached; what it has said of an
-// earlier allocation does not count.
+// told returns the claim's status of an attached slot, ignoring earlier allocations.
 func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult, key string) (device, node string) {
 	for _, s := range claim.Status.Devices {
 		if s.Driver != r.Driver || s.Pool != r.Pool || s.Device != r.Device || s.Data == nil || !meta.IsStatusConditionTrue(s.Conditions, attachedCondition) {
@@ -287,7 +283,7 @@ func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocatio
 	return "", ""
 }
 
-// nodeOf is the node whose slice has a device, empty if there is none.
+// nodeOf is the node of the slice with a device, empty if there is none.
 func (f Fabric) nodeOf(r resourceapi.DeviceRequestAllocationResult) string {
 	for _, s := range f.Slices {
 		if s.Spec.Driver == r.Driver && s.Spec.Pool.Name == r.Pool && slices.ContainsFunc(s.Spec.Devices, func(d resourceapi.Device) bool { return d.Name == r.Device }) {

@@ -37,7 +37,7 @@ const (
 	keyOfC            = "uid-c/2030-01-01T00:00:00Z/fabric/gpu/free-0"
 )
 
-// withSlot is a claim in use whose slot has come to device gpu-0 on node n.
+// withSlot is a claim in use with its slot attached as device gpu-0 on node n.
 func withSlot(name, key string) resourceapi.ResourceClaim {
 	c := claim(name, "p", resourceapi.DeviceRequestAllocationResult{
 		Request: "r", Driver: "d", Pool: "fabric/gpu", Device: "free-0", BindingConditions: []string{attachedCondition}})
@@ -49,14 +49,14 @@ func withSlot(name, key string) resourceapi.ResourceClaim {
 	return c
 }
 
-// publishedOn is the slice of a node with a device.
+// publishedOn is a node's slice with a device.
 func publishedOn(node, device string) resourceapi.ResourceSlice {
 	return resourceapi.ResourceSlice{ObjectMeta: meta("local-" + node), Spec: resourceapi.ResourceSliceSpec{
 		Driver: "d", NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
 }
 
-// goodFabric has gpu-0 attached for claim c, gpu-1 as a local device of claim l on node n,
-// gpu-2 free and gpu-3 in another cluster.
+// goodFabric has gpu-0 attached for claim c, gpu-1 as a local device of claim l on node n, gpu-2 free and gpu-3 in
+// another cluster.
 func goodFabric() audit.Fabric {
 	return audit.Fabric{
 		Driver: "d",
@@ -153,7 +153,7 @@ func TestFabricRules(t *testing.T) {
 	}
 }
 
-// What was detached by hand is said to be free, not to be attached for nobody.
+// A manually detached device is reported as free, not as attached for nobody.
 func TestFabricRulesSayWhatTheDeviceIs(t *testing.T) {
 	f := goodFabric()
 	f.Devices[0] = spec.FabricDevice{ID: "gpu-0", Phase: "Free"}

@@ -33,18 +33,18 @@ func (c counterID) String() string {
 
 type poolID struct{ driver, pool string }
 
-// inventory is what the newest generation of each pool publishes.
+// inventory has the newest generation of each pool.
 type inventory struct {
-	// complete are the pools of which all slices are there.
+	// complete are the pools with all slices present.
 	complete map[poolID]bool
 	devices  map[deviceID]resourceapi.Device
 	// counters are in thousandths.
 	counters map[counterID]int64
-	// places say where devices are that are not usable everywhere.
+	// places are the locations of devices not usable everywhere.
 	places map[deviceID]place
 }
 
-// place is where a device is; the empty one is everywhere.
+// place is a device's location; the empty one is everywhere.
 type place struct {
 	node     string
 	selector *corev1.NodeSelector
@@ -82,7 +82,7 @@ func newInventory(published []resourceapi.ResourceSlice) inventory {
 	return in
 }
 
-// CompletePools counts the pools of whose newest generation all slices are there.
+// CompletePools counts the pools with all slices of their newest generation present.
 func CompletePools(published []resourceapi.ResourceSlice) int {
 	n := 0
 	for _, complete := range newInventory(published).complete {

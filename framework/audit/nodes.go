@@ -26,13 +26,13 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// reaches is whether a device at a place can be used on a node.
+// reaches reports whether a device is usable on a node.
 func (p place) reaches(node *corev1.Node) bool {
 	return (p.node == "" || p.node == node.Name) && selects(p.selector, node)
 }
 
-// selects is whether one of the selector's terms matches the node; no selector
-// matches all. A term that cannot be understood, or is empty, matches nothing.
+// selects reports whether one of the selector's terms matches the node; no selector matches all. An unsupported or
+// empty term matches nothing.
 func selects(selector *corev1.NodeSelector, node *corev1.Node) bool {
 	return selector == nil || slices.ContainsFunc(selector.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool {
 		return len(t.MatchExpressions)+len(t.MatchFields) > 0 &&

@@ -25,19 +25,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// World is what was read of a cluster, or of some namespaces with all nodes and
-// slices that their claims can have devices from.
+// World is the state of a cluster, or of some namespaces with all nodes and slices relevant for their claims.
 type World struct {
 	Claims []resourceapi.ResourceClaim
 	Slices []resourceapi.ResourceSlice
 	Pods   []corev1.Pod
 	Nodes  []corev1.Node
-	// Classes are those of the time at which the pods were bound.
+	// Classes are the classes at the time the pods were bound.
 	Classes []resourceapi.DeviceClass
 }
 
-// Pods checks that each pod that the scheduler has bound, and that has not ended,
-// has all its claims: allocated, reserved for it, and for its node.
+// Pods checks that each bound, unfinished pod has all its claims: allocated, reserved for it, and for its node.
 func Pods(w World) []Violation {
 	claims := map[types.NamespacedName]*resourceapi.ResourceClaim{}
 	for i := range w.Claims {
@@ -72,8 +70,8 @@ func Pods(w World) []Violation {
 	return Sorted(found)
 }
 
-// ClaimNames are the names of the pod's claims, and those of its entries for which
-// no claim was generated yet. An entry may need none.
+// ClaimNames returns the names of the pod's claims, and its entries without a generated claim. An entry may need
+// none.
 func ClaimNames(pod *corev1.Pod) (names, missing []string) {
 	for _, entry := range pod.Spec.ResourceClaims {
 		if entry.ResourceClaimName != nil {
@@ -137,7 +135,7 @@ func aboutPod(rule Rule, pod *corev1.Pod, claim *resourceapi.ResourceClaim, form
 	return v
 }
 
-// ended is whether none of the pod's containers will run any more.
+// ended reports whether none of the pod's containers will run any more.
 func ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed ||
 		pod.DeletionTimestamp != nil && pod.Spec.NodeName == ""

@@ -25,8 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Settled checks what has to be tidied up a while after pods have come or gone:
-// reservations, generated claims, finalizers.
+// Settled checks the cleanup some time after pods have come or gone: reservations, generated claims, finalizers.
 func Settled(w World) []Violation {
 	pods := map[types.UID]*corev1.Pod{}
 	for i := range w.Pods {
@@ -66,7 +65,7 @@ func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*cor
 	return found
 }
 
-// checkOwner looks at the claims that were generated for a pod.
+// checkOwner checks the claims generated for a pod.
 func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
 	owner := metav1.GetControllerOf(claim)
 	if owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" {
@@ -89,7 +88,7 @@ func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod
 	return []Violation{About(rule, claim, "was generated for pod %s (UID %s), which %s", owner.Name, owner.UID, state)}
 }
 
-// gone says why a pod needs nothing any more, or nothing if it does.
+// gone returns why a pod needs no resources any more, or "".
 func gone(pod *corev1.Pod) string {
 	switch {
 	case pod == nil:

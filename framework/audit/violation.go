@@ -26,7 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Rule names what was violated.
+// Rule names a violated rule.
 type Rule string
 
 // The rules of Devices.
@@ -35,12 +35,12 @@ const (
 	DoubleAllocated Rule = "double-allocated"
 	// WholeAndShared: a device is allocated whole and, at the same time, shared.
 	WholeAndShared Rule = "whole-and-shared"
-	// NotShareable: a device is shared that does not allow it.
+	// NotShareable: a device is shared although it does not allow it.
 	NotShareable Rule = "not-shareable"
 	// CapacityExceeded: shares consume more than the device has.
 	CapacityExceeded Rule = "capacity-exceeded"
-	// ConsumptionUnstated: a share does not say how much it consumes of one of the
-	// device's capacities, zero included (resource.k8s.io/v1, ConsumedCapacity).
+	// ConsumptionUnstated: a share lacks its consumption of one of the device's capacities, zero included
+	// (resource.k8s.io/v1, ConsumedCapacity).
 	ConsumptionUnstated Rule = "consumption-unstated"
 	// ShareIDReused: two shares of a device have the same ID.
 	ShareIDReused Rule = "share-id-reused"
@@ -48,63 +48,57 @@ const (
 	CounterNegative Rule = "counter-negative"
 	// ReservedUnallocated: a claim is reserved and not allocated.
 	ReservedUnallocated Rule = "reserved-unallocated"
-	// UnknownDevice: a claim has a device that no slice has. Only a warning,
-	// because drivers may withdraw devices that are in use.
+	// UnknownDevice: a claim has a device in no slice. Only a warning, because drivers may withdraw devices in use.
 	UnknownDevice Rule = "unknown-device"
 )
 
 // The rules of Pods.
 const (
-	// BoundWithoutClaim: a pod is bound, but one of its claims does not exist, is
-	// not allocated or is not reserved for it, or it has none for an extended
-	// resource that a device class stands for.
+	// BoundWithoutClaim: a pod is bound, but one of its claims does not exist, is not allocated or is not reserved for
+	// it, or a class-backed extended resource has no claim.
 	BoundWithoutClaim Rule = "bound-without-claim"
-	// WrongNode: a pod is bound to a node for which its claim is not allocated.
+	// WrongNode: a pod is bound to a node outside its claim's allocation.
 	WrongNode Rule = "wrong-node"
 )
 
 // The rules of Settled, Unended and Failed.
 const (
-	// StaleReservation: a claim is reserved for a pod that is gone or has ended.
+	// StaleReservation: a claim is reserved for a deleted or terminated pod.
 	StaleReservation Rule = "stale-reservation"
-	// LeakedClaim: a claim was generated for a pod that is gone, has ended or
-	// uses another one.
+	// LeakedClaim: the pod of a generated claim is deleted, terminated or uses another one.
 	LeakedClaim Rule = "leaked-claim"
 	// LeakedExtendedClaim is the same for the special claim of a pod with
 	// extended resources.
 	LeakedExtendedClaim Rule = "leaked-extended-claim"
 	// FinalizerLeft: a claim is protected from deletion and not allocated.
 	FinalizerLeft Rule = "finalizer-left"
-	// NotDeleted: a claim is being deleted and does not go away.
+	// NotDeleted: the deletion of a claim does not finish.
 	NotDeleted Rule = "not-deleted"
-	// UnusedAllocation: a claim is allocated and reserved for nobody. Only a
-	// warning, because claims may be allocated by others than the scheduler.
+	// UnusedAllocation: a claim is allocated without a reservation. Only a warning, because others than the scheduler
+	// may allocate claims.
 	UnusedAllocation Rule = "unused-allocation"
 	// PodStuck: a pod that should have ended has not.
 	PodStuck Rule = "pod-stuck"
 	// PodFailed: a pod that should have succeeded has failed.
 	PodFailed Rule = "pod-failed"
-	// StartCut: a pod has failed because the start of a container was cancelled. Only
-	// a warning, because that happens whenever a kubelet is killed in the middle of
-	// it: containerd gives up with it, and a pod that is not restarted fails.
+	// StartCut: a pod has failed because the start of a container was cancelled. Only a warning: if a kubelet is killed
+	// meanwhile, containerd cancels the start, and a pod without restarts fails.
 	StartCut Rule = "start-cut"
-	// Frozen: processes of a container were frozen and nobody was there to thaw them.
-	// Only a warning, because with cgroup v1 runc freezes a container while it changes
-	// its devices, and containerd kills it when the kubelet that it works for dies:
-	// such processes cannot be killed, so that the pod would never go.
+	// Frozen: processes of a container stayed frozen. Only a warning: with cgroup v1 runc freezes a container while it
+	// changes its devices, and containerd kills runc when the kubelet dies. Such processes cannot be killed, so the pod
+	// would never go.
 	Frozen Rule = "frozen"
 )
 
 // The rules of Drivers.
 const (
-	// NotPrepared: a pod has run, and no driver has prepared its claim.
+	// NotPrepared: a pod has run without a driver preparing its claim.
 	NotPrepared Rule = "not-prepared"
-	// NotUnprepared: the last that a driver was asked for a claim is to prepare it,
-	// or it could not unprepare it.
+	// NotUnprepared: a driver's last call for a claim is a prepare, or a failed unprepare.
 	NotUnprepared Rule = "not-unprepared"
-	// StillPrepared: a driver has a claim prepared that nobody uses any more.
+	// StillPrepared: a driver has an unused claim prepared.
 	StillPrepared Rule = "still-prepared"
-	// CheckpointLeft: a kubelet remembers a claim that nobody uses any more.
+	// CheckpointLeft: a kubelet's checkpoint has an unused claim.
 	CheckpointLeft Rule = "checkpoint-left"
 )
 
@@ -112,48 +106,44 @@ const (
 const (
 	// AttachedTwice: a device of a fabric is attached to two nodes.
 	AttachedTwice Rule = "attached-twice"
-	// DetachedInUse: a claim that is in use has a device of a fabric which is not attached
-	// for it.
+	// DetachedInUse: a fabric device of a claim in use is not attached for it.
 	DetachedInUse Rule = "detached-in-use"
-	// BoundUnattached: a pod is bound, and a device of a fabric that its claim is to get is
-	// not attached yet.
+	// BoundUnattached: a pod is bound before a fabric device of its claim is attached.
 	BoundUnattached Rule = "bound-unattached"
-	// HadByTwo: two claims that are in use, or two requests of one, have the same device of a
-	// fabric, be it by a slot or as a local device.
+	// HadByTwo: two claims in use, or two requests of one, have the same fabric device, by slot or as a local device.
 	HadByTwo Rule = "had-by-two"
-	// LeftAttached: a device of a fabric is attached, and no claim has it.
+	// LeftAttached: a fabric device is attached without a claim.
 	LeftAttached Rule = "left-attached"
-	// PublishedUnattached: a slice of a node has a device of a fabric that is not attached to
-	// the node.
+	// PublishedUnattached: a node's slice has a fabric device not attached to the node.
 	PublishedUnattached Rule = "published-unattached"
 )
 
-// Warning is whether a violation of the rule proves nothing by itself.
+// Warning reports whether a violation of the rule proves nothing by itself.
 func (r Rule) Warning() bool {
 	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen
 }
 
-// Object is an API object that proves something.
+// Object is an API object with evidence of a violation.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Violation is a rule that does not hold.
+// Violation is a violated rule.
 type Violation struct {
 	Rule Rule
-	// Subject is what the rule is about, where that is no object: a device.
+	// Subject is the subject of the rule, if not an object: a device.
 	Subject string
-	// Text says what is wrong, for people.
+	// Text describes the violation.
 	Text string
-	// Evidence are the objects from whose state it follows.
+	// Evidence are the objects proving it.
 	Evidence []Object
 }
 
 // String is the violation in one line.
 func (v Violation) String() string { return string(v.Rule) + ": " + v.Text }
 
-// Identity is the same for the same violation in two states of the cluster.
+// Identity is equal for the same violation in two states of the cluster.
 func (v Violation) Identity() string {
 	return v.identity(func(o Object) string { return string(o.GetUID()) })
 }
@@ -167,9 +157,9 @@ func (v Violation) identity(of func(Object) string) string {
 	return fmt.Sprintf("%s %s %s", v.Rule, v.Subject, strings.Join(parts, " "))
 }
 
-// Confirm keeps those of the first read that the second one, which began when the
-// first had ended, found again with the same versions of all objects: as nothing
-// changed between the reads, there was a moment at which all of it was so.
+// Confirm returns the violations of the first read also found by the second read, with identical versions of all
+// objects. If the second read began after the first had ended, nothing changed in between, so the violation existed
+// at one moment.
 func Confirm(first, second []Violation) []Violation {
 	again := map[string]bool{}
 	version := func(o Object) string { return string(o.GetUID()) + "@" + o.GetResourceVersion() }

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// The good world: node n has devices whole-0 and whole-1, a GPU of 4 units in
-// parts, and a device of 8Gi to share; claim c has whole-0 for pod p on node n.
+// The good world: node n has devices whole-0 and whole-1, a GPU of 4 units in parts, and a shareable device of 8Gi;
+// claim c has whole-0 for pod p on node n.
 
 func goodWorld() audit.World {
 	return audit.World{
@@ -64,7 +64,7 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "1"}
 }
 
-// claim is allocated for node n; user "" means that nobody uses it.
+// claim is allocated for node n; user "" means unused.
 func claim(name, user string, results ...resourceapi.DeviceRequestAllocationResult) resourceapi.ResourceClaim {
 	c := resourceapi.ResourceClaim{ObjectMeta: meta(name)}
 	c.Finalizers = []string{resourceapi.Finalizer}
@@ -80,7 +80,7 @@ func claim(name, user string, results ...resourceapi.DeviceRequestAllocationResu
 	return c
 }
 
-// generated makes a claim one that was generated for a pod.
+// generated makes a claim one generated for a pod.
 func generated(c resourceapi.ResourceClaim, pod string, extended bool) resourceapi.ResourceClaim {
 	c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod, UID: types.UID("uid-" + pod), Controller: ptr.To(true)}}
 	if extended {
@@ -89,7 +89,7 @@ func generated(c resourceapi.ResourceClaim, pod string, extended bool) resourcea
 	return c
 }
 
-// free is a claim that nobody has and nothing protects.
+// free is an unallocated claim without finalizers.
 func free(name string) resourceapi.ResourceClaim {
 	return resourceapi.ResourceClaim{ObjectMeta: meta(name)}
 }
@@ -104,7 +104,7 @@ func pod(name string, claims ...string) corev1.Pod {
 	return p
 }
 
-// wants has the container main of a pod ask for one of each resource.
+// wants makes container main of a pod request one of each resource.
 func wants(p *corev1.Pod, names ...corev1.ResourceName) {
 	requests := corev1.ResourceList{}
 	for _, name := range names {
@@ -143,7 +143,7 @@ func counters(generation int64) resourceapi.ResourceSlice {
 	return s
 }
 
-// stale is of an older generation and has a device that is gone.
+// stale is of an older generation and has a removed device.
 func stale() resourceapi.ResourceSlice {
 	s := slice(1)
 	s.Spec.Devices = []resourceapi.Device{{Name: "withdrawn"}}

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// classicDRA are schedulers and drivers with which drivers allocate claims themselves (KEP-3063).
+// classicDRA has schedulers and drivers for allocation by drivers (KEP-3063).
 func classicDRA() testbed.Companion {
 	return testbed.Companion{
 		Name:         classicdra.Companion,

@@ -18,7 +18,7 @@ package companions
 
 import "github.com/dra-conformance/dratest/framework/testbed"
 
-// All returns all companions. A case that cannot have several is skipped because of the first.
+// All returns all companions. A case needing several is skipped for the first missing one.
 func All() []testbed.Companion {
 	return []testbed.Companion{composableFabric(), whatIf(), classicDRA()}
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Another process gets the clients that were found, and cases tell them apart by name.
+// Another process gets the discovered clients, and cases tell them apart by name.
 func TestCompanionsAreHandedOn(t *testing.T) {
 	clients := map[spec.Companion]any{
 		casefabric.Companion: fabric.Fabrics{Program: "p", Kubeconfig: "k", Context: "c"},

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package companions lists the programs of this project that run beside a cluster for cases that
-// need them: one file each, and a line in All. What a program cannot do without is a package of
-// its own.
+// Package companions lists the programs of this project running beside a cluster for some cases: one file each, and a
+// line in All. Their implementations are packages of their own.
 package companions

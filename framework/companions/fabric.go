@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// composableFabric is a fabric of devices and the controller that attaches them to nodes (KEP-5007).
+// composableFabric is a device fabric with the controller attaching its devices to nodes (KEP-5007).
 func composableFabric() testbed.Companion {
 	return testbed.Companion{
 		Name:         casefabric.Companion,

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// whatIf is dra-whatif, which answers which nodes pods need. Most of its cases add simulated
-// nodes to a cluster that has some.
+// whatIf is dra-whatif, which computes the nodes needed by pods. Most of its cases add simulated nodes to an existing
+// cluster.
 func whatIf() testbed.Companion {
 	return testbed.Companion{
 		Name:         whatif.Companion,
@@ -57,7 +57,7 @@ func whatIf() testbed.Companion {
 	}
 }
 
-// Command is dra-whatif with the cluster that it looks at.
+// Command is dra-whatif for a cluster.
 type Command struct {
 	// Program is its path.
 	Program string
@@ -67,11 +67,10 @@ type Command struct {
 
 var _ whatif.Client = Command{}
 
-// unserved is the exit code of an answer by which something cannot be served.
+// unserved is the exit code for unserved pods.
 const unserved = 1
 
-// Ask runs the command with these arguments and an input, and returns what it writes. That
-// something cannot be served is no error.
+// Ask runs the command with arguments and input, and returns its output. Unserved pods are no error.
 func (c Command) Ask(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	if c.Program == "" || c.Kubeconfig == "" {
 		return nil, errors.New("ask dra-whatif: there is none, or no kubeconfig for it")

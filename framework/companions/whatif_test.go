@@ -25,8 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions"
 )
 
-// That something cannot be served is an answer; what the program says of a failure is in
-// the error.
+// Unserved pods are a valid answer; an error has the program's message.
 func TestAsk(t *testing.T) {
 	for _, test := range []struct{ name, script, out, problem string }{
 		{"answer", `cat; echo " $@"`, "input a --kubeconfig=k --context=c\n", ""},

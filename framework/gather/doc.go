@@ -14,10 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package gather collects what explains DRA in a cluster, of whoever it is: objects,
-// events, logs, metrics, what lies on nodes, and what package audit finds. It only reads;
-// Secrets and ConfigMaps are never asked for. Values of environment variables and the like
-// are left out of objects (Pod, Clean, CDI), and of logs as far as they are known (Scrubber).
-//
+// Package gather collects DRA diagnostics from any cluster: objects, events, logs, metrics, files on nodes, and
+// findings of package audit. It only reads; Secrets and ConfigMaps are never requested. Confidential values such as
+// environment variables are removed from objects (Pod, Clean, CDI), and from logs as far as known (Scrubber).
 // Start with Gather.
 package gather

@@ -33,32 +33,31 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// Nodes reads what lies on a node.
+// Nodes reads evidence from nodes.
 type Nodes interface {
-	// Evidence returns files by names that say what they are; what could be read is
-	// returned also when the error names the rest.
+	// Evidence returns files by descriptive names; on an error, the readable ones are returned too.
 	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
 }
 
-// Config says what to read.
+// Config configures the collection.
 type Config struct {
 	Client  kubernetes.Interface
 	Dynamic dynamic.Interface
 	Nodes   Nodes
-	// Raw reads a path of the API server that has no objects.
+	// Raw reads a non-resource path of the API server.
 	Raw func(ctx context.Context, path string) ([]byte, error)
 	// Since is when logs begin.
 	Since time.Time
-	// Again is how long the audit waits before it looks a second time.
+	// Again is the delay before the second audit.
 	Again time.Duration
-	// Say gets a line about what is read now; nil is nobody.
+	// Say receives progress lines; may be nil.
 	Say func(format string, args ...any)
 }
 
-// Result is what was gathered.
+// Result is the result of Gather.
 type Result struct {
 	Files []Written
-	// Missing says what could not be read, and why.
+	// Missing lists read errors.
 	Missing    []string
 	Violations []audit.Violation
 }
@@ -69,8 +68,8 @@ type Written struct {
 	Bytes int
 }
 
-// Gather writes what explains DRA in a cluster, with an index. What cannot be read is
-// named in it. Errors: nothing could be read at all, or the sink cannot be written.
+// Gather writes a cluster's DRA diagnostics, with an index including read errors. Errors: nothing could be read at
+// all, or the sink cannot be written.
 func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 	g := &gathering{Config: c, to: to}
 	if g.Say == nil {
@@ -105,14 +104,14 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 // errUnscrubbed is why logs are left out.
 var errUnscrubbed = errors.New("left out: pods could not be listed, so that it is not known what of them must not be told")
 
-// gathering is a Gather that goes on.
+// gathering is a running Gather.
 type gathering struct {
 	Config
 	Result
 
 	to    Sink
 	scrub Scrubber
-	// blind is a gathering without all pods: what logs have of them is not known.
+	// blind: pods could not be listed completely, so their values in logs are unknown.
 	blind  bool
 	failed error // of the sink
 }
@@ -123,7 +122,7 @@ func (g *gathering) missing(what string, err error) {
 	}
 }
 
-// file writes a text without what must not be told.
+// file writes a text with confidential values removed.
 func (g *gathering) file(name string, content []byte) {
 	if g.failed != nil {
 		return
@@ -140,7 +139,7 @@ func (g *gathering) file(name string, content []byte) {
 	g.Files = append(g.Files, Written{name, len(content)})
 }
 
-// objects writes what was listed.
+// objects writes the listed objects.
 func (g *gathering) objects(w world) {
 	for _, kind := range w.kinds {
 		for _, o := range kind.items {
@@ -176,7 +175,7 @@ func usesClaims(p *corev1.Pod) bool {
 	return len(p.Spec.ResourceClaims) > 0 || p.Status.ExtendedResourceClaimStatus != nil
 }
 
-// events writes those about pods with claims and about objects of resource.k8s.io.
+// events writes the events about pods with claims and about objects of resource.k8s.io.
 func (g *gathering) events(ctx context.Context, w world) {
 	events, err := list(ctx, g.Client.CoreV1().Events("").List, func(l *corev1.EventList) []corev1.Event { return l.Items })
 	g.missing("events", err)

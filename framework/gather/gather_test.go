@@ -81,8 +81,7 @@ func dynamicOf(objects ...runtime.Object) dynamic.Interface {
 	return dynamicfake.NewSimpleDynamicClientWithCustomListKinds(scheme.Scheme, lists, objects...)
 }
 
-// TestGather has a cluster with something confidential in every place, and a claim that is
-// reserved without being allocated.
+// TestGather has a cluster with a confidential value in every place, and a claim reserved without an allocation.
 func TestGather(t *testing.T) {
 	opaque := resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
 		Driver: "d", Parameters: runtime.RawExtension{Raw: []byte(`{"key":"of-PLANTED-driver"}`)},
@@ -156,7 +155,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestGatherFromAnOldCluster has no resource.k8s.io, and may list nothing.
+// TestGatherFromAnOldCluster has no resource.k8s.io and no list permissions.
 func TestGatherFromAnOldCluster(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("list", "*", func(a kubetesting.Action) (bool, runtime.Object, error) {
@@ -175,7 +174,7 @@ func TestGatherFromAnOldCluster(t *testing.T) {
 	}
 }
 
-// TestGatherWithoutPods may not list pods, of which the kubelet's log has values.
+// TestGatherWithoutPods may not list pods, but the kubelet's log has their values.
 func TestGatherWithoutPods(t *testing.T) {
 	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
 	client.PrependReactor("list", "pods", func(a kubetesting.Action) (bool, runtime.Object, error) {

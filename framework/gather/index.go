@@ -26,10 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// IndexFile says what is where.
+// IndexFile lists the collected files.
 const IndexFile = "index.md"
 
-// confidential says what is not told, and what may be.
+// confidential explains the removed and the remaining confidential data.
 const confidential = `Secrets and ConfigMaps were not read. Left out of objects and CDI specs: values of environment variables, commands, probes and last
 messages of containers, annotations, and the parameters of configurations for drivers. Left out of logs and events, from 8 characters
 on: values of environment variables of all pods, and commands and annotations of those outside of kube-system; also tokens.
@@ -38,7 +38,7 @@ Shorter values may be in logs, and so may parameters, and what pods had that wer
 you hand them on.
 `
 
-// index writes what was gathered, found and missed.
+// index writes the list of files, findings and read errors.
 func (g *gathering) index(version string, w world) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# DRA evidence of a cluster with Kubernetes %s\n\nLogs begin at %s.\n\n%s\n", version, g.Since.UTC().Format(time.RFC3339), confidential)

@@ -32,15 +32,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxLog is how much of one log is kept, in bytes: its end.
+// maxLog is the maximum size of a log in bytes; its end is kept.
 const maxLog = 16 << 20
 
-// components are the pods of the control plane whose logs say something of DRA, by a part
-// of their containers' images.
+// components are control plane pods with relevant logs, by a part of their containers' images.
 var components = []string{"kube-scheduler", "kube-controller-manager", "dra-scheduler", "dra-controller-manager"} //nolint:gochecknoglobals // a table
 
-// logs reads the logs of schedulers, of controllers and of whatever registers a plugin
-// with the kubelet.
+// logs reads the logs of schedulers, controllers and pods registering plugins with the kubelet.
 func (g *gathering) logs(ctx context.Context, pods []corev1.Pod) {
 	seen := map[string]bool{}
 	for i := range pods {
@@ -75,8 +73,7 @@ func componentOf(p *corev1.Pod) string {
 	return ""
 }
 
-// isDriver tells whether a pod has a directory of the kubelet in which plugins register,
-// as each driver must.
+// isDriver reports whether a pod mounts a kubelet plugin directory, as each driver must.
 func isDriver(p *corev1.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool {
 		return v.HostPath != nil && strings.HasPrefix(path.Base(v.HostPath.Path), "plugins_registry")
@@ -94,7 +91,7 @@ func (g *gathering) log(ctx context.Context, p *corev1.Pod, container string, pr
 	since := metav1.NewTime(g.Since)
 	options := &corev1.PodLogOptions{Container: container, SinceTime: &since, Timestamps: true}
 	if previous {
-		// That of the time before a restart is old by itself.
+		// Logs before a restart are old by definition.
 		name, options.Previous, options.SinceTime = name+".previous", true, nil
 	}
 	stream, err := g.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, options).Stream(ctx)
@@ -111,8 +108,7 @@ func (g *gathering) log(ctx context.Context, p *corev1.Pod, container string, pr
 	g.file(name+".log", content)
 }
 
-// end is the end of what a reader has, from the beginning of a line, and how much came
-// before it.
+// end returns the end of a reader's data, from the start of a line, and the number of preceding bytes.
 func end(r io.Reader, limit int) (content []byte, cut int, err error) {
 	chunk := make([]byte, 64<<10)
 	for {
@@ -132,7 +128,7 @@ func end(r io.Reader, limit int) (content []byte, cut int, err error) {
 	}
 }
 
-// nodes reads what lies on the nodes.
+// nodes reads evidence from the nodes.
 func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 	const atOnce = 8
 	type answer struct {
@@ -174,7 +170,7 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 	}
 }
 
-// metrics reads those of the kubelets and of the API server that are about DRA.
+// metrics reads the DRA metrics of the kubelets and the API server.
 func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 	read := func(name, path string) {
 		text, err := g.Raw(ctx, path)
@@ -189,7 +185,7 @@ func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 	}
 }
 
-// aboutDRA are the lines of metrics that name a part of DRA.
+// aboutDRA returns the lines of metrics about DRA.
 func aboutDRA(text []byte) []byte {
 	var told []byte
 	for line := range bytes.Lines(text) {

@@ -28,16 +28,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// leftOut is in place of what must not be told.
+// leftOut replaces confidential values.
 const leftOut = "(left out)"
 
-// minSecret is the length from which on a value is looked for in logs: shorter ones are
-// words that occur everywhere.
+// minSecret is the minimum length of values to remove from logs: shorter ones are common words.
 const minSecret = 8
 
-// Pod is what is told of a pod: what matters for DRA, and nothing that may be
-// confidential: of environment variables only the names, and no commands, probes,
-// annotations or messages of containers that have ended.
+// Pod returns a pod's DRA-related fields without confidential values: only names of environment variables, and no
+// commands, probes, annotations or termination messages.
 func Pod(p *corev1.Pod) *corev1.Pod {
 	told := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -62,7 +60,7 @@ func Pod(p *corev1.Pod) *corev1.Pod {
 	for _, statuses := range [][]corev1.ContainerStatus{told.Status.InitContainerStatuses, told.Status.ContainerStatuses, told.Status.EphemeralContainerStatuses} {
 		for i := range statuses {
 			for _, state := range []*corev1.ContainerState{&statuses[i].State, &statuses[i].LastTerminationState} {
-				// The end of the container's own output may be in it.
+				// It may have the end of the container's own output.
 				if state.Terminated != nil && state.Terminated.Message != "" {
 					state.Terminated.Message = leftOut
 				}
@@ -80,8 +78,8 @@ func container(c corev1.Container) corev1.Container {
 	return told
 }
 
-// Clean removes from an object's content, and from a template in it, what nobody needs,
-// annotations and the parameters that are for drivers: anything may be in these.
+// Clean removes irrelevant fields, annotations and driver parameters from an object, and from a template in it: the
+// latter two may have any content.
 func Clean(content any) {
 	switch c := content.(type) {
 	case map[string]any:
@@ -102,8 +100,7 @@ func Clean(content any) {
 	}
 }
 
-// CDI is a CDI spec without the values of its environment variables. Errors: it is
-// neither JSON nor YAML.
+// CDI returns a CDI spec without the values of environment variables. Errors: it is neither JSON nor YAML.
 func CDI(spec []byte) ([]byte, error) {
 	var content any
 	if err := yaml.Unmarshal(spec, &content); err != nil {
@@ -112,7 +109,7 @@ func CDI(spec []byte) ([]byte, error) {
 	return yaml.Marshal(withoutValues(content))
 }
 
-// withoutValues replaces the values of lists that are called "env".
+// withoutValues replaces the values of lists named "env".
 func withoutValues(content any) any {
 	switch c := content.(type) {
 	case map[string]any:
@@ -140,24 +137,22 @@ func toText(v any) string {
 	return s
 }
 
-// token is a JSON web token, as service accounts have.
+// token is a JSON web token, as used by service accounts.
 var token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`)
 
-// Scrubber removes from texts what Pod leaves out and tokens: a log may have a whole pod in
-// it, as the scheduler's does.
+// Scrubber removes tokens, and the values Pod removes, from texts: the scheduler's log may have a whole pod.
 type Scrubber struct{ values *strings.Replacer }
 
-// NewScrubber knows the values of environment variables of all containers of these pods,
-// and the commands and annotations of those that are not the control plane's, whose flags
-// explain its logs: all that have at least eight characters and are none of the names,
-// which are told anyway.
+// NewScrubber collects the environment values of all containers of these pods, and the commands and annotations of
+// all but the control plane's, whose flags explain its logs: those with at least eight characters, except the given
+// names, which are published anyway.
 func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
 	var secret []string
 	add := func(values ...string) {
 		for _, value := range values {
 			for _, part := range append(strings.Split(value, "\n"), value) {
 				if part = strings.TrimSpace(part); len(part) >= minSecret && !names[part] {
-					// Logs have it as it is, quoted, or in an object that is quoted.
+					// Logs have it as is, quoted, or in a quoted object.
 					secret = append(secret, part, quoted(part), quoted(quoted(part)))
 				}
 			}
@@ -184,7 +179,7 @@ func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
 		}
 	}
 	slices.Sort(secret)
-	// Of values that begin alike the longest must be found.
+	// The longest of values with a common prefix must match.
 	slices.SortStableFunc(secret, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range slices.Compact(secret) {
@@ -198,8 +193,7 @@ func quoted(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// Scrub is a text without what the scrubber knows; the zero Scrubber knows only how
-// tokens look.
+// Scrub removes known values from a text; the zero Scrubber only removes tokens.
 func (s Scrubber) Scrub(text []byte) []byte {
 	if s.values == nil {
 		return token.ReplaceAll(text, []byte(leftOut))

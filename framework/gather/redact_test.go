@@ -27,7 +27,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// planted is in every place of a pod in which something confidential may be.
+// planted is in every possibly confidential field of a pod.
 const planted = "PLANTED-s3cret"
 
 func plantedPod() *corev1.Pod {
@@ -139,7 +139,7 @@ func TestScrubber(t *testing.T) {
 			}
 		})
 	}
-	// What else is left out of pods is in logs, too, here as the scheduler writes a pod.
+	// Logs may have any of the removed fields, here in the scheduler's format of a pod.
 	others := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Annotations: map[string]string{"a": "annotation-1"}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"sh", "-c", `echo "command-2"`}, Args: []string{"--arg=three"}}}}}
 	text := `{"annotations":{"last":"{\"a\":\"annotation-1\",\"command\":[\"echo \\\"command-2\\\"\"]}","a":"annotation-1"},"command":["sh","-c","echo \"command-2\""],"args":["--arg=three"]}`
@@ -151,7 +151,7 @@ func TestScrubber(t *testing.T) {
 	if got := string(NewScrubber([]corev1.Pod{others}, nil).Scrub([]byte(text))); got != text {
 		t.Errorf("flags of the control plane were left out: %s", got)
 	}
-	// The longest of values that begin alike is found.
+	// The longest of values with a common prefix matches.
 	s := NewScrubber([]corev1.Pod{pod("abcdefgh", "abcdefgh-more")}, nil)
 	if got := string(s.Scrub([]byte("abcdefgh-more"))); got != leftOut {
 		t.Errorf("got %q", got)

@@ -28,15 +28,15 @@ import (
 	"time"
 )
 
-// Sink is where files go; names are local (filepath.IsLocal), with slashes.
+// Sink stores files; names are local (filepath.IsLocal), with slashes.
 type Sink interface {
 	Write(name string, content []byte) error
 	// Close ends it; without it nothing may be there.
 	Close() error
 }
 
-// NewSink is a compressed archive if the path ends in .tar.gz or .tgz, and a folder
-// otherwise. Nothing that exists is written into.
+// NewSink creates a compressed archive if the path ends in .tar.gz or .tgz, and a directory otherwise. Existing files
+// are an error.
 func NewSink(name string, now time.Time) (Sink, error) {
 	if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
 		return nil, fmt.Errorf("%s is not empty: choose another path", name)

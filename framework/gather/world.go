@@ -34,27 +34,27 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// page is how many objects are asked for at a time.
+// page is the number of objects per list request.
 const page = 500
 
 // group is DRA's.
 const group = "resource.k8s.io"
 
-// kinds are those of the group that are told of, in the order of the index.
+// kinds are the reported kinds of the group, in index order.
 var kinds = []string{"deviceclasses", "resourceslices", "resourceclaims", "resourceclaimtemplates", "devicetaintrules"} //nolint:gochecknoglobals // a table
 
-// world is what was read of a cluster.
+// world is the state read from a cluster.
 type world struct {
 	audit.World
 
 	// podsUnknown is why not all pods were listed.
 	podsUnknown error
-	// version is of resource.k8s.io; empty if it is not served.
+	// version is the version of resource.k8s.io; empty if not served.
 	version string
 	kinds   []kind
 }
 
-// kind are all objects of one kind, by their content.
+// kind has all objects of one kind.
 type kind struct {
 	name  string
 	items []map[string]any
@@ -79,7 +79,7 @@ func list[L metav1.ListInterface, O any](ctx context.Context, read func(context.
 	}
 }
 
-// read reads all objects; what cannot be read is missing.
+// read reads all objects; unreadable ones are missing.
 func (g *gathering) read(ctx context.Context) (w world) {
 	var err error
 	w.Pods, w.podsUnknown = list(ctx, g.Client.CoreV1().Pods("").List, func(l *corev1.PodList) []corev1.Pod { return l.Items })
@@ -108,7 +108,7 @@ func (g *gathering) read(ctx context.Context) (w world) {
 	return w
 }
 
-// served is the newest version of resource.k8s.io that the cluster has, and its kinds.
+// served is the newest served version of resource.k8s.io, and its kinds.
 func (g *gathering) served() (version string, resources []string, err error) {
 	for _, version := range []string{"v1", "v1beta2", "v1beta1"} {
 		l, err := g.Client.Discovery().ServerResourcesForGroupVersion(group + "/" + version)
@@ -126,7 +126,7 @@ func (g *gathering) served() (version string, resources []string, err error) {
 	return "", nil, errors.New("is not served: DRA is off in this cluster")
 }
 
-// typed makes of objects of v1 what the audit reads.
+// typed converts objects of v1 for the audit.
 func (w *world) typed(k kind) error {
 	into := map[string]any{"deviceclasses": &w.Classes, "resourceslices": &w.Slices, "resourceclaims": &w.Claims}[k.name]
 	if into == nil || w.version != "v1" {
@@ -139,7 +139,7 @@ func (w *world) typed(k kind) error {
 	return json.Unmarshal(content, into)
 }
 
-// names are those of what is told of anyway.
+// names returns the names published anyway.
 func (w world) names() map[string]bool {
 	names := map[string]bool{}
 	for _, n := range w.Nodes {
@@ -161,8 +161,7 @@ func (w world) names() map[string]bool {
 	return names
 }
 
-// judge audits what was read, and again after a while: what changes in between is no
-// finding.
+// judge audits the state, and again after a while: changes in between are no findings.
 func (g *gathering) judge(ctx context.Context, w world) {
 	if w.version != "v1" {
 		g.missing("audit", fmt.Errorf("it reads resource.k8s.io/v1, the cluster has %q", w.version))
@@ -213,7 +212,7 @@ func (g *gathering) findings(found []audit.Violation) {
 	g.file("audit.json", append(content, '\n'))
 }
 
-// kindOf is an object's kind, which typed objects of lists do not have.
+// kindOf is an object's kind, missing in typed objects of lists.
 func kindOf(o runtime.Object) string {
 	switch o.(type) {
 	case *corev1.Pod:

@@ -38,8 +38,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// client has the API groups that dratest uses. kubernetes.NewForConfig links those of all
-// 50 groups, which made dratest 4 MB larger.
+// client has dratest's API groups only. kubernetes.NewForConfig links all 50 groups, which made dratest 4 MB larger.
 type client struct {
 	kubernetes.Interface // nil: a group without a method below panics
 
@@ -58,7 +57,7 @@ type client struct {
 	schedulingV1beta1 *schedulingv1beta1.SchedulingV1beta1Client
 }
 
-// NewForConfig makes a client that has the API groups dratest uses.
+// NewForConfig returns a client with dratest's API groups.
 func NewForConfig(config *rest.Config) (kubernetes.Interface, error) {
 	config = rest.CopyConfig(config)
 	if config.RateLimiter == nil && config.QPS > 0 {

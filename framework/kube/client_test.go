@@ -29,7 +29,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A group that client lacks panics where it is asked for, so nothing may ask.
+// An API group missing in client panics on use, so no code may use one.
 func TestGroupsThatAreUsed(t *testing.T) {
 	made, err := NewForConfig(&rest.Config{Host: "https://127.0.0.1:1"})
 	if err != nil {

@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kube makes clients for Kubernetes' API that cost a program little: client-go's
-// clientset links the clients of all API groups.
-//
+// Package kube provides a Kubernetes client with few API groups, to keep programs small: client-go's clientset links
+// all of them.
 // Start with NewForConfig.
 package kube

@@ -25,8 +25,8 @@ import (
 	apitypes "k8s.io/apimachinery/pkg/types"
 )
 
-// HaveDevices matches a *ResourceClaim that is allocated exactly these devices, in
-// any order. Without devices it matches a claim that is not allocated.
+// HaveDevices matches a *ResourceClaim allocated exactly these devices, in any order. Without devices it matches an
+// unallocated claim.
 func HaveDevices(devices ...string) types.GomegaMatcher {
 	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
 		names := []string{}
@@ -37,8 +37,7 @@ func HaveDevices(devices ...string) types.GomegaMatcher {
 	}, gomega.ConsistOf(devices))
 }
 
-// HaveDevicesFrom matches a *ResourceClaim all of whose devices, at least one, come
-// from this pool.
+// HaveDevicesFrom matches a *ResourceClaim with at least one device, all from this pool.
 func HaveDevicesFrom(pool string) types.GomegaMatcher {
 	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
 		pools := []string{}
@@ -49,8 +48,7 @@ func HaveDevicesFrom(pool string) types.GomegaMatcher {
 	}, gomega.And(gomega.Not(gomega.BeEmpty()), gomega.HaveEach(pool)))
 }
 
-// BeReservedFor matches a *ResourceClaim that is reserved for exactly these pods,
-// told apart by UID, in any order.
+// BeReservedFor matches a *ResourceClaim reserved for exactly these pods, by UID, in any order.
 func BeReservedFor(pods ...*corev1.Pod) types.GomegaMatcher {
 	want := []apitypes.UID{}
 	for _, p := range pods {
@@ -65,8 +63,7 @@ func BeReservedFor(pods ...*corev1.Pod) types.GomegaMatcher {
 	}, gomega.ConsistOf(want))
 }
 
-// HaveDeviceConditions matches a *ResourceClaim in whose status each of these
-// conditions is true for some device.
+// HaveDeviceConditions matches a *ResourceClaim with each of these conditions true for some device in its status.
 func HaveDeviceConditions(conditions ...string) types.GomegaMatcher {
 	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
 		met := []string{}

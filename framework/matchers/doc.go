@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package matchers has Gomega matchers for what cases say again and again: which
-// devices a claim got, whom it is reserved for, what a container sees of them.
-// They match values that somebody has read already, and wait for nothing.
-//
+// Package matchers has Gomega matchers for common checks of cases: a claim's devices and reservations, a container's
+// view of its devices. They match values already read and never wait.
 // Start with HaveDevices and SeeDevices.
 package matchers

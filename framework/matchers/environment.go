@@ -24,28 +24,24 @@ import (
 	"github.com/onsi/gomega/types"
 )
 
-// SeeDevices matches the environment of a container, as names and values, that the
-// test driver told of exactly these devices for a request of a claim, in the order
-// of the allocation. The claim goes by the pod's name for it if it was made from a
-// template.
+// SeeDevices matches a container's environment, by name and value, with exactly these devices of the test driver for
+// a request of a claim, in allocation order. A claim from a template has the pod's name for it.
 func SeeDevices(claim, request string, devices ...string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("claim_"+claim+"_"+request, strings.Join(devices, ",")))
 }
 
-// SeeRequest matches the environment of a container that the test driver told of
-// any device for a request of a claim.
+// SeeRequest matches a container's environment with any device of the test driver for a request of a claim.
 func SeeRequest(claim, request string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKey("claim_"+claim+"_"+request))
 }
 
-// SeeOnlyDevices matches the environment of a container that the test driver told
-// of exactly these devices, in any order, whatever the claims and requests are.
+// SeeOnlyDevices matches a container's environment with exactly these devices of the test driver, in any order, for
+// any claims and requests.
 func SeeOnlyDevices(devices ...string) types.GomegaMatcher {
 	return gomega.WithTransform(DevicesIn, gomega.ConsistOf(devices))
 }
 
-// DevicesIn are the devices of which the test driver told a container, by the
-// container's environment, in order of their names.
+// DevicesIn returns the test driver's devices in a container's environment, in order of their names.
 func DevicesIn(environment map[string]string) []string {
 	devices := []string{}
 	for name, value := range environment {
@@ -57,34 +53,29 @@ func DevicesIn(environment map[string]string) []string {
 	return devices
 }
 
-// SeeDevicePlugin matches the environment of a container that got a device of this
-// ID through the kubelet's device plugin API.
+// SeeDevicePlugin matches the environment of a container with this device of the device plugin API.
 func SeeDevicePlugin(device string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("dratest_device_plugin", device))
 }
 
-// SeeNothing matches the environment of a container that the test driver told
-// nothing at all.
+// SeeNothing matches a container's environment without any variable of the test driver.
 func SeeNothing() types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.BeEmpty())
 }
 
-// SeeClaimParameter matches the environment of a container whose device was
-// prepared with this parameter of the claim.
+// SeeClaimParameter matches the environment of a container with a device prepared with this claim parameter.
 func SeeClaimParameter(key, value string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("user_"+key, value))
 }
 
-// SeeClassParameter matches the environment of a container whose device was
-// prepared with this parameter of the class.
+// SeeClassParameter matches the environment of a container with a device prepared with this class parameter.
 func SeeClassParameter(key, value string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("admin_"+key, value))
 }
 
-// fromDriver leaves out what does not come from the test driver, so that failures
-// show what matters.
+// fromDriver keeps only the test driver's variables, for short failure messages.
 func fromDriver(environment map[string]string) map[string]string {
-	// What the variables of drivers/sim/inject start with.
+	// Prefixes of the variables of drivers/sim/inject.
 	prefixes := []string{"claim_", "pool_", "adminaccess_", "user_", "admin_", "dratest_"}
 	out := map[string]string{}
 	for name, value := range environment {

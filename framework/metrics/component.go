@@ -28,10 +28,9 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// Component reads the metrics of a component of the control plane that runs in a pod and
-// serves them with TLS on a port of it, also where it listens on the loopback address
-// only. The token is one that may get /metrics there; the certificate is not checked, as
-// components sign their own, and the API server leads to the pod itself.
+// Component reads the metrics of a control plane pod served with TLS on one of its ports, possibly on loopback only.
+// The token must grant access to /metrics; the certificate is not verified, since components sign their own and the
+// API server connects to the pod itself.
 func Component(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (Families, error) {
 	families, err := throughForward(ctx, config, client, pod, port, token)
 	if err != nil {
@@ -48,14 +47,14 @@ func throughForward(ctx context.Context, config *rest.Config, client kubernetes.
 	return families, err
 }
 
-// get reads metrics of a component that signs its own certificate.
+// get reads the metrics of a component with a self-signed certificate.
 func get(ctx context.Context, url, token string) (Families, error) {
 	insecure := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see Component
 	defer insecure.CloseIdleConnections()
 	return Get(ctx, &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, insecure)}, url)
 }
 
-// Get reads the metrics at a URL with a client that may.
+// Get reads the metrics at a URL with an authorized client.
 func Get(ctx context.Context, client *http.Client, url string) (Families, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

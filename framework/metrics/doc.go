@@ -14,8 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package metrics reads what Kubernetes components tell about themselves in Prometheus'
-// text format. It does not say what a metric means.
-//
-// Start with Kubelet, or with Parse for a text that one has.
+// Package metrics reads metrics of Kubernetes components in Prometheus' text format. It does not interpret them.
+// Start with Kubelet, or with Parse for existing text.
 package metrics

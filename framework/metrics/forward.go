@@ -30,8 +30,8 @@ import (
 	"k8s.io/client-go/tools/portforward"
 )
 
-// Forward calls do with an address of this machine that leads to a port of a pod through
-// the API server, also where the program listens on the loopback address only.
+// Forward calls do with a local address forwarded to a pod's port through the API server, even if the program listens
+// on loopback only.
 func Forward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, do func(address string) error) error {
 	url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("portforward").URL()
 	dialer, err := portforward.NewSPDYOverWebsocketDialer(url, config)

@@ -54,7 +54,7 @@ func Kubelet(ctx context.Context, client kubernetes.Interface, node string) (Fam
 	return families, nil
 }
 
-// APIServer reads the metrics of the API server that answers.
+// APIServer reads the metrics of the answering API server.
 func APIServer(ctx context.Context, client kubernetes.Interface) (Families, error) {
 	text, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func APIServer(ctx context.Context, client kubernetes.Interface) (Families, erro
 	return families, nil
 }
 
-// Label is the value of a metric's label, empty if it has none of that name.
+// Label is the value of a metric's label, empty if missing.
 func Label(metric *dto.Metric, name string) string {
 	for _, l := range metric.GetLabel() {
 		if l.GetName() == name {

@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Class is a device class that selects all devices of a driver.
+// Class is a device class selecting all devices of a driver.
 func Class(name, driver string) *resourceapi.DeviceClass {
 	return &resourceapi.DeviceClass{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -38,7 +38,7 @@ func Selector(expression string) resourceapi.DeviceSelector {
 	return resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: expression}}
 }
 
-// Request asks for one device of a class that matches all selectors.
+// Request requests one device of a class matching all selectors.
 func Request(name, class string, selectors ...string) resourceapi.DeviceRequest {
 	exactly := &resourceapi.ExactDeviceRequest{DeviceClassName: class}
 	for _, s := range selectors {

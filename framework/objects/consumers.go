@@ -22,8 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Strangers is the domain of those in whose name cases reserve claims and keep them and pods
-// from going, who do not exist.
+// Strangers is the domain of fictitious consumers and finalizers in cases.
 const Strangers = "example.com"
 
 // Consumer is the reservation of a claim for a pod.
@@ -31,8 +30,7 @@ func Consumer(pod *corev1.Pod) resourceapi.ResourceClaimConsumerReference {
 	return resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}
 }
 
-// Stranger is the reservation of a claim for one that is no pod: controllers free a claim
-// whose pods do not exist.
+// Stranger is the reservation of a claim for a consumer other than a pod: controllers free claims of missing pods.
 func Stranger(name string) resourceapi.ResourceClaimConsumerReference {
 	return resourceapi.ResourceClaimConsumerReference{APIGroup: Strangers, Resource: "consumers", Name: name, UID: types.UID("uid-of-" + name)}
 }

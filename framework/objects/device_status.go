@@ -22,8 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// DeviceStatus is what the status of a claim tells of a device that it was allocated, in place; nil
-// if it tells nothing.
+// DeviceStatus is a claim's status of an allocated device, in place; nil if there is none.
 func DeviceStatus(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocatedDeviceStatus {
 	for i, d := range claim.Status.Devices {
 		if d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && types.UID(ptr.Deref(d.ShareID, "")) == ptr.Deref(r.ShareID, "") {

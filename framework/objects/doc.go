@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package objects builds the Kubernetes objects that cases make: claims,
-// templates, classes and pods. Every function returns a fresh object, which the
-// caller may change; none talks to a cluster.
+// Package objects builds Kubernetes objects for cases: claims, templates, classes and pods. Every function returns a
+// fresh object, which the caller may change; none accesses a cluster.
 package objects

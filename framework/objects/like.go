@@ -26,8 +26,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// LikeDevice selects the devices that have all the attributes of one, which a driver publishes;
-// none if that has none. Attributes with a list of values are left out.
+// LikeDevice selects the devices with all the attributes of a published device; no selectors if it has none. List
+// attributes are ignored.
 func LikeDevice(driver string, device resourceapi.Device) []resourceapi.DeviceSelector {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(device.Attributes)) {

@@ -24,8 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// TestLikeDevice: the expression is one that the scheduler understands, and true for the device
-// alone.
+// TestLikeDevice: the scheduler accepts the expression, and it is true for the device alone.
 func TestLikeDevice(t *testing.T) {
 	const driver = "gpu.example.com"
 	device := func() resourceapi.Device {

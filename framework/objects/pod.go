@@ -29,18 +29,17 @@ const (
 	EnvironmentEnd = "-- end of environment"
 	// Stay runs until it is told to end.
 	Stay = `trap "exit 0" TERM; sleep 86400 & wait`
-	// ShowAndStay prints the environment and runs until it is told to end.
+	// ShowAndStay prints the environment and runs until terminated.
 	ShowAndStay = ShowAndEnd + `; ` + Stay
-	// ReachService waits for a connection to the service of the API server, whose
-	// address every container is told; another script follows.
+	// ReachService waits for a connection to the API server's service, whose address is in every container's
+	// environment; another script follows.
 	ReachService = `until nc -w 2 "$KUBERNETES_SERVICE_HOST" "$KUBERNETES_SERVICE_PORT" </dev/null; do sleep 1; done; `
 	// ShowAndEnd prints the environment and ends.
 	ShowAndEnd = `env; echo "` + EnvironmentEnd + `"`
 )
 
-// Pod is a pod with one container "main" that shows its environment and stays,
-// and with these claims, all of which the container uses. A claim is referred to
-// in the pod by its own name.
+// Pod is a pod with one container "main", which prints its environment and stays, using all of these claims. The pod
+// refers to a claim by its own name.
 func Pod(name, image string, claims ...string) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -58,7 +57,7 @@ func Pod(name, image string, claims ...string) *corev1.Pod {
 	return pod
 }
 
-// PodFromTemplate is Pod with one claim "claim" that is made from a template.
+// PodFromTemplate is Pod with one claim "claim" from a template.
 func PodFromTemplate(name, image, template string) *corev1.Pod {
 	pod := Pod(name, image)
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To(template)}}
@@ -72,7 +71,7 @@ func OnlyOn(pod *corev1.Pod, nodes ...string) *corev1.Pod {
 	return pod
 }
 
-// Nodes selects the nodes of these names, in a term each.
+// Nodes selects nodes by name, with a term each.
 func Nodes(names ...string) *corev1.NodeSelector {
 	selector := &corev1.NodeSelector{}
 	for _, name := range names {
@@ -85,7 +84,7 @@ func Nodes(names ...string) *corev1.NodeSelector {
 	return selector
 }
 
-// Wants has a container ask for extended resources, by name and number.
+// Wants makes a container request extended resources, by name and number.
 func Wants(c corev1.Container, numbers map[string]int64) corev1.Container {
 	c.Resources.Limits = corev1.ResourceList{}
 	for name, number := range numbers {
@@ -94,15 +93,14 @@ func Wants(c corev1.Container, numbers map[string]int64) corev1.Container {
 	return c
 }
 
-// PodWanting is Pod whose container asks for extended resources instead of claims.
+// PodWanting is Pod with a container requesting extended resources instead of claims.
 func PodWanting(name, image string, numbers map[string]int64) *corev1.Pod {
 	pod := Pod(name, image)
 	pod.Spec.Containers[0] = Wants(pod.Spec.Containers[0], numbers)
 	return pod
 }
 
-// Container runs a script in a busybox image and uses all requests of these
-// claims of the pod.
+// Container runs a script in a busybox image and uses all requests of these claims of the pod.
 func Container(name, image, script string, claims ...string) corev1.Container {
 	c := corev1.Container{
 		Name: name, Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
@@ -114,10 +112,9 @@ func Container(name, image, script string, claims ...string) corev1.Container {
 	return c
 }
 
-// DefaultAccount is the service account that each pod gets which names none. A controller makes
-// it some time after its namespace, and the API server refuses pods until it is there
-// (plugin/pkg/admission/serviceaccount in k8s.io/kubernetes): who creates pods in a new
-// namespace creates it as well, and takes AlreadyExists for an answer.
+// DefaultAccount is the default service account of pods. A controller creates it some time after its namespace, and
+// the API server rejects pods until then (plugin/pkg/admission/serviceaccount in k8s.io/kubernetes): to create pods
+// in a new namespace, create it as well and accept AlreadyExists.
 func DefaultAccount() *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 }

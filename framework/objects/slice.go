@@ -22,7 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// NetworkSlice is a pool of one slice with devices that all nodes can reach.
+// NetworkSlice is a pool of one slice with devices for all nodes.
 func NetworkSlice(name, driver, pool string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
 	return &resourceapi.ResourceSlice{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -29,11 +29,11 @@ func TaintRule(name, driver string, taint resourceapi.DeviceTaint) *resourceapi.
 	}
 }
 
-// Repels is whether a taint keeps pods from a device that do not tolerate it.
+// Repels reports whether a taint keeps pods without a toleration from a device.
 func Repels(t resourceapi.DeviceTaint) bool { return t.Effect != resourceapi.DeviceTaintEffectNone }
 
-// Tolerating has all requests of a claim tolerate whatever taints that keep pods from
-// running: for so many seconds, or if that is nil for ever.
+// Tolerating makes all requests of a claim tolerate all NoSchedule and NoExecute taints: for so many seconds, or for
+// ever if nil.
 func Tolerating(claim *resourceapi.ResourceClaim, seconds *int64) *resourceapi.ResourceClaim {
 	for i := range claim.Spec.Devices.Requests {
 		exactly := claim.Spec.Devices.Requests[i].Exactly

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package outage measures for how long nothing can be allocated from drivers, because a
-// kubelet that started has removed their ResourceSlices. Start runs drivers of both kinds
-// for it, Watch looks at any. Start at Meter.
+// Package outage measures how long drivers' devices are unavailable because a starting kubelet has deleted their
+// ResourceSlices. Start runs drivers of both kinds for it, Watch observes any. Start at Meter.
 package outage

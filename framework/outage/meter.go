@@ -33,7 +33,7 @@ import (
 )
 
 const (
-	// interval is the time between two looks; outages are known no more exactly.
+	// interval is the polling interval, the precision of outages.
 	interval = 100 * time.Millisecond
 	// askTimeout bounds one look.
 	askTimeout = 2 * time.Second
@@ -47,8 +47,7 @@ type Instance struct {
 	Pools int
 }
 
-// Seconds are the longest times in which nothing could be allocated from any one
-// instance, by how its driver publishes.
+// Seconds are the longest outages of any one instance, by its driver's way of publishing.
 type Seconds struct {
 	AtOnce float64 `json:"atOnce"`
 	Helper float64 `json:"helper"`
@@ -59,7 +58,7 @@ func (s Seconds) Over(other Seconds) Seconds {
 	return Seconds{AtOnce: max(s.AtOnce, other.AtOnce), Helper: max(s.Helper, other.Helper)}
 }
 
-// String says whose time is which.
+// String lists the outages.
 func (s Seconds) String() string {
 	return fmt.Sprintf("with a driver that publishes at once: %.1fs; with one that uses the published helper: %.1fs", s.AtOnce, s.Helper)
 }
@@ -73,13 +72,12 @@ type Meter struct {
 
 	mutex   sync.Mutex
 	longest Seconds
-	// looked is when the last look began that got an answer, and away since when an
-	// instance has not been there.
+	// looked is the start of the last answered poll, and away the start of each instance's outage.
 	looked time.Time
 	away   map[Instance]time.Time
 }
 
-// Watch measures the outages of instances whose pools are published.
+// Watch measures the outages of instances with published pools.
 func Watch(ctx context.Context, client kubernetes.Interface, instances []Instance) *Meter {
 	m := &Meter{client: client, instances: instances, looked: time.Now(), away: map[Instance]time.Time{}}
 	ctx, m.cancel = context.WithCancel(ctx)
@@ -93,7 +91,7 @@ func (m *Meter) Stop() {
 	m.done.Wait()
 }
 
-// Take returns the longest outages since it was last called, with those that go on.
+// Take returns the longest outages since its last call, including ongoing ones.
 func (m *Meter) Take() Seconds {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -102,7 +100,7 @@ func (m *Meter) Take() Seconds {
 	return longest
 }
 
-// Await waits until all instances are there. The error says which are not.
+// Await waits until all instances are available. The error lists missing ones.
 func (m *Meter) Await(ctx context.Context) error {
 	if len(m.instances) == 0 {
 		return nil
@@ -125,8 +123,8 @@ func (m *Meter) Await(ctx context.Context) error {
 	return nil
 }
 
-// look notes who is away. What the API server does not say is not known: an outage lasts
-// from the last look that found an instance to the first one that finds it again.
+// look records missing instances. Without an answer of the API server the state is unknown: an outage lasts from the
+// last poll with the instance to the next one.
 func (m *Meter) look(ctx context.Context) {
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)

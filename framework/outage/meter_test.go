@@ -39,7 +39,7 @@ func slice(driver, node string) *resourceapi.ResourceSlice {
 	}}
 }
 
-// The downtime of a switch was that of a driver that publishes at once, and nobody said so.
+// The downtime of a switch was that of a driver publishing at once, without saying so.
 func TestOutagesAreThoseOfEachKindOfDriver(t *testing.T) {
 	quick, slow := Instance{"quick", "n", spec.PublishAtOnce, 1}, Instance{"slow", "n", spec.PublishByHelper, 1}
 	for name, test := range map[string]struct {

@@ -23,12 +23,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WithBasis says of each component that runs how it is known whose it is, from the
-// digests of what was built here, and from the names of those of which the user says
-// that they are Kubernetes' own. It may be called again with more digests seen.
-//
-// What the user says is believed of components of which nothing else is known. It makes
-// none of this project's Kubernetes' own, as those say themselves what they are.
+// WithBasis sets the provenance of each running component, from the digests of local builds and the names of
+// components declared by the user as Kubernetes' own. It may be called again with more digests.
+// The user's declaration counts only for components of otherwise unknown provenance. It does not apply to this
+// project's components, which identify themselves.
 func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Target {
 	running, names := slices.Clone(target.Running), make([]string, 0, len(assumed))
 	for _, value := range assumed {

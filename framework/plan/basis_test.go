@@ -63,7 +63,7 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// A control plane that somebody else runs cannot be seen.
+// The control plane of a managed cluster cannot be seen.
 func TestUnseenIsDeclared(t *testing.T) {
 	target := plan.WithBasis(spec.Target{Kubernetes: "v1.37.1-gke.1"}, nil, []string{spec.Controllers})
 	issue := spec.KnownIssue{Component: spec.Controllers, Through: "1.37"}

@@ -26,21 +26,20 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Excuse says whether a known issue is to be expected of what runs.
+// Excuse says whether a known issue is to be expected with the running components.
 type Excuse struct {
-	// Not says why it is not, so that it excuses nothing; empty if it is.
+	// Not is why the issue excuses nothing; empty if it does.
 	Not string
-	// Who are the components that are known for it, as "kube-scheduler v1.37.1".
+	// Who are the affected components, as "kube-scheduler v1.37.1".
 	Who string
-	// Basis is how it is known that they are Kubernetes' own; of several, the weakest.
+	// Basis is the evidence that they are Kubernetes' own; the weakest if several.
 	Basis spec.Basis
 	// Why says why they are not proven to be.
 	Why string
 }
 
-// ExcuseFor judges a known issue by the components of a target that took part in a
-// case, which used these nodes. All replicas of a component count, as any of them may
-// have done it. One that cannot be seen excuses nothing.
+// ExcuseFor evaluates a known issue for the target's components used by a case on these nodes. All replicas of a
+// component count, as any of them may have acted. A component that cannot be seen is never excused.
 func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse {
 	running := target.ComponentsOf(issue.Component)
 	if issue.Component == spec.APIServer {
@@ -86,9 +85,8 @@ func apiServer(target spec.Target, declared []spec.Component) spec.Component {
 	return c.Judge()
 }
 
-// disagree says how the replicas of a component differ: then it cannot be told which of
-// them has done what a case saw. Kubelets are no replicas, and what is proven may be of
-// another architecture.
+// disagree returns how the replicas of a component differ: then the one that acted is unknown. Kubelets are no
+// replicas, and proven digests may differ by architecture.
 func disagree(name string, running []spec.Component) string {
 	if name == spec.Kubelet {
 		return ""
@@ -122,7 +120,7 @@ func flagValue(component string) string {
 	return component
 }
 
-// noExcuse says why one component is not known for an issue.
+// noExcuse returns why a component is not affected by an issue.
 func noExcuse(issue spec.KnownIssue, c spec.Component) string {
 	who := c.Program
 	if c.Node != "" {

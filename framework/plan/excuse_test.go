@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// component is one of Kubernetes' own, unless it is changed.
+// component is one of Kubernetes' own, unless changed.
 func component(name, node, version string, change ...func(*spec.Component)) spec.Component {
 	c := spec.Component{Name: name, Program: "kube-" + name, Node: node, Version: version, Whose: spec.Stock, Basis: spec.Proven, Digest: "sha256:a"}
 	for _, do := range change {
@@ -73,7 +73,7 @@ func TestExcuseOfKubelets(t *testing.T) {
 	}
 }
 
-// Upgrades do not find out how it is known whose components are.
+// Upgrades do not determine the provenance of components.
 func TestUnknownBasisIsNotProven(t *testing.T) {
 	unknown := component(spec.Scheduler, "a", "v1.37.1", basis("", "sha256:a"))
 	if got := plan.ExcuseFor(spec.KnownIssue{Component: spec.Scheduler, Through: "1.37"}, spec.Target{Running: []spec.Component{unknown}}, nil); got.Basis == spec.Proven {

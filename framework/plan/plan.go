@@ -23,9 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Build plans a run: the cases that the filter keeps, in their order, each with
-// the reason why it does not run where the target lacks what it needs. Errors
-// are bad data in cases and a bad filter, all problems at once.
+// Build plans a run: the cases kept by the filter, in order, each with the reason if the target does not meet its
+// needs. Errors are invalid cases and an invalid filter, all problems at once.
 func Build(metas []spec.Meta, target spec.Target, filter Filter) (spec.Plan, error) {
 	selected, err := Select(metas, filter)
 	if err := errors.Join(Validate(metas), err); err != nil {
@@ -38,7 +37,7 @@ func Build(metas []spec.Meta, target spec.Target, filter Filter) (spec.Plan, err
 	return p, nil
 }
 
-// Validate returns all problems of the cases' data, among them IDs used twice.
+// Validate returns all problems of the cases' data, including duplicate IDs.
 func Validate(metas []spec.Meta) error {
 	var errs []error
 	seen := map[string]int{}

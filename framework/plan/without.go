@@ -22,11 +22,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SkipPermission is the code of cases of an API that the run's account may not use.
+// SkipPermission is the code of cases of an API the run's account may not use.
 const SkipPermission spec.SkipCode = "NotPermitted"
 
-// WithoutPermission is a plan in which the cases that need a feature do not run; text says
-// what the account may not do. Those that did not run anyway keep their reason.
+// WithoutPermission skips the cases needing a feature; text names the missing permission. Cases skipped already keep
+// their reason.
 func WithoutPermission(p spec.Plan, f spec.Feature, text string) spec.Plan {
 	return without(p, SkipPermission, func(n spec.Needs) string {
 		if slices.Contains(n.Features, f) {
@@ -36,8 +36,8 @@ func WithoutPermission(p spec.Plan, f spec.Feature, text string) spec.Plan {
 	})
 }
 
-// WithoutCompanion skips the entries that need a companion and for whose needs there is a
-// reason. Entries that are skipped already keep theirs.
+// WithoutCompanion skips the entries needing a companion, if there is a reason for their needs. Entries skipped
+// already keep theirs.
 func WithoutCompanion(p spec.Plan, c spec.Companion, code spec.SkipCode, reason func(spec.Needs) string) spec.Plan {
 	return without(p, code, func(n spec.Needs) string {
 		if n.Beside(c) {
@@ -47,7 +47,7 @@ func WithoutCompanion(p spec.Plan, c spec.Companion, code spec.SkipCode, reason 
 	})
 }
 
-// without skips the entries for whose needs there is a reason.
+// without skips the entries with a reason for their needs.
 func without(p spec.Plan, code spec.SkipCode, reason func(spec.Needs) string) spec.Plan {
 	entries := make([]spec.Entry, 0, len(p.Entries))
 	for _, e := range p.Entries {

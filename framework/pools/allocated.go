@@ -23,8 +23,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Allocated are the devices of a driver that a claim has for these requests, all of them
-// if none are named.
+// Allocated returns a claim's devices of a driver for these requests, all requests if none are named.
 func Allocated(claim *resourceapi.ResourceClaim, driver string, requests ...string) []resourceapi.DeviceRequestAllocationResult {
 	if claim.Status.Allocation == nil {
 		return nil

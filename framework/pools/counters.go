@@ -25,9 +25,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// WrongCounters says what is wrong with the counters of a pool (KEP-4815): sets of one name, of
-// which the API server sees only those of one slice, and devices that consume what there is
-// not. Empty if nothing is.
+// WrongCounters returns the problems of a pool's counters (KEP-4815): duplicate sets, of which the API server
+// validates only those of one slice, and consumption of missing counters.
 func (p Pool) WrongCounters() []string {
 	var wrong []string
 	seen := map[string]bool{}
@@ -56,8 +55,8 @@ func (p Pool) WrongCounters() []string {
 	return wrong
 }
 
-// IsPartition is whether a device draws on counters and leaves something of them to others of the
-// pool: one that draws on all that there is of all of its sets is whole.
+// IsPartition reports whether a device draws on counters and leaves some to others of the pool: a device using all of
+// its sets completely is whole.
 func (p Pool) IsPartition(d Device) bool {
 	for _, consumed := range d.ConsumesCounters {
 		for name, counter := range p.set(consumed.CounterSet) {
@@ -69,7 +68,7 @@ func (p Pool) IsPartition(d Device) bool {
 	return false
 }
 
-// set are the counters of a set, none if it is not there.
+// set returns the counters of a set, none if missing.
 func (p Pool) set(name string) map[string]resourceapi.Counter {
 	for _, s := range p.Slices {
 		for _, set := range s.Spec.SharedCounters {
@@ -81,8 +80,7 @@ func (p Pool) set(name string) map[string]resourceapi.Counter {
 	return nil
 }
 
-// LeastShare is the least that a claim may ask for of each capacity of a device that several
-// claims may have.
+// LeastShare is the minimum request of each capacity of a shareable device.
 func (d Device) LeastShare() map[resourceapi.QualifiedName]resource.Quantity {
 	share := map[resourceapi.QualifiedName]resource.Quantity{}
 	for name, capacity := range d.Capacity {
@@ -91,7 +89,7 @@ func (d Device) LeastShare() map[resourceapi.QualifiedName]resource.Quantity {
 	return share
 }
 
-// least is the least that a claim may ask for of a capacity (resource/v1, CapacityRequestPolicy).
+// least is the minimum request of a capacity (resource/v1, CapacityRequestPolicy).
 func least(c resourceapi.DeviceCapacity) resource.Quantity {
 	one := resource.MustParse("1")
 	switch p := c.RequestPolicy; {

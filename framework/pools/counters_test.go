@@ -69,7 +69,7 @@ func TestWrongCounters(t *testing.T) {
 	}
 }
 
-// TestIsPartition: memory slices of a GPU may be a counter each, of which a partition takes all.
+// TestIsPartition: memory slices of a GPU may be one counter each, taken completely by a partition.
 func TestIsPartition(t *testing.T) {
 	one := resourceapi.Counter{Value: resource.MustParse("1")}
 	set := map[string]resourceapi.Counter{"slice-0": one, "slice-1": one}

@@ -14,8 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package pools reads what a driver publishes: the pools of its ResourceSlices, and which of
-// their devices a claim could have now. It is pure.
-//
+// Package pools reads a driver's published pools and determines which devices a claim could get now. It is pure.
 // Start with Devices.
 package pools

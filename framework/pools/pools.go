@@ -34,7 +34,7 @@ type Pool struct {
 	Slices     []resourceapi.ResourceSlice
 }
 
-// Of sorts the slices of one driver into pools, in order of their names.
+// Of groups the slices of one driver into pools, in order of their names.
 func Of(driver string, published []resourceapi.ResourceSlice) []Pool {
 	byName := map[string]*Pool{}
 	for _, s := range published {
@@ -58,7 +58,7 @@ func Of(driver string, published []resourceapi.ResourceSlice) []Pool {
 	return sorted
 }
 
-// Problem says what keeps the scheduler from using a pool; empty if nothing does.
+// Problem returns why the scheduler cannot use a pool; empty if it can.
 func (p Pool) Problem() string {
 	for _, s := range p.Slices {
 		if int64(len(p.Slices)) != s.Spec.Pool.ResourceSliceCount {
@@ -68,24 +68,23 @@ func (p Pool) Problem() string {
 	return ""
 }
 
-// Device is one that a driver publishes.
+// Device is a published device.
 type Device struct {
 	resourceapi.Device
 
 	Pool string
-	// Node is where it is; empty where it is not said by a node's name.
+	// Node is its node; empty if not restricted by node name.
 	Node string
-	// Kept says why no claim could have it now; empty if one could.
+	// Kept is why no claim could get it now; empty if one could.
 	Kept string
 }
 
 // ID names a device of one driver.
 type ID struct{ Pool, Device string }
 
-// Devices are those of a driver's pools in order of pools and names, with what these claims
-// and the scheduler's rules say of them. That a device waits for conditions, draws on
-// counters or is shared keeps it from nobody. Rules for taints (DeviceTaintRule) are not
-// looked at.
+// Devices returns the devices of a driver's pools in order of pools and names, evaluated with these claims and the
+// scheduler's rules. Binding conditions, counters and sharing do not make a device unavailable. Taint rules
+// (DeviceTaintRule) are ignored.
 func Devices(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []Device {
 	held := holders(driver, claims)
 	var all []Device
@@ -107,7 +106,7 @@ func Devices(driver string, published []resourceapi.ResourceSlice, claims []reso
 	return all
 }
 
-// Devices are those of a pool, in order of their names.
+// Devices returns a pool's devices, in order of their names.
 func (p Pool) Devices() []Device {
 	var all []Device
 	for _, s := range p.Slices {
@@ -123,7 +122,7 @@ func (p Pool) Devices() []Device {
 	return all
 }
 
-// holders are the claims that have devices of a driver. Admin access holds nothing.
+// holders returns the claims with devices of a driver, except those with admin access.
 func holders(driver string, claims []resourceapi.ResourceClaim) map[ID]string {
 	all := map[ID]string{}
 	for _, c := range claims {

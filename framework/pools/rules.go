@@ -22,9 +22,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Broken says what is wrong with the slices of one driver that are there at one moment.
-// That some of the newest generation are not there yet is not wrong: whoever reads them
-// waits for the rest.
+// Broken returns the problems of one driver's slices at one moment. A missing slice of the newest generation is no
+// problem: readers wait for it.
 func Broken(driver string, state []resourceapi.ResourceSlice) []string {
 	var problems []string
 	for _, pool := range Of(driver, state) {

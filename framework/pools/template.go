@@ -28,9 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Misfits says in what a node's devices are others than a template says; none for a node
-// that is as it says, and where there is no template. A device counts for the first part of
-// the template that it fits.
+// Misfits returns how a node's devices differ from a template; none without a template. A device counts for the first
+// matching part of the template.
 func Misfits(template []spec.DeviceTemplate, devices []Device) []string {
 	if len(template) == 0 {
 		return nil
@@ -62,7 +61,7 @@ func Misfits(template []spec.DeviceTemplate, devices []Device) []string {
 	return problems
 }
 
-// misfit says why a device is not one of a part of a template; empty if it is.
+// misfit returns why a device does not match a part of a template; empty if it does.
 func misfit(part spec.DeviceTemplate, d resourceapi.Device) string {
 	for _, name := range slices.Sorted(maps.Keys(part.Attributes)) {
 		have, ok := d.Attributes[resourceapi.QualifiedName(name)]
@@ -80,7 +79,7 @@ func misfit(part spec.DeviceTemplate, d resourceapi.Device) string {
 	return ""
 }
 
-// text is the value of an attribute; empty for lists, which no template has.
+// text is the value of an attribute; empty for lists, which templates do not support.
 func text(a resourceapi.DeviceAttribute) string {
 	switch {
 	case a.StringValue != nil:

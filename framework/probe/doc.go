@@ -14,10 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package probe finds out what a cluster serves: the Kubernetes version, the
-// versions of resource.k8s.io, the DRA feature gates, the nodes, and which
-// control plane components run. It only reads.
-//
-// What follows from that for the cases is decided by package plan; what makes a
-// cluster useless for all of them by Usable. Start with Target.
+// Package probe examines a cluster: the Kubernetes version, the versions of resource.k8s.io, the DRA feature gates,
+// the nodes, and the control plane components. It only reads.
+// Package plan derives the runnable cases; Usable rejects a cluster unusable for all of them. Start with Target.
 package probe

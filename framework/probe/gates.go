@@ -34,21 +34,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// gateMetric is what every Kubernetes component reports about each of its gates,
-// with the gate's name as a label and 1 for on.
+// gateMetric has the state of each gate in every Kubernetes component, with the gate's name as a label and 1 for on.
 const gateMetric = "kubernetes_feature_enabled"
 
-// gates reads the DRA feature gates of the API server. Other components could
-// have been started with other gates; a feature that the API server does not
-// serve cannot be used in any case.
+// gates reads the DRA feature gates of the API server. Other components could have other gates; a feature not served
+// by the API server cannot be used in any case.
 func gates(ctx context.Context, client kubernetes.Interface) (map[spec.Feature]bool, error) {
 	return readGates(ctx, client.Discovery().RESTClient().Get().AbsPath("/metrics"))
 }
 
-// kubeletGates fills in the gates of the nodes' kubelets. Kubelets can be older than
-// the API server, and then have fewer features; and those of one version can be started
-// with different gates, so that each is asked. Whoever does not answer in half of the
-// time that a probe has counts as unseen.
+// kubeletGates fills in the gates of the nodes' kubelets. Older kubelets lack features, and kubelets of one version
+// may have different gates, so each is queried. A kubelet without an answer in half of the probe's time counts as
+// unseen.
 func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec.Node) {
 	ctx, cancel := context.WithTimeout(ctx, limit/2)
 	defer cancel()
@@ -72,7 +69,7 @@ func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec
 	_ = group.Wait() // There is no error.
 }
 
-// kubeletsAtATime bounds the load on the API server, which passes the answers on.
+// kubeletsAtATime bounds the load on the API server, which proxies the requests.
 const kubeletsAtATime = 16
 
 func readGates(ctx context.Context, from *rest.Request) (map[spec.Feature]bool, error) {
@@ -84,8 +81,8 @@ func readGates(ctx context.Context, from *rest.Request) (map[spec.Feature]bool, 
 	return parseGates(body)
 }
 
-// parseGates picks the gates' lines out before parsing, because the metrics of a
-// busy API server have tens of megabytes.
+// parseGates filters the gates' lines before parsing, because the metrics of a busy API server have tens of
+// megabytes.
 func parseGates(text io.Reader) (map[spec.Feature]bool, error) {
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, 1<<20)

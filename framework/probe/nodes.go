@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// controlPlaneLabel is kubeadm's, and that of most who set clusters up otherwise
-// (kubernetes.io, "Well-Known Labels, Annotations and Taints").
+// controlPlaneLabel is set by kubeadm and most other installers (kubernetes.io, "Well-Known Labels, Annotations and
+// Taints").
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
 func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error) {
@@ -60,7 +60,7 @@ func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error
 // simulated is whether kwok plays the node's kubelet.
 func simulated(n corev1.Node) bool { return n.Annotations["kwok.x-k8s.io/node"] == "fake" }
 
-// schedulable is whether a pod without tolerations can run on the node.
+// schedulable reports whether a pod without tolerations can run on the node.
 func schedulable(n corev1.Node) bool {
 	ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
@@ -71,8 +71,7 @@ func schedulable(n corev1.Node) bool {
 	return ready && !tainted && !n.Spec.Unschedulable
 }
 
-// system are the pods of kube-system by the component that they are; empty where they
-// may not be seen.
+// system returns the pods of kube-system by component; empty without permission.
 func system(ctx context.Context, client kubernetes.Interface) map[string][]corev1.Pod {
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -91,9 +90,8 @@ func system(ctx context.Context, client kubernetes.Interface) map[string][]corev
 	return found
 }
 
-// components are the control plane components that run as pods of kube-system, as
-// kubeadm and kind run them, with the version of their image. Where they run elsewhere,
-// or may not be seen, they are missing.
+// components returns the control plane components running as pods of kube-system, as with kubeadm and kind, with the
+// version of their image. Others are missing.
 func components(pods map[string][]corev1.Pod) map[string]string {
 	if pods == nil {
 		return nil
@@ -105,7 +103,7 @@ func components(pods map[string][]corev1.Pod) map[string]string {
 	return found
 }
 
-// noVersion is the version of an image that has no tag: nothing is known of it.
+// noVersion is the version of an image without a tag.
 const noVersion = "unknown"
 
 // imageVersion is the tag of an image reference, or noVersion.

@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// observed are the features that objects of the cluster use, each with one object that
-// does. What may not be listed shows nothing.
+// observed returns the features used by objects of the cluster, each with one such object. Objects without list
+// permission are skipped.
 func observed(ctx context.Context, client kubernetes.Interface) map[spec.Feature]string {
 	found := map[spec.Feature]string{}
 	if list, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{}); err == nil {
@@ -51,7 +51,7 @@ func observed(ctx context.Context, client kubernetes.Interface) map[spec.Feature
 	return found
 }
 
-// featuresOf are the features that a slice uses.
+// featuresOf returns the features used by a slice.
 func featuresOf(s resourceapi.ResourceSliceSpec) []spec.Feature {
 	var found []spec.Feature
 	if len(s.SharedCounters) > 0 || s.PerDeviceNodeSelection != nil {

@@ -35,19 +35,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ErrUnreachable: no API server answers at the address, or it does not let the
-// user in.
+// ErrUnreachable: no API server at the address, or no access for the user.
 var ErrUnreachable = errors.New("cluster unreachable")
 
-// limit bounds a probe: whoever mistyped an address wants to know within 15 s.
+// limit bounds a probe: a mistyped address is reported within 15 s.
 const limit = 14 * time.Second
 
 const group = "resource.k8s.io"
 
-// Target finds out what the cluster of config serves. What may be invisible to
-// an ordinary user, feature gates and components, is left out of the target; the
-// rest is an error: ErrUnreachable with the address within 15 s, DRA not being
-// served, nodes that cannot be listed.
+// Target examines the cluster of config. Feature gates and components, possibly invisible to an ordinary user, are
+// omitted then; the rest is an error: ErrUnreachable with the address within 15 s, DRA not served, nodes not
+// listable.
 func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -128,7 +126,7 @@ func resourceAPIs(ctx context.Context, client kubernetes.Interface) ([]string, e
 	return versions, nil
 }
 
-// podGroups tells whether groups of pods are served, and not forbidden.
+// podGroups reports whether pod groups are served and permitted.
 func podGroups(ctx context.Context, client kubernetes.Interface) (bool, error) {
 	err := client.Discovery().RESTClient().Get().AbsPath("/apis/scheduling.k8s.io/v1beta1").Do(ctx).Error()
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
@@ -140,8 +138,7 @@ func podGroups(ctx context.Context, client kubernetes.Interface) (bool, error) {
 	return true, nil
 }
 
-// Reachable returns ErrUnreachable with the address and the cause if the cluster
-// does not answer within 15 s.
+// Reachable returns ErrUnreachable with the address and the cause if the cluster does not answer within 15 s.
 func Reachable(ctx context.Context, config *rest.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

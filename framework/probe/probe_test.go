@@ -45,8 +45,7 @@ kubernetes_feature_enabled{name="DynamicResourceAllocation",stage=""} 1
 process_cpu_seconds_total 12.5
 `
 
-// server is an API server that answers from a table; what is a string is sent as
-// it is, an int is a status, the rest becomes JSON.
+// server is an API server answering from a table: strings are sent as is, an int is a status, the rest becomes JSON.
 func server(t *testing.T, change map[string]any) *rest.Config {
 	t.Helper()
 	answers := map[string]any{
@@ -153,7 +152,7 @@ func TestDefaultsProfile(t *testing.T) {
 	}
 }
 
-// What the API server says of a gate that only the scheduler looks at says nothing.
+// The API server's state of a scheduler-only gate is meaningless.
 func TestSchedulerGates(t *testing.T) {
 	started := func(image string, args ...string) corev1.Pod {
 		p := pod("component", "kube-scheduler", image)
@@ -224,7 +223,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// No kubelet runs on a node that kwok simulates, so none is asked, and none is stock.
+// A node simulated by kwok has no kubelet to query or to count as stock.
 func TestTargetWithSimulatedNodes(t *testing.T) {
 	fake := node("a", func(n *corev1.Node) { n.Annotations = map[string]string{"kwok.x-k8s.io/node": "fake"} })
 	got, err := probe.Target(t.Context(), server(t, map[string]any{
@@ -259,8 +258,7 @@ func TestTargetWithOlderKubelet(t *testing.T) {
 	}
 }
 
-// Of the kubelets of one version only the first was asked, and the others were taken to
-// have its gates.
+// Only the first kubelet of a version was queried, and the others were assumed to have its gates.
 func TestEachKubeletIsAskedForItsGates(t *testing.T) {
 	var nodes []corev1.Node
 	change := map[string]any{}

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The labels of the pods that the components are which dratest can replace, and the
-// images of ours.
+// The labels of replaceable components' pods, and the images of ours.
 const (
 	stockScheduler         = "kube-scheduler"
 	ownScheduler           = "dra-scheduler"
@@ -38,8 +37,8 @@ const (
 	kubelet                = "kubelet"
 )
 
-// running says of each component that this project has too what it is and, by name and
-// version, whose. How that is known is for others to say.
+// running identifies the components this project has, too: its own or Kubernetes', by name and version. The
+// provenance is determined elsewhere.
 func running(pods map[string][]corev1.Pod, nodes []spec.Node) []spec.Component {
 	var all []spec.Component
 	for _, pod := range pods[stockScheduler] {
@@ -64,7 +63,7 @@ func running(pods map[string][]corev1.Pod, nodes []spec.Node) []spec.Component {
 	return slices.Compact(all)
 }
 
-// controllers are those that do the work which a controller manager may leave to others.
+// controllers returns the pods doing the work delegated by a controller manager.
 func controllers(manager corev1.Pod, own []corev1.Pod) []spec.Component {
 	c := manager.Spec.Containers[0]
 	for _, arg := range slices.Concat(c.Command, c.Args) {
@@ -90,7 +89,7 @@ func controllers(manager corev1.Pod, own []corev1.Pod) []spec.Component {
 //nolint:gochecknoglobals // a table
 var stockRepositories = []string{"registry.k8s.io", "k8s.gcr.io"}
 
-// ofPod judges a pod by its image and the program that it runs.
+// ofPod identifies a pod by its image and program.
 func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
 	container := pod.Spec.Containers[0]
 	c := spec.Component{
@@ -123,9 +122,8 @@ func ofNode(n spec.Node) spec.Component {
 	return c.Judge()
 }
 
-// digestOf is the digest in what a container runtime calls an image: that of its
-// configuration, as "sha256:0123…", or after the name of a repository that of its
-// manifest.
+// digestOf extracts the digest of a container runtime's image ID: of its configuration, as "sha256:0123…", or, after
+// a repository name, of its manifest.
 func digestOf(pod corev1.Pod, container string) string {
 	for _, status := range pod.Status.ContainerStatuses {
 		if status.Name == container {

@@ -82,8 +82,7 @@ func TestSchedulerThatRunsAnotherProgram(t *testing.T) {
 	}
 }
 
-// Container runtimes name an image by its configuration, or in a repository by its
-// manifest.
+// Container runtimes name an image by its configuration, or in a repository by its manifest.
 func TestDigestOfScheduler(t *testing.T) {
 	p := scheduler("20s")
 	p.Spec.NodeName, p.Spec.Containers[0].Name = "control-plane", "kube-scheduler"

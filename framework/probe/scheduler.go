@@ -30,8 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// bindingTimeout is what the schedulers' pods say about their configuration, the
-// longest time if there are several; zero if they say nothing or cannot be seen.
+// bindingTimeout is the timeout annotated in the schedulers' pods, the longest one if several; zero if unknown.
 func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 	longest := time.Duration(0)
 	for _, pod := range schedulers {
@@ -44,8 +43,7 @@ func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 	return longest
 }
 
-// defaultsProfile is the profile that all of the schedulers' pods name; empty if they differ,
-// say nothing or cannot be seen.
+// defaultsProfile is the profile named by all schedulers' pods; empty if they differ or it is unknown.
 func defaultsProfile(schedulers []corev1.Pod) string {
 	name := ""
 	for i, pod := range schedulers {
@@ -58,7 +56,7 @@ func defaultsProfile(schedulers []corev1.Pod) string {
 	return name
 }
 
-// variable is one of the environment of a scheduler; empty if it is not set.
+// variable is an environment variable of a scheduler; empty if not set.
 func variable(scheduler corev1.Pod, name string) (value string) {
 	for _, e := range scheduler.Spec.Containers[0].Env {
 		if e.Name == name {
@@ -68,10 +66,9 @@ func variable(scheduler corev1.Pod, name string) (value string) {
 	return value
 }
 
-// schedulerGates are the gates of the features that the scheduler alone looks at: what its
-// pods are started with and, of the others, the defaults of its version. They are in no
-// file (k8s.io/kubernetes v1.37.1, cmd/kube-scheduler/app/options), so that arguments say
-// all. Where that cannot be told of each pod, or pods differ, unseen says why.
+// schedulerGates returns the gates of scheduler-only features: the pods' arguments and, for the others, the defaults
+// of their version. They are in no file (k8s.io/kubernetes v1.37.1, cmd/kube-scheduler/app/options), so arguments are
+// complete. If a pod is unreadable, or pods differ, unseen has the reason.
 func schedulerGates(schedulers []corev1.Pod) (gates map[spec.Feature]bool, unseen string) {
 	if len(schedulers) == 0 {
 		return nil, "no pod of the scheduler can be seen"
@@ -113,8 +110,8 @@ func gatesOfScheduler(pod corev1.Pod) (map[spec.Feature]bool, error) {
 	if known {
 		found[spec.FilterTimeout] = stage.On
 	}
-	// The gate is beta; what is named itself wins over all of its stage, and
-	// dynamic resource allocation, on which it depends, cannot be off since v1.35.
+	// The gate is beta; an explicit gate overrides its stage, and dynamic resource allocation, its dependency, cannot be
+	// off since v1.35.
 	for _, name := range []string{"AllBeta", string(spec.FilterTimeout)} {
 		if on, ok := set[name]; ok && known {
 			found[spec.FilterTimeout] = on
@@ -123,8 +120,7 @@ func gatesOfScheduler(pod corev1.Pod) (map[spec.Feature]bool, error) {
 	return found, nil
 }
 
-// gatesIn are the feature gates that arguments name, the last one of a name if there are
-// several.
+// gatesIn returns the feature gates in arguments, the last one of a name if there are several.
 func gatesIn(args []string) (map[string]bool, error) {
 	set := map[string]bool{}
 	for i, arg := range args {

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Usable returns what makes a target useless for every case, all problems at
-// once and with what to do about them, or nil.
+// Usable returns why a target is unusable for every case, all problems at once with advice, or nil.
 func Usable(target spec.Target) error {
 	var errs []error
 	if !slices.Contains(target.ResourceAPIs, "v1") {
@@ -36,7 +35,7 @@ func Usable(target spec.Target) error {
 			group, strings.Join(target.ResourceAPIs, ", ")))
 	}
 	workers := target.Workers()
-	// Without any real node there are still cases that need none.
+	// Some cases need no real node.
 	if kubelets := len(target.Nodes) - target.Simulated(); kubelets > 0 && len(workers) == 0 {
 		errs = append(errs, fmt.Errorf("none of the %d node(s) is a Linux node that is ready, not cordoned and free of NoSchedule taints",
 			kubelets))
@@ -54,14 +53,14 @@ func Usable(target spec.Target) error {
 	return errors.Join(errs...)
 }
 
-// firstWithCDI holds the runtimes that support CDI and their first version that
-// does. containerd 1.7 can have it switched off, which cannot be seen from here.
+// firstWithCDI has the container runtimes with CDI support and their first version with it. containerd 1.7 may have
+// it disabled, invisibly from here.
 //
 //nolint:gochecknoglobals // a table
 var firstWithCDI = map[string]string{"containerd": "1.7.0", "cri-o": "1.23.0"}
 
-// lacksCDI is whether a runtime, as the kubelet names it, is known to not have
-// CDI. A runtime that is not known gets the benefit of the doubt.
+// lacksCDI reports whether a runtime, as named by the kubelet, is known to lack CDI. Unknown runtimes are assumed to
+// have it.
 func lacksCDI(runtime string) bool {
 	name, v, _ := strings.Cut(runtime, "://")
 	if name == "docker" {

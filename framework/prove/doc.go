@@ -14,10 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package prove does proofs: lists of trials, each of which breaks one thing on purpose
-// and checks that those notice who must. The record of what came out is on disk after
-// each trial, so that a proof that was killed can be gone on with, and its trials can be
-// shared out among machines.
-//
-// It knows no cluster: a Prover does the trials. Start with Run.
+// Package prove runs proofs: lists of trials, each with one deliberate defect and the observers expected to detect
+// it. The record is written after each trial, so a killed proof can be resumed, and its trials sharded over machines.
+// It knows no cluster: a Prover runs the trials. Start with Run.
 package prove

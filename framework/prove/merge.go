@@ -24,9 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Merge reads the records of a proof's parts and returns the whole one. Parts are shards,
-// of which all must be there, and what was done on different clusters, or asked for by
-// different names: there a trial is shown that any of them shows.
+// Merge reads the records of a proof's parts and returns the complete one. Parts are shards, of which all must be
+// present, and runs on different clusters or for different trial names: a trial detected in any of them is detected.
 func Merge(dirs []string) (Record, error) {
 	var records []Record
 	for _, dir := range dirs {
@@ -39,8 +38,8 @@ func Merge(dirs []string) (Record, error) {
 	return merge(records)
 }
 
-// Rest returns a proof with what parts of it that were done elsewhere leave: trials that
-// they do not show, and those that cases must notice which have noticed nothing in them.
+// Rest returns the part of a proof left by parts done elsewhere: trials not detected there, and trials of observers
+// without any detection there.
 func Rest(p Proof, suite schema.Suite, dirs []string) (Proof, error) {
 	done, err := Merge(dirs)
 	if err != nil {
@@ -58,8 +57,7 @@ func Rest(p Proof, suite schema.Suite, dirs []string) (Proof, error) {
 	return p, nil
 }
 
-// merge puts parts together, which must be of one proof. Where and Only are empty in what
-// comes out if they are not the same in all.
+// merge combines parts of one proof. Where and Only are empty in the result unless equal in all.
 func merge(records []Record) (Record, error) {
 	if len(records) == 0 {
 		return Record{}, fmt.Errorf("%w: there are no records", ErrAnother)
@@ -91,10 +89,10 @@ func merge(records []Record) (Record, error) {
 	return whole, nil
 }
 
-// part is what all shards of one part have in common.
+// part is the common key of all shards of one part.
 func (r Record) part() string { return fmt.Sprintf("%s %q %t", r.Where, r.Only, r.Rest) }
 
-// complete fails if records are not all the shards of a part.
+// complete fails if shards of a part are missing.
 func complete(part []Record) error {
 	_, of, _ := strings.Cut(part[0].Shard, "/")
 	var have []string
@@ -110,7 +108,7 @@ func complete(part []Record) error {
 	return nil
 }
 
-// and is a record with what another one has.
+// and combines a record with another one.
 func (r Record) and(other Record) Record {
 	for _, t := range other.Trials {
 		if !slices.Contains(IDs(r.Trials), t.ID) {
@@ -138,8 +136,7 @@ func (r Record) and(other Record) Record {
 	return r
 }
 
-// and is what a trial came to that was done twice. What says nothing, or does not apply, is
-// as if it had not been.
+// and combines two results of a trial. One with a problem, or not applicable, is ignored.
 func (r Result) and(other Result) Result {
 	if r.Problem != "" || other.Problem == "" && r.NotApplicable {
 		r, other = other, r

@@ -75,7 +75,7 @@ func TestShardsOfOtherProofsAreNotMerged(t *testing.T) {
 	}
 }
 
-// part does trials of a proof on a cluster, and returns the directory of its record.
+// part runs trials of a proof on a cluster, and returns the directory of its record.
 func part(t *testing.T, p Proof, where string, f *fake, only ...string) (dir, line string) {
 	t.Helper()
 	p.Where = where
@@ -106,7 +106,7 @@ func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// a1 and a2 are done again until case/other has noticed something.
+	// a1 and a2 are repeated until case/other has detected something.
 	last := &fake{found: map[string]Finding{
 		"a1": {Missed: []string{"case/other"}}, "a2": {Shown: true, By: []string{"case/other"}}, "b": {Shown: true, By: []string{"case/b"}}, "c": {Shown: true, By: []string{"case/c"}},
 	}}
@@ -128,8 +128,7 @@ func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
 	}
 }
 
-// What all must notice is not shown by those who notice it on one cluster, if others could have
-// on another one and have not.
+// A trial with All is not detected if on another cluster more observers could run and missed it.
 func TestAllMustNoticeOverAllParts(t *testing.T) {
 	p := proofOf("a")
 	p.Trials[0].All = true
@@ -153,7 +152,7 @@ func TestAllMustNoticeOverAllParts(t *testing.T) {
 	}
 }
 
-// A trial that is left for a quiet one alone is not done any more once that has noticed.
+// A trial left for a quiet observer alone is skipped once the observer has detected another one.
 func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
 	p := proofOf("a", "b")
 	p.Watchers = []string{"case/quiet"}
@@ -170,7 +169,7 @@ func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
 	if !slices.Equal(f.tried, []string{"a"}) || line != "things: noticed=1 total=1 cases-without=0" {
 		t.Errorf("tried %v: %s", f.tried, line)
 	}
-	// Nothing is left of it then, and no cluster is made.
+	// Nothing is left then, and no cluster is made.
 	none := &fake{openErr: errors.New("must not be opened")}
 	again, err := Rest(p, schema.Suite{}, []string{dir, end})
 	if err != nil {
@@ -181,7 +180,7 @@ func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
 	}
 }
 
-// What others leave may have changed before a part is gone on with.
+// The trials left by others may have changed before a part is resumed.
 func TestRestIsGoneOnWith(t *testing.T) {
 	p := proofOf("a", "b", "c")
 	dir, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {}, "b": {}}})

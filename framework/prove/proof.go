@@ -28,42 +28,40 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Proof is what is to be shown, trial by trial.
+// Proof is a list of trials.
 type Proof struct {
-	// Name is what the proof is about, as "mutants".
+	// Name is the subject of the proof, as "mutants".
 	Name string
-	// Word says what a trial has come to that shows what it should, as "killed".
+	// Word is the participle for a successful trial, as "killed".
 	Word string
-	// Where says on what the trials are done, as "Kubernetes v1.37.1": what they come to
-	// elsewhere must not be mixed with it.
+	// Where is the environment of the trials, as "Kubernetes v1.37.1": results of other environments must not be mixed
+	// in.
 	Where  string
 	Trials []Trial
-	// Watchers are those of whom each should notice some trial, as cases; the last line
-	// counts those that notice none. Empty where that is not asked.
+	// Watchers are the observers expected to detect at least one trial each, as cases; the last line counts those
+	// without any. Empty if not required.
 	Watchers []string
-	// Rest says that other parts were done elsewhere; see Rest.
+	// Rest: other parts were done elsewhere; see Rest.
 	Rest bool
 }
 
-// Trial is one thing that is done on purpose, and who must notice.
+// Trial is a deliberate defect with the observers expected to detect it.
 type Trial struct {
-	// ID is the name of the trial's folder in the report directory.
+	// ID is the name of the trial's directory in the report directory.
 	ID string `json:"id"`
-	// What says in a few words what is done.
+	// What describes the defect in a few words.
 	What string `json:"what"`
-	// Must are those that must notice: cases, or a rule.
+	// Must are the observers expected to detect it: cases, or a rule.
 	Must []string `json:"must,omitempty"`
-	// All of them that can must notice; otherwise one is enough.
+	// All of them able to run must detect it; otherwise one is enough.
 	All bool `json:"all,omitempty"`
-	// Quiet are the watchers among them that have noticed nothing so far. It is for the
-	// Prover, and not in the record.
+	// Quiet are the observers among them without any detection so far. It is for the Prover, and not in the record.
 	Quiet []string `json:"-"`
-	// Elsewhere: it was shown on another cluster, and is done once more only while there are
-	// quiet ones among those who must notice.
+	// Elsewhere: it was detected on another cluster, and is repeated only while there are quiet observers in Must.
 	Elsewhere bool `json:"-"`
 }
 
-// TrialOf is the trial of a defect, which those must notice.
+// TrialOf is the trial of a defect, with the observers in must.
 func TrialOf(d spec.Defect, must ...string) Trial {
 	return Trial{ID: d.ID, What: d.String(), Must: must}
 }
@@ -85,7 +83,7 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{n, m}, nil
 }
 
-// String is what ParseShard reads.
+// String is the format of ParseShard.
 func (s Shard) String() string {
 	if s.Of == 0 {
 		return "1/1"
@@ -93,12 +91,12 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// has tells whether the trial at an index belongs to the shard. Neighbours in the list
-// take about as long, so each shard gets every n-th.
+// has reports whether the trial at an index belongs to the shard. Neighbors in the list take about as long, so each
+// shard gets every n-th.
 func (s Shard) has(index int) bool { return s.Of == 0 || index%s.Of == s.Number-1 }
 
-// Select returns the trials that are named, by their IDs or patterns of them as in
-// "kubelet-*" (path.Match), or all of them, and of these the shard's.
+// Select returns the shard's part of the trials with matching IDs or patterns, as "kubelet-*" (path.Match), or of all
+// trials.
 func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 	var errs []error
 	for _, id := range only {
@@ -142,7 +140,7 @@ func IDs(all []Trial) []string {
 	return names
 }
 
-// validate checks what programs write, not users.
+// validate checks data of programs, not of users.
 func (p Proof) validate() error {
 	seen := map[string]bool{}
 	var errs []error

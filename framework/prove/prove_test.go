@@ -111,7 +111,7 @@ func TestAProofThatWasInterruptedIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// A process that is killed does nothing more: what counts is what is on disk then.
+// A killed process does nothing more: only data on disk counts.
 func TestEachResultIsOnDiskBeforeTheNextTrial(t *testing.T) {
 	p, dir := proofOf("a", "b"), t.TempDir()
 	var killed []byte
@@ -123,7 +123,7 @@ func TestEachResultIsOnDiskBeforeTheNextTrial(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, RecordFile), killed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// What the killed trial left must not be taken for that of the next try.
+	// Leftovers of the killed trial must not be mistaken for the next attempt's.
 	if err := os.MkdirAll(filepath.Join(other, "b", "evidence"), 0o755); err != nil {
 		t.Fatal(err)
 	}

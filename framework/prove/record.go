@@ -36,7 +36,7 @@ import (
 // RecordFile is the record's name in the report directory.
 const RecordFile = "prove.json"
 
-// Record is what a proof has come to so far.
+// Record is the result of a proof so far.
 type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Proof         string       `json:"proof"`
@@ -44,24 +44,22 @@ type Record struct {
 	Where         string       `json:"where,omitempty"`
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
-	// Only are the trials that were asked for; empty means all.
+	// Only are the selected trials; empty means all.
 	Only []string `json:"only,omitempty"`
-	// All is how many trials the proof has; Rest says that others than those of this record
-	// were done elsewhere.
+	// All is the number of trials of the proof; Rest: other trials were done elsewhere.
 	All     int       `json:"all,omitempty"`
 	Rest    bool      `json:"rest,omitempty"`
 	Started time.Time `json:"started"`
-	// Verdict is Incomplete as long as trials are left, and where some do not apply.
+	// Verdict is Incomplete while trials are left or not applicable.
 	Verdict schema.Verdict `json:"verdict"`
-	// Trials are those of the shard, in their order, Results those of the trials that
-	// were done.
+	// Trials are the shard's trials in order, Results the results of completed ones.
 	Trials  []Trial  `json:"trials"`
 	Results []Result `json:"results"`
 	// Watchers are those of the proof.
 	Watchers []string `json:"watchers,omitempty"`
 }
 
-// Result is what a trial came to.
+// Result is the result of a trial.
 type Result struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"`
@@ -70,28 +68,27 @@ type Result struct {
 	Finding
 }
 
-// Finding is what a Prover finds in a trial.
+// Finding is a Prover's result of a trial.
 type Finding struct {
-	// Shown: the trial shows what it should.
+	// Shown: the defect was detected as expected.
 	Shown bool `json:"shown"`
-	// NotApplicable: nobody who must notice could run here. It is neither shown nor missed,
-	// and keeps the proof from being complete.
+	// NotApplicable: none of the expected observers can run here. It is neither detected nor missed, and the proof stays
+	// incomplete.
 	NotApplicable bool `json:"notApplicable,omitempty"`
 	// By has noticed, Missed must have and has not.
 	By     []string `json:"by,omitempty"`
 	Missed []string `json:"missed,omitempty"`
-	// Unable might have noticed, too, and cannot run here: one who notices is enough.
+	// Unable are further observers that cannot run here: one detection is enough.
 	Unable []string `json:"unable,omitempty"`
 	// Note is for people.
 	Note string `json:"note,omitempty"`
-	// Problem is why the trial says nothing; it is done again when the proof is gone
-	// on with.
+	// Problem is why the trial is inconclusive; it is repeated when the proof is resumed.
 	Problem string `json:"problem,omitempty"`
 	// Evidence is a folder relative to the record's.
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// left are the trials that have no verdict.
+// left returns the trials without a verdict.
 func (r Record) left() []Trial {
 	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return r.has(t.ID) })
 }
@@ -101,14 +98,14 @@ func (r Record) has(id string) bool {
 	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.ID == id && x.Problem == "" })
 }
 
-// with is the record with a result, in place of an earlier one of the same trial.
+// with is the record with a result, replacing an earlier one of the same trial.
 func (r Record) with(x Result) Record {
 	r.Results = append(slices.DeleteFunc(slices.Clone(r.Results), func(y Result) bool { return y.ID == x.ID }), x)
 	r.Verdict = r.verdict()
 	return r
 }
 
-// Shown counts the trials that show what they should.
+// Shown counts detected trials.
 func (r Record) Shown() int {
 	n := 0
 	for _, x := range r.Results {
@@ -119,7 +116,7 @@ func (r Record) Shown() int {
 	return n
 }
 
-// NotApplicable counts the trials that nobody here could notice.
+// NotApplicable counts trials without an observer able to run here.
 func (r Record) NotApplicable() int {
 	n := 0
 	for _, x := range r.Results {
@@ -130,8 +127,8 @@ func (r Record) NotApplicable() int {
 	return n
 }
 
-// Elsewhere are the trials that nobody has noticed only where others, which cannot run here,
-// might have; it is empty if any trial was missed by all.
+// Elsewhere returns the undetected trials with further observers unable to run here; it is empty if any trial was
+// missed by all.
 func (r Record) Elsewhere() []string {
 	var ids []string
 	for _, x := range r.Results {
@@ -146,7 +143,7 @@ func (r Record) Elsewhere() []string {
 	return ids
 }
 
-// Untried counts the trials that are missing in parts of a proof that were put together.
+// Untried counts trials missing in merged parts of a proof.
 func (r Record) Untried() int {
 	if r.Rest || len(r.Only) > 0 || r.Shard != (Shard{}.String()) {
 		return 0
@@ -154,21 +151,20 @@ func (r Record) Untried() int {
 	return max(0, r.All-len(r.Trials))
 }
 
-// Without are the watchers that have noticed nothing.
+// Without returns the observers without any detection.
 func (r Record) Without() []string {
 	return slices.DeleteFunc(slices.Clone(r.Watchers), func(w string) bool {
 		return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Problem == "" && slices.Contains(x.By, w) })
 	})
 }
 
-// quiet are those that must notice a trial and are watchers that have noticed nothing.
+// quiet returns a trial's observers without any detection.
 func (r Record) quiet(t Trial) []string {
 	without := r.Without()
 	return slices.DeleteFunc(slices.Clone(t.Must), func(id string) bool { return !slices.Contains(without, id) })
 }
 
-// needed is the record without the trials that were shown elsewhere, and by now need not be
-// done for quiet ones either.
+// needed is the record without trials detected elsewhere and not needed for quiet observers either.
 func (r Record) needed() Record {
 	r.Trials = slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool {
 		return t.Elsewhere && !r.has(t.ID) && len(r.quiet(t)) == 0
@@ -177,7 +173,7 @@ func (r Record) needed() Record {
 	return r
 }
 
-// verdict: what was not noticed counts also where trials are left, or do not apply.
+// verdict: a missed trial counts even if others are left or not applicable.
 func (r Record) verdict() schema.Verdict {
 	unknown := len(r.left()) + r.NotApplicable() + r.Untried()
 	switch {
@@ -190,7 +186,7 @@ func (r Record) verdict() schema.Verdict {
 	}
 }
 
-// fits says why a record cannot be gone on with as asked.
+// fits returns why a record cannot be resumed with the given options.
 func (r Record) fits(want Record) error {
 	what := r.differs(want)
 	switch {
@@ -211,7 +207,7 @@ func (r Record) fits(want Record) error {
 	return fmt.Errorf("%w: %s: go on with what began it, or begin anew without --resume", ErrAnother, what)
 }
 
-// differs says what makes two records those of different proofs, or nothing.
+// differs returns the difference between two proofs' records, or "".
 func (r Record) differs(want Record) string {
 	switch {
 	case r.Proof != want.Proof:
@@ -223,11 +219,10 @@ func (r Record) differs(want Record) string {
 	}
 }
 
-// ErrAnother: the record in the report directory is not that of the proof that is to be
-// gone on with.
+// ErrAnother: the record in the report directory is not of the proof to resume.
 var ErrAnother = errors.New("the proof in the report directory is another one")
 
-// orAll is what a selection of trials means.
+// orAll describes a selection of trials.
 func orAll(only []string) any {
 	if len(only) == 0 {
 		return "all"

@@ -34,47 +34,43 @@ import (
 
 // Prover does the trials of a proof.
 type Prover interface {
-	// Open brings up what trials need. Resumed is true where an earlier process may
-	// have left something to go on with.
+	// Open sets up the environment of trials. resumed is true if an earlier process may have left it.
 	Open(ctx context.Context, resumed bool) error
-	// Try does a trial, with its evidence in dir, which does not exist. An error ends
-	// the proof: no trial after this one would say anything.
+	// Try runs a trial, with its evidence in dir, a new directory. An error ends the proof: later trials would be
+	// meaningless.
 	Try(ctx context.Context, t Trial, dir string) (Finding, error)
-	// Close removes what Open brought up, also where that failed, and after ctx has
-	// ended. Over is false where trials are left.
+	// Close removes the environment, even if Open failed or ctx has ended. over is false if trials are left.
 	Close(ctx context.Context, over bool) error
 }
 
-// Summarizer is a Prover that writes what a proof came to in a form of its own, too.
+// Summarizer is a Prover with a summary format of its own.
 type Summarizer interface {
 	Prover
 	Summarize(r Record, dir string) error
 }
 
-// Options say which trials are done, and where their record is.
+// Options select the trials, and the location of their record.
 type Options struct {
 	// Only are the trials to do; none means all.
 	Only  []string
 	Shard Shard
-	// Resume goes on with the proof in ReportDir: trials with a verdict are not done
-	// again.
+	// Resume continues the proof in ReportDir: trials with a verdict are not repeated.
 	Resume    bool
 	ReportDir string
-	// Suite says which dratest this is.
+	// Suite is this version of dratest.
 	Suite schema.Suite
 	// Out gets the lines for people; nil discards them.
 	Out io.Writer
 }
 
-// Select returns the trials of a proof that the options leave.
+// Select returns the proof's trials selected by the options.
 func (o Options) Select(p Proof) ([]Trial, error) {
 	trials, err := Select(p.Trials, o.Only, o.Shard)
 	return trials, clusters.Usage(err)
 }
 
-// Run does the trials that are left and returns the record, which it has also written
-// after each. Errors are ErrAnother, reports.ErrInUse, clusters.UsageError, ctx's, and what kept trials from
-// being done.
+// Run runs the remaining trials and returns the record, also written after each trial. Errors are ErrAnother,
+// reports.ErrInUse, clusters.UsageError, ctx's, and failures to run trials.
 func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record, err error) {
 	if o.Out == nil {
 		o.Out = io.Discard
@@ -124,7 +120,7 @@ func begin(fresh Record, o Options) (Record, error) {
 	if err != nil || !fresh.Rest {
 		return old, err
 	}
-	// What is left elsewhere may have become less, or more.
+	// The trials left elsewhere may have changed.
 	fresh.Started = old.Started
 	for _, x := range old.Results {
 		if slices.Contains(IDs(fresh.Trials), x.ID) {
@@ -134,7 +130,7 @@ func begin(fresh Record, o Options) (Record, error) {
 	return fresh, nil
 }
 
-// all does what is left.
+// all runs the remaining trials.
 func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record, err error) {
 	defer func() { err = errors.Join(err, prover.Close(ctx, len(record.left()) == 0)) }()
 	if err := prover.Open(ctx, o.Resume); err != nil {
@@ -162,7 +158,7 @@ func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record
 	return record, nil
 }
 
-// try does one trial. What a trial that was interrupted found is not its verdict.
+// try runs one trial. The finding of an interrupted trial is discarded.
 func try(ctx context.Context, prover Prover, t Trial, o Options) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
@@ -212,8 +208,7 @@ func (r Result) line(word string) string {
 	return b.String()
 }
 
-// Print writes a line for each trial and, last, the one that programs look for. Trials that
-// do not apply are in a line before it.
+// Print writes a line for each trial and, last, the one for programs. Trials not applicable are listed before it.
 func (r Record) Print(out io.Writer) {
 	_, _ = fmt.Fprintln(out)
 	for _, x := range r.Results {

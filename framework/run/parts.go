@@ -24,12 +24,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Parts are what a run is put together from.
+// Parts are the dependencies of a run.
 type Parts struct {
 	testbed.Parts
 
 	Cases []harness.Case
-	// Requirements are the promises that cases name; reports say their level and text.
+	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
 	// Subject is a driver that was there before; nil where each case brings its own.
 	Subject Subject

@@ -71,7 +71,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	err = s.run(ctx)
 	summary := s.summary(ctx, err)
 	err = summary.write(o.ReportDir)
-	// What was found is on disk before the cluster goes, and said last.
+	// Results are on disk before the cluster is removed, and printed last.
 	if closeErr := b.close(ctx, summary.Verdict == Failed); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
 	}

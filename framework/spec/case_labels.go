@@ -23,17 +23,15 @@ import (
 )
 
 const (
-	// FeatureLabel starts the labels for the features that a case needs.
+	// FeatureLabel is the prefix of labels for required features.
 	FeatureLabel = "Feature:"
-	// ConformanceLabel is for cases that any cluster must pass with nothing but what is on
-	// by default.
+	// ConformanceLabel is for cases any cluster must pass with default features only.
 	ConformanceLabel = "Conformance"
 )
 
-// Labels are the labels of a case, made from its data: its area, Conformance, "Feature:X" for
-// each feature that it needs, "KEP-N" for each enhancement whose promises it checks, Slow where it
-// waits out a delay of Kubernetes' own, Serial where nothing else may run beside it, and Disruptive
-// where it restarts components or nodes.
+// Labels returns the labels of a case, derived from its data: its area, Conformance, "Feature:X" for each required
+// feature, "KEP-N" for each enhancement with a checked requirement, Slow if it waits for a delay of Kubernetes' own,
+// Serial if nothing else may run in parallel, and Disruptive if it restarts components or nodes.
 func (m Meta) Labels() []string {
 	labels := []string{m.Area()}
 	if m.conformance() {
@@ -52,8 +50,8 @@ func (m Meta) Labels() []string {
 	return append(labels, m.Needs.labels()...)
 }
 
-// conformance is whether each cluster of a release that has the case's features by default
-// must pass it: its needs are standard, and no release is known to fail it.
+// conformance reports whether each cluster of a release with the case's features on by default must pass it: its
+// needs are standard, and no release has a known issue.
 func (m Meta) conformance() bool {
 	offByDefault := func(f Feature) bool {
 		newest, known := f.Stage(math.MaxUint)
@@ -62,7 +60,7 @@ func (m Meta) conformance() bool {
 	return m.KnownIssue == nil && m.Needs.standard() && !slices.ContainsFunc(m.Needs.Features, offByDefault)
 }
 
-// keps are the enhancements whose promises the case checks, as "KEP-4381".
+// keps returns the enhancements with a checked requirement, as "KEP-4381".
 func (m Meta) keps() []string {
 	var keps []string
 	for _, r := range m.Requires {

@@ -22,22 +22,22 @@ import (
 	"slices"
 )
 
-// Companion names a program that a run starts for its cases beside the cluster's own components.
-// It is also the name of the field that says that a case needs it.
+// Companion names a program started by a run for its cases, in addition to the cluster's components. It is also the
+// name of the field in a case's needs.
 type Companion string
 
 // Beside reports whether the case needs a companion.
 func (n Needs) Beside(c Companion) bool { return slices.Contains(n.Companions, c) }
 
-// RunsBeside reports whether an entry that is not skipped needs a companion.
+// RunsBeside reports whether an unskipped entry needs a companion.
 func (p Plan) RunsBeside(c Companion) bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Beside(c) })
 }
 
-// fields are the needs without their own way of being encoded.
+// fields are the needs without custom encoding.
 type fields Needs
 
-// MarshalJSON writes each companion as a field of its own, which is true.
+// MarshalJSON writes each companion as a field of its own with the value true.
 func (n Needs) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(fields(n))
 	if err != nil || len(n.Companions) == 0 {
@@ -51,7 +51,7 @@ func (n Needs) MarshalJSON() ([]byte, error) {
 	return data, nil
 }
 
-// AddField adds a field to an object that is JSON.
+// AddField adds a field to a JSON object.
 func AddField(object []byte, name string, value any) ([]byte, error) {
 	field, err := json.Marshal(map[string]any{name: value})
 	if err != nil {
@@ -63,7 +63,7 @@ func AddField(object []byte, name string, value any) ([]byte, error) {
 	return slices.Concat(object[:len(object)-1], []byte(","), field[1:]), nil
 }
 
-// UnmarshalJSON takes each field that is true and no other need for a companion.
+// UnmarshalJSON reads each unknown field with the value true as a companion.
 func (n *Needs) UnmarshalJSON(data []byte) error {
 	var all, known map[string]json.RawMessage
 	*n = Needs{}

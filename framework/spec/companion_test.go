@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Companions are fields of their own, as all other needs are.
+// Companions are encoded as fields, like other needs.
 func TestCompanionsAreFields(t *testing.T) {
 	for want, needs := range map[string]spec.Needs{
 		`{}`: {},

@@ -22,23 +22,22 @@ import (
 	"strings"
 )
 
-// Whose says whose a component is.
+// Whose is the provenance of a component.
 type Whose string
 
-// Whose components there are.
+// Provenances of components.
 const (
 	Stock Whose = "stock" // Kubernetes' own
 	Own   Whose = "own"   // this project's
 	Other Whose = "other" // somebody else's
 )
 
-// Basis says how it is known whose a component is.
+// Basis is the evidence for a component's provenance.
 type Basis string
 
 // The bases, from the best to the weakest.
 const (
-	// Proven: the digest of its image, or of its program, is that of one which was built
-	// on the machine that runs dratest.
+	// Proven: the digest of its image or program equals one built on the machine running dratest.
 	Proven Basis = "proven"
 	// Declared: the user of dratest has said so.
 	Declared Basis = "declared"
@@ -47,11 +46,11 @@ const (
 	Claimed Basis = "claimed"
 )
 
-// Component is a component that runs: one replica, or the kubelet of one node.
+// Component is a running component: one replica, or the kubelet of one node.
 type Component struct {
-	// Name is the one that a Stack has for it.
+	// Name is its name in a Stack.
 	Name string `json:"name"`
-	// Program is what runs, as "kube-scheduler"; Node is where, if that is known.
+	// Program is its program, as "kube-scheduler"; Node is its node, if known.
 	Program string `json:"program,omitempty"`
 	Node    string `json:"node,omitempty"`
 	Whose   Whose  `json:"whose"`
@@ -59,12 +58,12 @@ type Component struct {
 	// distribution's suffix.
 	Basis   Basis  `json:"basis,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Image is missing for programs that run on the node itself.
+	// Image is empty for programs running on the node itself.
 	Image string `json:"image,omitempty"`
-	// Digest is that of the image's configuration or manifest, whichever the container
-	// runtime tells, or of the program; empty if it could not be seen.
+	// Digest is the digest of the image's configuration or manifest, as reported by the container runtime, or of the
+	// program; empty if unknown.
 	Digest string `json:"digest,omitempty"`
-	// Why says in words why it is not of Stock, or not proven.
+	// Why is the reason why it is not Stock, or not proven.
 	Why string `json:"why,omitempty"`
 }
 
@@ -87,11 +86,10 @@ func (c Component) Judge() Component {
 	return c
 }
 
-// Artifact is what Kubernetes releases: a program in a version.
+// Artifact is a released Kubernetes program in a version.
 type Artifact struct{ Program, Version string }
 
-// Digests are the digests of artifacts, as "sha256:0123…": for an image each that a
-// container runtime may tell.
+// Digests are the digests of artifacts, as "sha256:0123…": all those a container runtime may report for an image.
 type Digests map[Artifact][]string
 
 // ComponentsOf are the components of a name.
@@ -99,8 +97,7 @@ func (t Target) ComponentsOf(name string) []Component {
 	return slices.DeleteFunc(slices.Clone(t.Running), func(c Component) bool { return c.Name != name })
 }
 
-// StackOf says for each name whose its components are, as {"scheduler": "stock",
-// "kubelet": "own on worker2"}.
+// StackOf returns the provenance of the components by name, as {"scheduler": "stock", "kubelet": "own on worker2"}.
 func StackOf(running []Component) map[string]string {
 	all := map[string][]Component{}
 	for _, c := range running {

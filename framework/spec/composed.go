@@ -21,31 +21,29 @@ import (
 	"time"
 )
 
-// FabricModel is the only model of the devices of a ComposedFabric.
+// FabricModel is the only device model of a ComposedFabric.
 const FabricModel = "gpu"
 
-// ComposedFabric is a fabric of devices with a controller that attaches them to the nodes
-// of the cluster (KEP-5007), as a case wants it.
+// ComposedFabric is a device fabric with a controller attaching its devices to the cluster's nodes (KEP-5007), as
+// configured by a case.
 type ComposedFabric struct {
-	// Driver is the name under which free devices are published.
+	// Driver is the driver name of free devices' slices.
 	Driver string
 	// Devices is how many there are: gpu-0, gpu-1.
 	Devices int
-	// Attributes are strings that all of them have.
+	// Attributes are string attributes of all of them.
 	Attributes map[string]string
-	// Bind has pods bound with the device of the fabric's pool; otherwise they are
-	// scheduled anew to the device that is local to their node then.
+	// Bind binds pods with the device of the fabric's pool; otherwise they are rescheduled to the device then local to
+	// their node.
 	Bind bool
-	// DetachAfter is for how long devices are idle that are detached.
+	// DetachAfter is the idle time before a device is detached.
 	DetachAfter time.Duration
-	// DetachTakes is how long the fabric needs to detach one.
+	// DetachTakes is the fabric's time to detach a device.
 	DetachTakes time.Duration
-	// User is who the controller is for the cluster, as
-	// "system:serviceaccount:namespace:name".
+	// User is the controller's identity in the cluster, as "system:serviceaccount:namespace:name".
 	User string
-	// Drivers are the nodes on which a driver publishes what is attached to them, which it
-	// looks for once a Rescan. DriverUser is who they are for the cluster. With Bind there
-	// may be none.
+	// Drivers are the nodes with a driver publishing attached devices, polled once per Rescan. DriverUser is the
+	// drivers' identity in the cluster. With Bind there may be none.
 	Drivers    []string
 	Rescan     time.Duration
 	DriverUser string
@@ -66,26 +64,25 @@ func (f ComposedFabric) Validate() error {
 	return errors.Join(errs...)
 }
 
-// AttachRule says what becomes of requests to attach a device. The first rule holds.
+// AttachRule determines the result of attach requests. The first rule applies.
 type AttachRule struct {
-	// Times is for how many requests the rule holds; 0 is for all.
+	// Times is the number of requests the rule applies to; 0 is unlimited.
 	Times int
 	// Takes is how long it takes.
 	Takes time.Duration
-	// Fail is what it fails with, after that time.
+	// Fail is its error after that time.
 	Fail string
 }
 
-// FabricChange changes a fabric; what is nil or empty stays as it is.
+// FabricChange changes a fabric; nil or empty fields stay unchanged.
 type FabricChange struct {
 	// Attach replaces the rules for requests to attach.
 	Attach *[]AttachRule
-	// Kill lets the device with this ID die, wherever it is.
+	// Kill makes the device with this ID die, wherever it is.
 	Kill string
-	// Detach detaches the device with this ID, which this cluster has, behind the
-	// controller's back.
+	// Detach detaches this cluster's device with this ID behind the controller's back.
 	Detach string
-	// Token gives the controller a token that the fabric knows, or one that it does not.
+	// Token gives the controller a valid or an invalid fabric token.
 	Token *bool
 }
 
@@ -96,13 +93,13 @@ type FabricDevice struct {
 	Phase string
 	// Node has the device attached, or will.
 	Node string
-	// Key is that of the request for which the device was attached.
+	// Key is the key of the attach request.
 	Key string
-	// Elsewhere says that another cluster has it.
+	// Elsewhere: another cluster has it.
 	Elsewhere bool
 }
 
-// FabricPart is what a ComposedFabric consists of.
+// FabricPart is a part of a ComposedFabric.
 type FabricPart string
 
 // The parts.

@@ -16,16 +16,16 @@ limitations under the License.
 
 package spec
 
-// Defect is what is broken on purpose, to see that it is noticed: a fault, which is injected at run
-// time, or a mutant, which is built into a program. What tests notice is a violation.
+// Defect is a deliberate defect to be detected: a fault, injected at run time, or a mutant, built into a program.
+// Tests detect it as a violation.
 type Defect struct {
 	// ID is its name on the command line.
 	ID string `json:"id"`
-	// What is broken, in a few words or a sentence.
+	// What describes the defect in a few words or a sentence.
 	What string `json:"what"`
-	// Requires are the promises that it breaks. A case that lists one of them must fail.
+	// Requires are the violated requirements. A case listing one of them must fail.
 	Requires []RequirementID `json:"requires,omitempty"`
-	// Issue of a published component or driver that was broken like this: "kubernetes#141274" or
+	// Issue is an issue of a published component or driver with this defect: "kubernetes#141274" or
 	// "owner/repository#1"; empty if none is known.
 	Issue string `json:"link,omitempty"`
 }

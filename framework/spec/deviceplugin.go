@@ -21,8 +21,8 @@ import (
 	"fmt"
 )
 
-// DevicePlugin is an extended resource that is served as before there was DRA:
-// devices that are only counted (KEP-5004 lets nodes of both kinds live together).
+// DevicePlugin is an extended resource served by a device plugin: countable devices only (KEP-5004 allows nodes of
+// both kinds side by side).
 type DevicePlugin struct {
 	// Resource is the name of the extended resource.
 	Resource string `json:"resource"`

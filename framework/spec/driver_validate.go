@@ -27,8 +27,8 @@ import (
 
 var driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
-// Validate returns all problems at once. A driver's name starts with a letter
-// because it is also the vendor of the CDI devices.
+// Validate returns all problems at once. A driver's name must start with a letter because it is also the vendor of
+// the CDI devices.
 func (c DriverConfig) Validate() error {
 	var errs []error
 	if len(c.Name) > 63 || !driverName.MatchString(c.Name) {

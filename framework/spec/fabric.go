@@ -24,23 +24,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// FabricCondition is something that the fabric says of the devices on a node for
-// which the scheduler waits (KEP-5007): it sets this condition to true in the
-// status of each claim that is allocated such a device on that node.
+// FabricCondition is a condition set by the fabric for devices on a node (KEP-5007): it becomes true in the status of
+// each claim allocated such a device on that node.
 type FabricCondition struct {
-	// Type of the condition; devices that name it neither as a binding condition
-	// nor as a binding failure condition are left alone.
+	// Type of the condition; devices without it as a binding condition or binding failure condition are skipped.
 	Type string `json:"type"`
 	// Claim restricts it to the claim of this name; empty means all.
 	Claim string `json:"claim,omitempty"`
-	// Delay counts from the allocation, or from when the fabric was told if that
-	// is later.
+	// Delay counts from the allocation, or from the setting of the condition if later.
 	Delay time.Duration `json:"delay,omitempty"`
-	// Message is the condition's text; empty means one that names dra-sim.
+	// Message is the condition's message; the default names dra-sim.
 	Message string `json:"message,omitempty"`
 }
 
-// ConditionSet is a condition that the fabric has set.
+// ConditionSet is a condition set by the fabric.
 type ConditionSet struct {
 	Time   time.Time `json:"time"`
 	Claim  string    `json:"claim"`

@@ -18,8 +18,8 @@ package spec
 
 import "strings"
 
-// LastSeen takes a failed wait's text apart, which package harness has written: what was
-// waited for, and what was seen last, which is the most telling event where there is one.
+// LastSeen splits a timeout message of package harness: the awaited condition and the last observation, preferably
+// the most relevant event.
 func LastSeen(failure string) (what, seen string) {
 	what, seen, _ = strings.Cut(failure, "\nlast seen: ")
 	what, events, found := strings.Cut(what, "\nevent: ")

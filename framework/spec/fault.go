@@ -29,19 +29,17 @@ type Fault struct {
 	Kind   FaultKind `json:"kind"`
 	// Claim restricts the fault to the claim of this name; empty means all.
 	Claim string `json:"claim,omitempty"`
-	// Times is the number of calls that are hit; zero means until the faults
-	// are replaced.
+	// Times is the number of affected calls; zero means until the faults are replaced.
 	Times int `json:"times,omitempty"`
 	// Delay is how long FaultSlow takes.
 	Delay time.Duration `json:"delay,omitempty"`
 	// Message is the error's text for FaultClaimError and FaultCallError.
 	Message string `json:"message,omitempty"`
-	// Code is the gRPC code of FaultCallError by name, as "Unavailable";
-	// empty means "Internal".
+	// Code is the gRPC code of FaultCallError by name, as "Unavailable"; empty means "Internal".
 	Code string `json:"code,omitempty"`
 }
 
-// FaultKind is a way in which a driver misbehaves when the kubelet calls it.
+// FaultKind is a kind of fault in a driver's answers to the kubelet.
 type FaultKind string
 
 // The kinds of faults; faultKinds describes them.
@@ -68,10 +66,10 @@ const (
 // faultKind describes a kind of fault. A driver with that fault in each call is a mutant.
 type faultKind struct {
 	Kind FaultKind
-	// mutant ends the mutant's ID; what is between "the driver" and the name of the call.
-	// Busy drivers are right, and no mutants.
+	// mutant is the suffix of the mutant's ID; what is the verb phrase between "the driver" and the method. Busy drivers
+	// are correct, and no mutants.
 	mutant, what string
-	// prepareOnly: answers to unprepare have nothing that it could change.
+	// prepareOnly: it has no effect on answers to unprepare.
 	prepareOnly bool
 	// several: claims with a single request do not show it.
 	several bool
@@ -80,13 +78,13 @@ type faultKind struct {
 	message string
 }
 
-// beyondKubelet is longer than the 45 s that the kubelet waits for a driver
-// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin/dra_plugin.go).
+// beyondKubelet exceeds the kubelet's timeout of 45 s for a driver (k8s.io/kubernetes v1.37.1
+// pkg/kubelet/cm/dra/plugin/dra_plugin.go).
 const beyondKubelet = 50 * time.Second
 
 const onPurpose = "broken on purpose"
 
-// faultKinds are all kinds of faults. What each does is in drivers/sim/script.
+// faultKinds are all kinds of faults, implemented in drivers/sim/script.
 //
 //nolint:gochecknoglobals // a table
 var faultKinds = []faultKind{

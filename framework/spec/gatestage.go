@@ -16,7 +16,7 @@ limitations under the License.
 
 package spec
 
-// Stage is what a feature gate is from a minor release of Kubernetes 1.x on.
+// Stage is the state of a feature gate from a minor release of Kubernetes 1.x on.
 type Stage struct {
 	Since uint
 	On    bool // by default
@@ -24,13 +24,12 @@ type Stage struct {
 	Locked bool
 }
 
-// GranularStatusAuthorization is a gate of DRA that is no feature by itself.
+// GranularStatusAuthorization is a gate of DRA without a feature of its own.
 const GranularStatusAuthorization Feature = "DRAResourceClaimGranularStatusAuthorization"
 
-// stages are those of DRA's feature gates, the oldest first (k8s.io/kubernetes v1.37.1,
-// pkg/features/kube_features.go, where comments announce those of v1.38; the older
-// versions' agree). testdata/gates.txt is the same for the test that compares it with
-// Kubernetes' own table, which is in a module that may require that.
+// stages has DRA's feature gates, oldest stage first (k8s.io/kubernetes v1.37.1, pkg/features/kube_features.go, where
+// comments announce those of v1.38; older versions agree). testdata/gates.txt is the same for the comparison with
+// Kubernetes' own table, in a module that may require it.
 //
 //nolint:gochecknoglobals // a table
 var stages = map[Feature][]Stage{
@@ -57,12 +56,10 @@ var stages = map[Feature][]Stage{
 	GranularStatusAuthorization: {{36, true, false}},
 }
 
-// kept is the number of minor releases for which Kubernetes keeps a gate after it was
-// locked.
+// kept is the number of minor releases Kubernetes keeps a gate after locking it.
 const kept = 3
 
-// Stage returns what the feature's gate is in a minor release; ok is false where it is
-// not known yet.
+// Stage returns the gate's stage in a minor release; ok is false if the gate does not exist yet.
 func (f Feature) Stage(minor uint) (found Stage, ok bool) {
 	for _, s := range stages[f] {
 		if s.Since <= minor {
@@ -72,8 +69,7 @@ func (f Feature) Stage(minor uint) (found Stage, ok bool) {
 	return found, ok
 }
 
-// GateRemoved is true for releases that do not have the feature's gate any more, because
-// the feature can no longer be switched off.
+// GateRemoved is true for releases with the feature's gate removed, because the feature can no longer be disabled.
 func (f Feature) GateRemoved(minor uint) bool {
 	s, ok := f.Stage(minor)
 	return ok && s.Locked && s.On && minor >= s.Since+kept

@@ -75,7 +75,7 @@ func TestStage(t *testing.T) {
 		{DeviceTaintRules, 36, Stage{Since: 35}, true, false},
 		{DeviceTaintRules, 40, Stage{Since: 38, On: true, Locked: true}, true, false},
 		{DeviceTaintRules, 41, Stage{Since: 38, On: true, Locked: true}, true, true},
-		// It was available in v1.36 and locked in v1.37: it stays until v1.39.
+		// Available in v1.36 and locked in v1.37: it stays until v1.39.
 		{PrioritizedList, 39, Stage{Since: 37, On: true, Locked: true}, true, false},
 		{PrioritizedList, 40, Stage{Since: 37, On: true, Locked: true}, true, true},
 		{ConsumableCapacity, 50, Stage{Since: 36, On: true}, true, false},

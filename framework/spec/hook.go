@@ -18,10 +18,10 @@ package spec
 
 import "time"
 
-// HookName names a command that does to a driver what only its vendor can.
+// HookName names a vendor-specific command for a driver.
 type HookName string
 
-// The hooks that cases run; each is a field of hooks in driver.yaml.
+// Hooks used by cases; each is a field of hooks in driver.yaml.
 const (
 	HookInstall       HookName = "install"
 	HookUninstall     HookName = "uninstall"
@@ -33,13 +33,13 @@ const (
 	HookReboot        HookName = "reboot"
 )
 
-// What hooks have in their environment, beside KUBECONFIG.
+// Environment variables of hooks, in addition to KUBECONFIG.
 const (
-	// HookCluster is the name of a cluster that dratest has made.
+	// HookCluster is the name of a cluster made by dratest.
 	HookCluster = "DRATEST_CLUSTER"
-	// HookVersion is the driver's version that is to run then.
+	// HookVersion is the driver version to switch to.
 	HookVersion = "DRATEST_VERSION"
-	// HookNode, HookPool and HookDevice name the device that a hook is about.
+	// HookNode, HookPool and HookDevice name the affected device.
 	HookNode   = "DRATEST_NODE"
 	HookPool   = "DRATEST_POOL"
 	HookDevice = "DRATEST_DEVICE"
@@ -47,23 +47,20 @@ const (
 
 // Hook is such a command.
 type Hook struct {
-	// OnNode is whether it runs on the node that HookNode names, and else on the machine that
-	// runs the cases.
+	// OnNode runs it on the node of HookNode instead of the machine running the cases.
 	OnNode bool `json:"onNode,omitempty"`
-	// Command is a program with its arguments, Environment is added to that of this process.
+	// Command is a program with its arguments, Environment is added to this process's environment.
 	Command     []string `json:"command"`
 	Environment []string `json:"environment,omitempty"`
 	// Timeout bounds it.
 	Timeout time.Duration `json:"timeout"`
 }
 
-// DeviceTemplate says what devices of a node look like, as those who add nodes to a cluster
-// have to know before there is one.
+// DeviceTemplate describes devices of a node, as needed by autoscalers before the node exists.
 type DeviceTemplate struct {
 	// Count is how many of them a node has.
 	Count int `json:"count"`
-	// Attributes and Capacity are those that are always the same, as in a ResourceSlice and
-	// as texts; devices may have others.
+	// Attributes and Capacity are the constant ones, as in a ResourceSlice and as texts; devices may have others.
 	Attributes map[string]string `json:"attributes,omitempty"`
 	Capacity   map[string]string `json:"capacity,omitempty"`
 }

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// The components that a Stack tells about.
+// The components of a Stack.
 const (
 	Scheduler   = "scheduler"
 	Controllers = "controllers"
@@ -39,28 +39,25 @@ func Assumable() map[string]string {
 	return map[string]string{Scheduler: Scheduler, Controllers: Controllers, Kubelet: Kubelet, "apiserver": APIServer}
 }
 
-// Replaceable are the names of the components that a Stack tells about.
+// Replaceable returns the names of the components of a Stack.
 func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
 
-// KnownIssue is what a component of Kubernetes is known to do in place of what a case
-// checks. Where that component runs, a case that sees exactly this has not failed.
+// KnownIssue is a known deviation of a Kubernetes component from a case's check. With that component, a case
+// observing exactly this has not failed.
 type KnownIssue struct {
-	// Issue is upstream's, as "kubernetes#139939", or where there is none the file of
-	// k8s.io/kubernetes with the cause.
+	// Issue is upstream's issue, as "kubernetes#139939", or otherwise the file of k8s.io/kubernetes with the cause.
 	Issue string `json:"issue"`
-	// Component is the one that does it, as a Stack names it, or APIServer.
+	// Component is the affected component, by its name in a Stack, or APIServer.
 	Component string `json:"component"`
-	// From is the oldest release that has it, as "1.36" or "1.36.2"; empty for all that
-	// have what the case is about. In older ones the case fails.
+	// From is the oldest affected release, as "1.36" or "1.36.2"; empty for all with the case's feature. In older ones
+	// the case fails.
 	From string `json:"from,omitempty"`
-	// Through is the newest release in which it was seen: "1.37" stands for all its
-	// patch releases, "1.37.1" for those up to this one. In newer ones somebody has to
-	// look again: the case fails.
+	// Through is the newest release it was observed in: "1.37" stands for all its patch releases, "1.37.1" for those up
+	// to this one. In newer ones it needs a review: the case fails.
 	Through string `json:"through"`
-	// Review is the day by which a maintainer must look again whether it is still
-	// there, as "2027-01-31"; the nightly workflow fails from then on.
+	// Review is the date of the maintainers' next review, as "2027-01-31"; the nightly workflow fails from then on.
 	Review string `json:"review"`
-	// Does is what it does, in a sentence.
+	// Does describes the deviation in a sentence.
 	Does string `json:"does"`
 }
 

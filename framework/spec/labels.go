@@ -16,25 +16,21 @@ limitations under the License.
 
 package spec
 
-// LabelManagedBy marks every object that dratest creates, with the value
-// ManagedBy: what carries it may be removed by dratest, nothing else.
+// LabelManagedBy marks every object created by dratest, with the value ManagedBy: dratest removes only such objects.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "dratest"
 
-	// LabelFabric is on what dra-composable-controller makes, with the name of its fabric:
-	// it does not label as dratest does.
+	// LabelFabric is on objects of dra-composable-controller, with the name of its fabric, instead of dratest's label.
 	LabelFabric = "dra-conformance.github.io/fabric"
 
-	// SystemNamespace is where what belongs to all cases runs. It is removed last:
-	// without the test driver's agents, pods that use a claim cannot end.
+	// SystemNamespace is the namespace shared by all cases. It is removed last: without the test driver's agents, pods
+	// with a claim cannot terminate.
 	SystemNamespace = "dratest-system"
 
-	// EnvBindingTimeout is the environment variable by which a scheduler's pod
-	// tells, as "20s", how long the scheduler waits for binding conditions: the
-	// configuration where that stands cannot be read from outside.
+	// EnvBindingTimeout is an environment variable in a scheduler's pod with its binding timeout, as "20s", since the
+	// configuration cannot be read from outside.
 	EnvBindingTimeout = "DRATEST_BINDING_TIMEOUT"
-	// EnvDefaultsProfile is that by which it names the one of its profiles in which nothing
-	// is set.
+	// EnvDefaultsProfile is an environment variable in a scheduler's pod with the name of the profile with nothing set.
 	EnvDefaultsProfile = "DRATEST_DEFAULTS_PROFILE"
 )

@@ -22,10 +22,9 @@ import (
 	"slices"
 )
 
-// Measurement is a number that a case has measured. It fails no case.
+// Measurement is a measured number. It fails no case.
 type Measurement struct {
-	// Name says what, as "prepare p99", and Unit in what, as "s" or "bytes"; a number of things
-	// has none.
+	// Name is its name, as "prepare p99", and Unit its unit, as "s" or "bytes"; counts have none.
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
 	Value float64 `json:"value"`
@@ -33,7 +32,7 @@ type Measurement struct {
 	Samples int `json:"samples"`
 }
 
-// Quantile is the smallest value that is not exceeded by the part q of all values; zero of none.
+// Quantile is the smallest value not exceeded by the fraction q of all values; zero without values.
 func Quantile[T cmp.Ordered](values []T, q float64) T {
 	var zero T
 	if len(values) == 0 {
@@ -56,9 +55,9 @@ const (
 	DriverFiles        = "file descriptors"
 )
 
-// ProcessUse is what a process uses at a moment.
+// ProcessUse is the current resource use of a process.
 type ProcessUse struct {
-	// Memory is what is resident, in bytes.
+	// Memory is the resident memory in bytes.
 	Memory          uint64 `json:"memory"`
 	FileDescriptors int    `json:"fileDescriptors"`
 }

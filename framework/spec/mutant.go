@@ -18,16 +18,15 @@ package spec
 
 import "slices"
 
-// Mutant is a deliberately broken variant of the test driver. A case that lists
-// it in Meta.Catches must fail when all drivers are broken that way, which shows
-// that the case does notice.
+// Mutant is a mutant of the test driver. A case listing it in Meta.Catches must fail with all drivers mutated that
+// way, which proves the detection.
 type Mutant struct {
 	Defect
-	// Fault is how its answers are wrong; without one something else is, from its start on.
+	// Fault is the fault of its answers; without one, the mutation is elsewhere, from its start on.
 	Fault Fault
 }
 
-// The mutants that are broken beside their answers to the kubelet.
+// Mutants outside of the answers to the kubelet.
 const (
 	MutantNoOwner               MutantID = "driver-slices-without-owner"
 	MutantInPlace               MutantID = "driver-slices-in-place"
@@ -44,7 +43,7 @@ const (
 	MutantOneCondition          MutantID = "driver-one-condition"
 )
 
-// Mutants are all variants: each kind of fault for each call, and those beside answers.
+// Mutants returns all mutants: each kind of fault for each method, and those outside of answers.
 func Mutants() []Mutant {
 	var mutants []Mutant
 	for _, call := range []struct {
@@ -94,8 +93,7 @@ func FindMutant(id MutantID) (m Mutant, found bool) {
 	return all[i], true
 }
 
-// CatchableFor are the IDs of the mutants that break one method for each claim,
-// even one with a single request.
+// CatchableFor returns the IDs of the mutants of one method affecting each claim, even with a single request.
 func CatchableFor(method Method) []MutantID {
 	var ids []MutantID
 	for _, m := range Mutants() {

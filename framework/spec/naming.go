@@ -18,7 +18,7 @@ package spec
 
 import "strings"
 
-// Names is whether a text has a driver's name in it, but not as a part of a longer word.
+// Names reports whether a text contains a driver's name as a whole word.
 func Names(driver, text string) bool {
 	if driver == "" {
 		return false

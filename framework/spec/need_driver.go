@@ -18,8 +18,7 @@ package spec
 
 import "fmt"
 
-// ofDriver is for what is missing from a driver under test; cases that bring their own driver
-// lack nothing.
+// ofDriver is for needs of a driver under test; cases with a driver of their own lack nothing.
 func ofDriver(missing func(Needs, Subject) *Skip) func(Needs, Target) *Skip {
 	return func(n Needs, t Target) *Skip {
 		if t.Subject == nil {

@@ -35,8 +35,8 @@ func missingFeature(n Needs, target Target) *Skip {
 	return nil
 }
 
-// Missing is why a target does not serve a feature; nil if it does. A feature whose gate
-// cannot be seen counts as missing, under a code of its own.
+// Missing is why a target does not serve a feature; nil if it does. A feature with an unknown gate counts as missing,
+// under a code of its own.
 func (f Feature) Missing(target Target) *Skip {
 	gates, unseen := gatesFor(f, target)
 	on, known := gates[f]
@@ -57,7 +57,7 @@ func (f Feature) Missing(target Target) *Skip {
 	}
 }
 
-// missingOff is about features that must be switched off, or unknown.
+// missingOff is about features that must be disabled, or unknown.
 func missingOff(n Needs, target Target) *Skip {
 	for _, f := range n.Off {
 		gates, unseen := gatesFor(f, target)
@@ -71,8 +71,7 @@ func missingOff(n Needs, target Target) *Skip {
 	return nil
 }
 
-// offOnKubelet is for features in which kubelets take part: older ones have the gate off, or
-// do not know it.
+// offOnKubelet is for features of kubelets: older ones have the gate off, or do not know it.
 func offOnKubelet(f Feature, target Target) *Skip {
 	for _, n := range target.Nodes {
 		on, known := n.KubeletGates[f]
@@ -83,7 +82,7 @@ func offOnKubelet(f Feature, target Target) *Skip {
 	return nil
 }
 
-// before is true for versions that do not have a feature's gate yet.
+// before is true for versions without the feature's gate yet.
 func before(f Feature, kubelet string) bool {
 	v, err := version.ParseGeneric(kubelet)
 	if err != nil {
@@ -93,15 +92,13 @@ func before(f Feature, kubelet string) bool {
 	return !has
 }
 
-// pastGate is true where a gate that the server does not know was removed
-// because the feature can no longer be switched off.
+// pastGate is true if an unknown gate was removed because the feature can no longer be disabled.
 func pastGate(f Feature, kubernetes string) bool {
 	v, err := version.ParseGeneric(kubernetes)
 	return err == nil && v.Major() == 1 && f.GateRemoved(v.Minor())
 }
 
-// gatesFor are the gates that tell of a feature, those of the API server or of the scheduler,
-// and why they cannot be seen.
+// gatesFor returns the gates relevant for a feature, of the API server or the scheduler, and why they are unknown.
 func gatesFor(f Feature, target Target) (gates map[Feature]bool, unseen string) {
 	if f.OfScheduler() {
 		return target.SchedulerGates, target.SchedulerGatesUnseen
@@ -109,8 +106,8 @@ func gatesFor(f Feature, target Target) (gates map[Feature]bool, unseen string) 
 	return target.Gates, target.GatesUnseen
 }
 
-// missingVersion is about the API server, and about kubelets for cases whose pods run: these
-// do not choose among nodes.
+// missingVersion is about the API server, and about kubelets for cases with running pods, since they do not choose
+// among nodes.
 func missingVersion(needs Needs, target Target) *Skip {
 	since := version.MustParseGeneric(needs.Since)
 	have, err := version.ParseGeneric(target.Kubernetes)

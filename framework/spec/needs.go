@@ -22,67 +22,54 @@ import (
 	"time"
 )
 
-// Needs is what a case asks of the target; the plan turns what is missing into
-// a skip with a reason.
+// Needs are a case's needs of the target; the plan turns unmet needs into a skip with a reason.
 type Needs struct {
-	// Features are the DRA features beyond the core that must be served.
+	// Features are the required DRA features beyond the core.
 	Features []Feature `json:"features,omitempty"`
-	// Off are features that must be switched off, or not be there yet.
+	// Off are features that must be disabled, or not exist yet.
 	Off []Feature `json:"off,omitempty"`
-	// Since is the oldest release of Kubernetes that has what the case is about, as "1.37",
-	// also of kubelets unless NoNode or NoKubelet is set; empty if it does not matter, or if
-	// Features say enough.
+	// Since is the oldest release with the case's subject, as "1.37", also for kubelets unless NoNode or NoKubelet is
+	// set; empty if irrelevant, or implied by Features.
 	Since string `json:"since,omitempty"`
-	// APIs are the versions of resource.k8s.io that must be served beside v1.
+	// APIs are the versions of resource.k8s.io required in addition to v1.
 	APIs []string `json:"apis,omitempty"`
-	// PodGroups is whether the case has groups of pods that have claims.
+	// PodGroups: the case uses pod groups with claims.
 	PodGroups bool `json:"podGroups,omitempty"`
-	// Nodes is the least number of schedulable Linux nodes; zero means one, unless
-	// NoNode says that there may be none.
+	// Nodes is the minimum number of schedulable Linux nodes; zero means one, or none with NoNode.
 	Nodes int `json:"nodes,omitempty"`
-	// NoNode is for cases of the API alone: they run no pod and have no driver, so
-	// that a control plane is enough.
+	// NoNode is for API-only cases: without pods or a driver, a control plane is enough.
 	NoNode bool `json:"noNode,omitempty"`
-	// NoKubelet is for cases of the scheduler and the controllers alone: their pods are
-	// scheduled and need not run, so that simulated nodes are enough. They have no driver
-	// and publish what it would themselves.
+	// NoKubelet is for cases of the scheduler and the controllers alone: their pods are scheduled and need not run, so
+	// simulated nodes are enough. They have no driver and publish slices themselves.
 	NoKubelet bool `json:"noKubelet,omitempty"`
-	// Profile is the inventory that the case's own driver publishes; a case
-	// without pools gets no driver.
+	// Profile is the inventory of the case's own driver; a case without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
-	// Devices is the number of free devices of one class on a node that the case is
-	// content with, whosever the driver is, DriverFeatures are what that driver has to
-	// have, and NoDriverFeatures what it must not have; zero devices for cases that need what
-	// only the test driver can be told.
+	// Devices is the number of free devices of one class required on a node, of any driver, DriverFeatures are required
+	// and NoDriverFeatures excluded features of that driver; zero devices for cases requiring the programmable test
+	// driver.
 	Devices          int             `json:"devices,omitempty"`
 	DriverFeatures   []DriverFeature `json:"driverFeatures,omitempty"`
 	NoDriverFeatures []DriverFeature `json:"noDriverFeatures,omitempty"`
-	// Installed is whether the case needs the driver's own pods as its vendor has installed
-	// them: it restarts them.
+	// Installed: the case needs the driver's own pods as installed by its vendor, and restarts them.
 	Installed bool `json:"installed,omitempty"`
-	// Hooks are the commands of the driver's vendor that the case runs.
+	// Hooks are the vendor's commands used by the case.
 	Hooks []HookName `json:"hooks,omitempty"`
-	// GRPC lists the kubelet plugin API versions that the driver offers; empty
-	// means all of them.
+	// GRPC lists the driver's kubelet plugin API versions; empty means all of them.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
-	// BindingTimeout is the longest time for which the scheduler may wait for
-	// binding conditions; zero means that it does not matter.
+	// BindingTimeout is the maximum binding timeout of the scheduler; zero means any.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
-	// DefaultsProfile is whether pods of the case use a profile of the scheduler in which
-	// nothing is set.
+	// DefaultsProfile: pods of the case use a scheduler profile with nothing set.
 	DefaultsProfile bool `json:"defaultsProfile,omitempty"`
-	// Companions are the programs that the case has beside the cluster.
+	// Companions are the programs running beside the cluster for the case.
 	Companions []Companion `json:"-"`
-	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
-	// the case reads: they must run in pods that can be seen.
+	// Metrics are the control plane components, as "kube-scheduler", with metrics read by the case: they must run in
+	// visible pods.
 	Metrics []string `json:"metrics,omitempty"`
-	// Disruption is whether the case restarts components that others use, too.
+	// Disruption: the case restarts shared components.
 	Disruption bool `json:"disruption,omitempty"`
-	// Alone is whether the case compares numbers of the whole cluster, which nobody else may
-	// change meanwhile.
+	// Alone: the case compares numbers of the whole cluster, so nothing else may change them.
 	Alone bool `json:"alone,omitempty"`
-	// Restarts is the kind of node that the case restarts, whatever runs on it; empty
-	// if it restarts none.
+	// Restarts is the kind of node rebooted by the case; empty for none.
 	Restarts NodeKind `json:"restarts,omitempty"`
 }
 
@@ -94,7 +81,7 @@ func (n Needs) LeastNodes() int {
 	return max(1, n.Nodes)
 }
 
-// NodeKind is what a node is for.
+// NodeKind is the role of a node.
 type NodeKind string
 
 // The kinds of nodes.
@@ -103,41 +90,38 @@ const (
 	ControlPlane NodeKind = "control-plane"
 )
 
-// The reasons for which a plan leaves a case out.
+// Reasons to skip a case.
 const (
-	// SkipFeature: the target does not serve a feature that the case needs.
+	// SkipFeature: the target does not serve a required feature.
 	SkipFeature SkipCode = "FeatureNotServed"
-	// SkipFeatureUnseen: whether the target serves a feature that the case needs
-	// cannot be seen. The case is not run, and the run is incomplete for it.
+	// SkipFeatureUnseen: it is unknown whether the target serves a required feature. The case is skipped, and the run is
+	// incomplete.
 	SkipFeatureUnseen SkipCode = "FeatureUnseen"
-	// SkipVersion: the target is older than what the case is about.
+	// SkipVersion: the target's version is older than the case's subject.
 	SkipVersion SkipCode = "VersionTooOld"
 	// SkipAPI: the target does not serve a version of resource.k8s.io.
 	SkipAPI SkipCode = "APINotServed"
-	// SkipNodes: the target has fewer schedulable nodes than the case needs.
+	// SkipNodes: the target has too few schedulable nodes.
 	SkipNodes SkipCode = "TooFewNodes"
-	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
-	// the case can, or it cannot be seen how long.
+	// SkipBindingTimeout: the scheduler's binding timeout is too long for the case, or unknown.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
-	// SkipDefaultsProfile: it is not known that the scheduler has a profile in which nothing
-	// is set.
+	// SkipDefaultsProfile: no scheduler profile with nothing set is known.
 	SkipDefaultsProfile SkipCode = "NoDefaultsProfile"
-	// SkipMetrics: a component whose metrics the case reads runs in no pod that can be seen.
+	// SkipMetrics: a component with required metrics runs in no visible pod.
 	SkipMetrics SkipCode = "MetricsUnseen"
-	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
+	// SkipDisruption: the case restarts components or nodes, without permission to do so.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
-	// SkipShared: the case compares numbers of the whole cluster, which others may use.
+	// SkipShared: the case compares numbers of the whole cluster, which may be shared.
 	SkipShared SkipCode = "ClusterShared"
-	// SkipDriver: the driver that is tested cannot be used for what the case does.
+	// SkipDriver: the driver under test cannot be used for the case.
 	SkipDriver SkipCode = "OtherDriverNeeded"
-	// SkipDriverFeature: the driver that is tested lacks a feature.
+	// SkipDriverFeature: the driver under test lacks a feature.
 	SkipDriverFeature SkipCode = "DriverFeatureMissing"
-	// SkipHook: the vendor of the driver that is tested has declared no command for it, or
-	// it is one that may not be run here.
+	// SkipHook: the vendor of the driver under test has declared no command, or it may not be run here.
 	SkipHook SkipCode = "HookMissing"
-	// SkipDevices: it has too few free devices. The run is incomplete for it.
+	// SkipDevices: it has too few free devices. The run is incomplete.
 	SkipDevices SkipCode = "TooFewDevices"
-	// SkipPath: an upgrade does not do what the case is about.
+	// SkipPath: the upgrade path does not include the case's subject.
 	SkipPath SkipCode = "NotOnThePath"
 )
 
@@ -145,20 +129,20 @@ const (
 type need struct {
 	// wanted is whether a case asks for it.
 	wanted func(Needs) bool
-	// text is how lists name it; nil if they do not.
+	// text is its text in lists; nil to omit it.
 	text func(Needs) []string
-	// missing is why a target cannot serve a case that asks; nil if it can. The function is
-	// nil for companion programs, which are looked for only if a case that asks is to run.
+	// missing returns why a target cannot serve a case with this need; nil if it can. The function is nil for companion
+	// programs, which are looked up only if needed.
 	missing func(Needs, Target) *Skip
-	// problems are those of the data of a case that asks; nil if there can be none.
+	// problems returns the problems of the data of a case with this need; nil if there can be none.
 	problems func(Meta) []string
-	// label is that of the cases that ask; empty for most.
+	// label is the label of cases with this need; empty for most.
 	label string
 	// standard is whether each conformant cluster serves it.
 	standard bool
 }
 
-// needs are all, in the order in which a plan looks for what is missing.
+// needs are all needs, in the order a plan checks them.
 //
 //nolint:gochecknoglobals // a table
 var needs = []need{
@@ -208,7 +192,7 @@ var needs = []need{
 		label:    "Disruptive",
 	},
 	{
-		// Any driver serves a case that says how many devices it needs.
+		// Any driver serves a case with a number of devices.
 		wanted: func(n Needs) bool { return n.Devices == 0 },
 		missing: ofDriver(func(Needs, Subject) *Skip {
 			return &Skip{SkipDriver, "needs the test driver dra-sim, which can be told what to do"}
@@ -301,7 +285,7 @@ func (n Needs) Missing(t Target) *Skip {
 	return nil
 }
 
-// Words are the needs as lists name them; none for a case that any cluster with a node can run.
+// Words returns the needs for lists; none for a case runnable on any cluster with a node.
 func (n Needs) Words() []string {
 	var all []string
 	for _, row := range needs {
@@ -312,7 +296,7 @@ func (n Needs) Words() []string {
 	return all
 }
 
-// standard is whether each conformant cluster serves the needs, features aside.
+// standard reports whether each conformant cluster serves the needs, features aside.
 func (n Needs) standard() bool {
 	return !slices.ContainsFunc(needs, func(row need) bool { return !row.standard && row.wanted(n) })
 }
@@ -345,7 +329,7 @@ func unless(served bool, code SkipCode, format string, args ...any) *Skip {
 	return &Skip{code, fmt.Sprintf(format, args...)}
 }
 
-// invalid is for the one problem that the data of a case can have.
+// invalid is for the only possible problem of a case's data.
 func invalid(text string, is func(Meta) bool) func(Meta) []string {
 	return func(m Meta) []string {
 		if is(m) {

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TestEachNeedIsListed: a field without a row in the table would be asked of no target.
+// TestEachNeedIsListed: a field without a row in the table would be ignored.
 func TestEachNeedIsListed(t *testing.T) {
 	unlisted := []string{
 		"Devices", // bring a case to drivers under test

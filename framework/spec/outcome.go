@@ -21,52 +21,49 @@ import "time"
 // Status is how a case ended.
 type Status string
 
-// The ways in which a case ends.
+// Statuses of a case.
 const (
 	Passed Status = "Passed"
 	Failed Status = "Failed"
-	// Known: what the case checks does not hold, and Kubernetes is known for it.
+	// Known: the check failed due to a known issue of Kubernetes.
 	Known Status = "KnownIssue"
-	// NotApplicable: the plan left the case out and says why.
+	// NotApplicable: the plan skipped the case with a reason.
 	NotApplicable Status = "NotApplicable"
 	// Blocked: the environment kept the case from a verdict.
 	Blocked Status = "Blocked"
 )
 
-// Outcome is what one case came to.
+// Outcome is the result of one case.
 type Outcome struct {
 	ID     string `json:"id"`
 	Status Status `json:"status"`
 	// Started is zero for cases that never started.
 	Started  time.Time     `json:"started,omitzero"`
 	Duration time.Duration `json:"duration"`
-	// Reason says why a case was not run or blocked, or which known issue it saw; Failure is the assertion
-	// or error that ended it, LastStep what it was doing then.
+	// Reason is why a case was not run or blocked, or its observed known issue; Failure is the final assertion or error,
+	// LastStep the step at that time.
 	Reason   string `json:"reason,omitempty"`
 	Failure  string `json:"failure,omitempty"`
 	LastStep string `json:"lastStep,omitempty"`
-	// Basis is how it is known, at the least, that the components with the known issue
-	// that the case saw are Kubernetes' own.
+	// Basis is the weakest evidence that the components with the observed known issue are Kubernetes' own.
 	Basis Basis `json:"basis,omitempty"`
-	// ClosedHere says which components are known for an issue that the case, which
-	// passed, has not seen.
+	// ClosedHere lists the components with a known issue not observed by the case, which passed.
 	ClosedHere string `json:"closedHere,omitempty"`
 	// Location is file:line of the failure, relative to the module.
 	Location string `json:"location,omitempty"`
-	// Evidence is the folder with what was gathered, relative to the report
-	// directory.
+	// Evidence is the directory of evidence, relative to the report directory.
 	Evidence string `json:"evidence,omitempty"`
 	// Timeline is the file with the case's timeline, relative to it, too.
 	Timeline string        `json:"timeline,omitempty"`
 	Measured []Measurement `json:"measured,omitempty"`
 }
 
-// Progress is one line of a run's journal (outcomes.jsonl): a case has started
-// (there is neither Step nor Outcome), has come to a step, or has ended.
+// Progress is one line of a run's journal (outcomes.jsonl): a case has started (without Step and Outcome), reached a
+// step, or ended.
 type Progress struct {
 	Time time.Time `json:"time"`
 	ID   string    `json:"id"`
-	// Step is what the case does now, for people.
+	// Step is the case's current step, for people.
 	Step    string   `json:"step,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
 }

@@ -34,25 +34,25 @@ type Entry struct {
 	Skip *Skip `json:"skip,omitempty"`
 }
 
-// Plan is what a run is going to do, in order.
+// Plan is the list of a run's cases in order.
 type Plan struct {
 	Target  Target  `json:"target"`
 	Entries []Entry `json:"entries"`
 }
 
-// RunsOnNodes tells whether an entry that is not skipped needs a node whose kubelet works.
+// RunsOnNodes reports whether an unskipped entry needs a node with a working kubelet.
 func (p Plan) RunsOnNodes() bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool {
 		return e.Skip == nil && e.Meta.Needs.LeastNodes() > 0 && !e.Meta.Needs.NoKubelet
 	})
 }
 
-// RunsWith tells whether an entry that is not skipped needs a feature.
+// RunsWith reports whether an unskipped entry needs a feature.
 func (p Plan) RunsWith(f Feature) bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && slices.Contains(e.Meta.Needs.Features, f) })
 }
 
-// Runs counts the entries that are not skipped.
+// Runs counts the unskipped entries.
 func (p Plan) Runs() int {
 	n := 0
 	for _, e := range p.Entries {

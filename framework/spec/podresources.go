@@ -16,17 +16,16 @@ limitations under the License.
 
 package spec
 
-// PodResources are the devices that the kubelet's podresources API tells of a pod,
-// asked for it alone (Get) or for all pods (List).
+// PodResources are a pod's devices in the kubelet's podresources API, queried for the pod alone (Get) or for all pods
+// (List).
 type PodResources struct {
 	List []ContainerDevice `json:"list,omitempty"`
 	Get  []ContainerDevice `json:"get,omitempty"`
-	// Containers are those that the API lists of the pod, with devices and without.
+	// Containers are the pod's listed containers, with devices and without.
 	Containers []string `json:"containers,omitempty"`
-	// Pods are all of the pod's namespace that the API lists.
+	// Pods are all listed pods of the pod's namespace.
 	Pods []string `json:"pods,omitempty"`
-	// Allocatable are the IDs of all devices that GetAllocatableResources answers, whosever
-	// they are.
+	// Allocatable are the IDs of all devices of GetAllocatableResources, of any owner.
 	Allocatable []string `json:"allocatable,omitempty"`
 }
 
@@ -38,7 +37,7 @@ type ContainerDevice struct {
 	Driver    string `json:"driver"`
 	Pool      string `json:"pool"`
 	Device    string `json:"device"`
-	// Share is the ID of the share of a device that is shared.
+	// Share is the share ID of a shared device.
 	Share string `json:"share,omitempty"`
 	// CDIDevices are fully qualified CDI names.
 	CDIDevices []string `json:"cdiDevices,omitempty"`

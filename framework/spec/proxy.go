@@ -16,22 +16,21 @@ limitations under the License.
 
 package spec
 
-// KilledAfterAnswer is in the error of a call after which a proxy has killed the driver.
+// KilledAfterAnswer is in the error of a call if a proxy killed the driver after it.
 const KilledAfterAnswer = "the driver was killed after it had answered"
 
-// Proxy is what a proxy between a kubelet and a driver does to calls, beside recording them;
-// its zero value forwards them as they are.
+// Proxy configures a proxy between a kubelet and a driver, in addition to recording calls; its zero value forwards
+// them unchanged.
 type Proxy struct {
-	// Faults are those of a driver that need no help of it, such as FaultCallError, with
-	// which a call does not come to the driver, and FaultSlow.
+	// Faults are faults without the driver's help, such as FaultCallError (the call does not reach the driver) and
+	// FaultSlow.
 	Faults []Fault `json:"faults,omitempty"`
-	// Twice forwards each call twice; the kubelet gets the second answer, with what the first
-	// one had errors for.
+	// Twice forwards each call twice; the kubelet gets the second answer, with the first one's errors.
 	Twice bool `json:"twice,omitempty"`
-	// KillAfter kills the driver's process once, when it has answered a call of this method,
-	// and the kubelet gets KilledAfterAnswer instead of it. Where it cannot be killed the
-	// kubelet gets the answer, and the proxy's status says why.
+	// KillAfter kills the driver's process once after it has answered a call of this method, and the kubelet gets
+	// KilledAfterAnswer instead of the answer. If the kill fails, the kubelet gets the answer, and the proxy's status
+	// has the error.
 	KillAfter Method `json:"killAfter,omitempty"`
-	// Measure has the proxy's status say what the driver's process uses.
+	// Measure adds the resource use of the driver's process to the proxy's status.
 	Measure bool `json:"measure,omitempty"`
 }

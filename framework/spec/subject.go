@@ -18,46 +18,45 @@ package spec
 
 import "time"
 
-// Subject is a driver that is tested as it was found in the cluster, as cases that any
-// driver must pass see it. The zero value is no driver.
+// Subject is the driver under test, as found in the cluster and seen by driver-independent cases. The zero value is
+// no driver.
 type Subject struct {
 	// Driver is the DRA driver name.
 	Driver string `json:"driver"`
-	// SubjectClass is what requests ask for, FeatureClasses what they ask for in cases of a
-	// feature whose devices are of another class.
+	// SubjectClass is the class of requests, FeatureClasses the classes for cases of features with devices of another
+	// class.
 	SubjectClass
 
 	FeatureClasses map[DriverFeature]SubjectClass `json:"featureClasses,omitempty"`
-	// Features says which the driver has.
+	// Features maps features to whether the driver has them.
 	Features map[DriverFeature]bool `json:"features,omitempty"`
 	Workload Workload               `json:"workload"`
-	// Namespace and Selector lead to the driver's own pods; empty where they are not known.
+	// Namespace and Selector select the driver's own pods; empty if unknown.
 	Namespace string `json:"namespace,omitempty"`
 	Selector  string `json:"selector,omitempty"`
-	// DaemonSet is what makes those pods, in Namespace.
+	// DaemonSet is the owner of those pods, in Namespace.
 	DaemonSet string `json:"daemonSet,omitempty"`
-	// Hooks are the vendor's commands that can be run on this machine.
+	// Hooks are the vendor's commands runnable on this machine.
 	Hooks map[HookName]Hook `json:"hooks,omitempty"`
-	// Removable is whether cases may uninstall the driver: nobody else may use it.
+	// Removable: cases may uninstall the driver, since nobody else uses it.
 	Removable bool `json:"removable,omitempty"`
-	// Template is what a node's devices look like; empty where that is not known.
+	// Template describes a node's devices; empty if unknown.
 	Template []DeviceTemplate `json:"template,omitempty"`
-	// CheckpointPaths are files on nodes in which the driver keeps what is prepared.
+	// CheckpointPaths are the driver's files of prepared claims on nodes.
 	CheckpointPaths []string `json:"checkpointPaths,omitempty"`
 }
 
-// SubjectClass is a class of devices of a driver that is tested as it was found.
+// SubjectClass is a device class of a driver under test.
 type SubjectClass struct {
-	// Class and Selectors are what requests ask for.
+	// Class and Selectors are used in requests.
 	Class     string   `json:"class"`
 	Selectors []string `json:"selectors,omitempty"`
-	// Nodes are those that have such devices in complete pools, and Devices is how many free
-	// ones each of them has at the least.
+	// Nodes are the nodes with such devices in complete pools, and Devices is the minimum number of free ones on each.
 	Nodes   []string `json:"nodes"`
 	Devices int      `json:"devices"`
 }
 
-// ClassFor is the class for cases that are of these features.
+// ClassFor is the class for cases of these features.
 func (s Subject) ClassFor(features []DriverFeature) SubjectClass {
 	for _, f := range features {
 		if class, ok := s.FeatureClasses[f]; ok {
@@ -67,26 +66,25 @@ func (s Subject) ClassFor(features []DriverFeature) SubjectClass {
 	return s.SubjectClass
 }
 
-// Workload is what containers run that show what they got of a driver. Commands are
-// program and arguments.
+// Workload configures containers to show a driver's devices. Commands are program and arguments.
 type Workload struct {
-	// Image is what they run; empty means the cases' own.
+	// Image is their image; empty means the cases' own.
 	Image string `json:"image,omitempty"`
 	// Present succeeds in a container with a device, Absent in one without.
 	Present []string `json:"present"`
 	Absent  []string `json:"absent"`
-	// Identify prints one line for each device of the container; empty if nothing can.
+	// Identify prints one line per device of the container; empty if impossible.
 	Identify []string `json:"identify,omitempty"`
 }
 
-// DefaultPrepare bounds the time from a pod's being scheduled until it runs, and
-// DefaultRepublish that in which a driver publishes, where the vendor has declared nothing.
+// DefaultPrepare bounds the time from scheduling a pod until it runs, and DefaultRepublish the time for publishing,
+// unless declared by the vendor.
 const (
 	DefaultPrepare   = 2 * time.Minute
 	DefaultRepublish = 30 * time.Second
 )
 
-// DriverFeature is something that a driver can or cannot do.
+// DriverFeature is an optional capability of a driver.
 type DriverFeature string
 
 // The features of drivers.
@@ -105,7 +103,7 @@ const (
 	DriverMetadata           DriverFeature = "metadata"
 )
 
-// DriverFeatures are all of them, in the order in which they are listed.
+// DriverFeatures returns all of them, in listing order.
 func DriverFeatures() []DriverFeature {
 	return []DriverFeature{
 		DriverPartitionable, DriverConsumableCapacity, DriverTaints, DriverAdminAccess, DriverExtendedResource, DriverPrioritizedList,

@@ -23,8 +23,7 @@ import (
 	"time"
 )
 
-// Target is what a probe found: everything that the plan and the reports need
-// to know about a cluster.
+// Target is the result of a probe: all facts about a cluster needed by the plan and the reports.
 type Target struct {
 	// Server is the address of the API server.
 	Server string `json:"server"`
@@ -32,50 +31,43 @@ type Target struct {
 	Kubernetes string `json:"kubernetes"`
 	// ResourceAPIs are the served versions of resource.k8s.io, as "v1".
 	ResourceAPIs []string `json:"resourceAPIs"`
-	// PodGroups is whether the API with the groups of pods that can have claims is served, and
-	// not forbidden.
+	// PodGroups: the API of pod groups with claims is served and permitted.
 	PodGroups bool `json:"podGroups,omitempty"`
-	// Gates holds each DRA feature gate that the API server knows; empty where
-	// GatesUnseen says why they cannot be seen.
+	// Gates has each DRA feature gate known by the API server; empty if GatesUnseen has a reason.
 	Gates       map[Feature]bool `json:"gates,omitempty"`
 	GatesUnseen string           `json:"gatesUnseen,omitempty"`
-	// SchedulerGates are those of the scheduler, of features that it alone looks at; empty
-	// where SchedulerGatesUnseen says why they cannot be seen.
+	// SchedulerGates are the scheduler's gates of scheduler-only features; empty if SchedulerGatesUnseen has a reason.
 	SchedulerGates       map[Feature]bool `json:"schedulerGates,omitempty"`
 	SchedulerGatesUnseen string           `json:"schedulerGatesUnseen,omitempty"`
 	Nodes                []Node           `json:"nodes"`
-	// Components are the control plane components that run and their versions,
-	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
+	// Components are the running control plane components with their versions, as {"kube-scheduler": "v1.37.1"};
+	// invisible ones are missing.
 	Components map[string]string `json:"components,omitempty"`
-	// BindingTimeout is how long the scheduler waits for binding conditions; zero
-	// where that cannot be seen.
+	// BindingTimeout is the scheduler's timeout for binding conditions; zero if unknown.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
-	// DefaultsProfile is the name of the scheduler's profile in which nothing is set; empty
-	// where none is known.
+	// DefaultsProfile is the name of the scheduler profile with nothing set; empty if unknown.
 	DefaultsProfile string `json:"defaultsProfile,omitempty"`
-	// Running are the components that known issues are about: each scheduler, each
-	// controller manager, each kubelet; missing where they cannot be seen.
+	// Running are the components relevant for known issues: each scheduler, each controller manager, each kubelet;
+	// invisible ones are missing.
 	Running []Component `json:"running,omitempty"`
 	// Stack says the same in short (StackOf).
 	Stack map[string]string `json:"stack,omitempty"`
-	// Disruptable is whether cases may restart components and need share the cluster with
-	// nobody: always in clusters that dratest makes, elsewhere if their owner says so.
+	// Disruptable: cases may restart components and need not share the cluster: always in clusters made by dratest,
+	// elsewhere with the owner's permission.
 	Disruptable bool `json:"disruptable,omitempty"`
-	// Observed says of features where objects of the cluster use them; the gates say
-	// which others there are.
+	// Observed maps features to objects of the cluster using them; the gates show other features.
 	Observed map[Feature]string `json:"observed,omitempty"`
 	// Restartable is the same for whole nodes.
 	Restartable bool `json:"restartable,omitempty"`
-	// Subject is the driver that is tested; nil where each case brings its own.
+	// Subject is the driver under test; nil if each case brings its own.
 	Subject *Subject `json:"subject,omitempty"`
 }
 
-// OwnKubeletMark is the build metadata by which the version of this project's
-// kubelet differs from that of Kubernetes' own, as in "v1.37.1+dratest".
+// OwnKubeletMark is the build metadata in the version of this project's kubelet, as in "v1.37.1+dratest", to
+// distinguish it from Kubernetes' own.
 const OwnKubeletMark = "+dratest"
 
-// String is the version with what is not stock, as "Kubernetes v1.37.1 with own
-// scheduler".
+// String is the version with all components other than stock, as "Kubernetes v1.37.1 with own scheduler".
 func (t Target) String() string {
 	var others []string
 	for _, whose := range []Whose{Own, Other} {
@@ -100,29 +92,25 @@ func (t Target) String() string {
 // Node is one node of a target.
 type Node struct {
 	Name string `json:"name"`
-	// Kubelet is the kubelet's version, Runtime the container runtime's as the
-	// kubelet reports it ("containerd://2.3.7").
+	// Kubelet is the kubelet's version, Runtime the container runtime's version as reported by the kubelet
+	// ("containerd://2.3.7").
 	Kubelet string `json:"kubelet"`
 	Runtime string `json:"runtime"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
-	// Kernel is the kernel's release, as the kubelet reports it.
+	// Kernel is the kernel's release, as reported by the kubelet.
 	Kernel string `json:"kernel,omitempty"`
-	// KubeletGates are those of the node's kubelet, for features that kubelets take part
-	// in; empty where they cannot be seen.
+	// KubeletGates are the node's kubelet's gates of kubelet features; empty if unknown.
 	KubeletGates map[Feature]bool `json:"kubeletGates,omitempty"`
-	// Simulated: no kubelet runs there, so no container does (kwok).
+	// Simulated: without a kubelet and containers (kwok).
 	Simulated bool `json:"simulated,omitempty"`
-	// Schedulable is false for nodes that are cordoned, not ready, or keep
-	// ordinary pods away with a taint.
+	// Schedulable is false for nodes that are cordoned, not ready, or tainted against ordinary pods.
 	Schedulable bool `json:"schedulable"`
-	// ControlPlane is whether the control plane's components run on the node, as its
-	// label says.
+	// ControlPlane: the control plane's components run on the node, according to its label.
 	ControlPlane bool `json:"controlPlane,omitempty"`
 }
 
-// ControlPlane is the name of the first node that the control plane runs on; empty if
-// the cluster shows none.
+// ControlPlane is the name of the first control plane node; empty if invisible.
 func (t Target) ControlPlane() string {
 	for _, n := range t.Nodes {
 		if n.ControlPlane && n.OS == "linux" {
@@ -132,7 +120,7 @@ func (t Target) ControlPlane() string {
 	return ""
 }
 
-// Workers are the names of the nodes on which cases can run pods, in order.
+// Workers returns the names of the nodes able to run cases' pods, in order.
 func (t Target) Workers() []string {
 	var names []string
 	for _, n := range t.Nodes {
@@ -143,8 +131,8 @@ func (t Target) Workers() []string {
 	return names
 }
 
-// NodesFor are the names of the nodes that a case may use which has these needs, in order:
-// those of Workers and, if it needs no kubelet, simulated ones.
+// NodesFor returns the names of the nodes usable by a case with these needs, in order: Workers and, if it needs no
+// kubelet, simulated ones.
 func (t Target) NodesFor(n Needs) []string {
 	names := t.Workers()
 	for _, node := range t.Nodes {
@@ -156,7 +144,7 @@ func (t Target) NodesFor(n Needs) []string {
 	return names
 }
 
-// Simulated counts the nodes that run no containers.
+// Simulated counts the nodes without containers.
 func (t Target) Simulated() int {
 	count := 0
 	for _, n := range t.Nodes {

@@ -22,7 +22,7 @@ import "time"
 // only added.
 const TimelineVersion = "dra-conformance.github.io/timeline/v1"
 
-// Timelines says of which cases a run keeps a timeline.
+// Timelines selects the cases with a timeline in the report.
 type Timelines string
 
 // The choices; an empty one is TimelinesNone.
@@ -32,38 +32,35 @@ const (
 	TimelinesNone   Timelines = "none"
 )
 
-// Timeline is what was seen of one case, in the order of time (timeline.json in the
-// case's folder).
+// Timeline is the chronological record of one case (timeline.json in the case's directory).
 type Timeline struct {
 	SchemaVersion string          `json:"schemaVersion"`
 	ID            string          `json:"id"`
 	Started       time.Time       `json:"started"`
 	Ended         time.Time       `json:"ended"`
 	Entries       []TimelineEntry `json:"entries"`
-	// Missing says what could not be seen, or was left out, and why.
+	// Missing lists invisible or omitted events, with reasons.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// TimelineEntry is one thing that happened.
+// TimelineEntry is one event.
 type TimelineEntry struct {
-	// Time is by the clock of the source: dratest's for steps and objects, which it
-	// watches, and that of the node for calls and logs.
+	// Time is by the clock of the source: dratest's for steps and watched objects, the node's for calls and logs.
 	Time   time.Time      `json:"time"`
 	Source TimelineSource `json:"source"`
-	// Took is how long a driver's call took; Open means that it had not been answered.
+	// Took is the duration of a driver's call; Open means it was still pending.
 	Took time.Duration `json:"took,omitempty"`
 	Open bool          `json:"open,omitempty"`
-	// Object is what the entry is about: the name of a pod, claim or slice, "kind/name"
-	// of an event, the node of a call or of a kubelet, the pod of a scheduler; StepSeen
-	// of a step that says what was seen.
+	// Object is the entry's subject: the name of a pod, claim or slice, "kind/name" of an event, the node of a call or
+	// kubelet, the pod of a scheduler; StepSeen for the observation of a step.
 	Object string `json:"object,omitempty"`
 	Text   string `json:"text"`
-	// State is what a pod, claim or slice is from now on, in a word; "Deleted" if it is gone.
+	// State is the new state of a pod, claim or slice, in a word; "Deleted" if it is gone.
 	State    string           `json:"state,omitempty"`
 	Severity TimelineSeverity `json:"severity,omitempty"`
 }
 
-// TimelineSource says who tells of an entry.
+// TimelineSource is the source of an entry.
 type TimelineSource string
 
 // The sources.
@@ -78,7 +75,7 @@ const (
 	FromKubelet   TimelineSource = "kubelet"
 )
 
-// TimelineSeverity marks what may explain a failure; most entries have none.
+// TimelineSeverity marks possible explanations of a failure; most entries have none.
 type TimelineSeverity string
 
 // The severities.
@@ -87,8 +84,8 @@ const (
 	SeverityError   TimelineSeverity = "error"
 )
 
-// StepSeen is the object of a step that says what was seen in the step before.
+// StepSeen is the object of an entry with the observation of the step before.
 const StepSeen = "seen"
 
-// StateDeleted is the state of an object that is gone.
+// StateDeleted is the state of a deleted object.
 const StateDeleted = "Deleted"

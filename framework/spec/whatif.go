@@ -21,14 +21,14 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// NodeGroup are nodes that could be added, as dra-whatif reads them.
+// NodeGroup is a group of nodes to add, in the format of dra-whatif.
 type NodeGroup struct {
 	// Name is the beginning of the nodes' names.
 	Name string `json:"name"`
-	// Max is how many can be added at most; 0 is for any number.
+	// Max is the maximum number of nodes to add; 0 is unlimited.
 	Max int `json:"max,omitempty"`
-	// Node is what new nodes are like, and Slices what drivers publish of them: all slices
-	// of each of their pools, whose names have that of the node.
+	// Node is the template of new nodes, and Slices the drivers' slices on them: all slices of each of their pools, with
+	// the node's name in their names.
 	Node   *corev1.Node                 `json:"node"`
 	Slices []*resourceapi.ResourceSlice `json:"slices,omitempty"`
 	// Pods come with each node and use Claims.
@@ -36,37 +36,37 @@ type NodeGroup struct {
 	Claims []*resourceapi.ResourceClaim `json:"claims,omitempty"`
 }
 
-// Growth is what dra-whatif says of the nodes that pods need.
+// Growth is dra-whatif's answer about the nodes needed by pods.
 type Growth struct {
 	Groups []GrownGroup  `json:"groups"`
 	Pods   []ForetoldPod `json:"pods"`
 }
 
-// GrownGroup is what is added of a group.
+// GrownGroup has the nodes added to a group.
 type GrownGroup struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
-	// Nodes are what the new nodes are called in the answer.
+	// Nodes are the names of the new nodes in the answer.
 	Nodes []string `json:"nodes"`
 	// Left is how many devices of them nobody has.
 	Left int `json:"devicesLeft"`
 }
 
-// ForetoldPod is what is said of a pod.
+// ForetoldPod is the prediction for a pod.
 type ForetoldPod struct {
 	Name string `json:"name"`
-	// Node is empty if there is none for the pod, which Reason explains.
+	// Node is empty if there is none for the pod, with Reason.
 	Node   string `json:"node"`
 	Reason string `json:"reason"`
-	// New says that the node is one that is to be added.
+	// New: the node is one to be added.
 	New bool `json:"new"`
 }
 
-// Departure is what dra-whatif says of a cluster without a node.
+// Departure is dra-whatif's answer about a cluster without a node.
 type Departure struct {
-	// Possible says that all pods that have to move have a node.
+	// Possible: all pods to move have a node.
 	Possible bool          `json:"possible"`
 	Pods     []ForetoldPod `json:"pods"`
-	// Blockers are claims with devices of the node that others go on using.
+	// Blockers are claims with devices of the node still used by others.
 	Blockers []string `json:"blockers"`
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Calls are the entries of the kubelet's calls to the driver on a node: each from its
-// start to its answer, with what was answered for each claim.
+// Calls returns the entries of the kubelet's calls to the driver on a node: each from its start to its answer, with
+// the result for each claim.
 func Calls(calls []spec.Call, node string) []spec.TimelineEntry {
 	entries := make([]spec.TimelineEntry, 0, len(calls))
 	for _, c := range calls {
@@ -49,7 +49,7 @@ func Calls(calls []spec.Call, node string) []spec.TimelineEntry {
 	return entries
 }
 
-// answer is what the driver said of one claim.
+// answer is the driver's result for one claim.
 func answer(call spec.Call, claim spec.ClaimCall) string {
 	text := "claim " + claim.Name
 	switch {

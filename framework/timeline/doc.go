@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package timeline makes entries of a case's timeline (spec.Timeline) from states of
-// objects, driver calls and lines of logs, and merges them into one order. It is pure:
-// who watches and reads is framework/harness.
-//
+// Package timeline converts states of objects, driver calls and log lines to entries of a case's timeline
+// (spec.Timeline), and merges them in order. It is pure: framework/harness watches and reads.
 // Start with Merge.
 package timeline

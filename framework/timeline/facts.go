@@ -27,10 +27,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Fact is one thing that holds for an object: a name, and a value that may change.
+// Fact is a named value of an object that may change.
 type Fact struct{ Name, Value string }
 
-// Change says how facts came to be others; empty if they are the same.
+// Change describes how facts changed; empty if they did not.
 func Change(before, after []Fact) string {
 	var parts []string
 	for _, now := range after {
@@ -58,7 +58,7 @@ func valueOf(facts []Fact, name string) (value string, found bool) {
 	return facts[i].Value, true
 }
 
-// Pod are the facts about a pod that matter for DRA, and its state in a word.
+// Pod returns the DRA-related facts about a pod, and its state in a word.
 func Pod(p *corev1.Pod) (facts []Fact, state string) {
 	state = string(p.Status.Phase)
 	facts = append(facts, Fact{"phase", state})
@@ -104,7 +104,7 @@ func container(s corev1.ContainerState) string {
 	}
 }
 
-// because adds why to what holds, if that is known.
+// because adds the reason, if known.
 func because(what, reason, message string) string {
 	if why := strings.Trim(reason+": "+message, ": "); why != "" {
 		return fmt.Sprintf("%s (%s)", what, why)
@@ -112,7 +112,7 @@ func because(what, reason, message string) string {
 	return what
 }
 
-// Claim are the facts about a claim, and its state in a word.
+// Claim returns the facts about a claim, and its state in a word.
 func Claim(c *resourceapi.ResourceClaim) (facts []Fact, state string) {
 	state = "Pending"
 	if a := c.Status.Allocation; a != nil {
@@ -138,7 +138,7 @@ func Claim(c *resourceapi.ResourceClaim) (facts []Fact, state string) {
 	return slices.Insert(facts, 0, Fact{"state", state}), state
 }
 
-// Slice are the facts about a ResourceSlice, and its state in a word.
+// Slice returns the facts about a ResourceSlice, and its state in a word.
 func Slice(s *resourceapi.ResourceSlice) (facts []Fact, state string) {
 	pool := s.Spec.Pool
 	facts = []Fact{
@@ -155,8 +155,8 @@ func Slice(s *resourceapi.ResourceSlice) (facts []Fact, state string) {
 	return facts, "Published"
 }
 
-// Object is the entry of a change of an object, from the facts before (nil for one that
-// is new) to those now; nil if nothing changed that matters.
+// Object is the entry of an object's change, from the facts before (nil for a new one) to those now; nil if nothing
+// relevant changed.
 func Object(source spec.TimelineSource, name string, before, now []Fact, state string) *spec.TimelineEntry {
 	change := Change(before, now)
 	switch {

@@ -26,18 +26,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// klogHeader is that of a line which a component of Kubernetes writes: severity, time,
-// process, file.
+// klogHeader is the header of a Kubernetes component's log line: severity, time, process, file.
 var klogHeader = regexp.MustCompile(`^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ([\w./-]+:\d+)\] (.*)$`)
 
-// journalHeader is what journalctl's short-iso-precise format puts before a line.
+// journalHeader is the prefix of a line in journalctl's short-iso-precise format.
 var journalHeader = regexp.MustCompile(`^(\S+) \S+ \S+\[\d+\]: `)
 
 // journalTime is the time in it.
 const journalTime = "2006-01-02T15:04:05.999999-0700"
 
-// Journal are the entries of a node's journal, as journalctl prints it with
-// --output=short-iso-precise. Lines of another form are left out.
+// Journal returns the entries of a node's journal, as printed by journalctl with --output=short-iso-precise. Lines of
+// another form are skipped.
 func Journal(log []byte, node string) []spec.TimelineEntry {
 	var entries []spec.TimelineEntry
 	for line := range bytes.Lines(log) {
@@ -58,8 +57,7 @@ func Journal(log []byte, node string) []spec.TimelineEntry {
 	return entries
 }
 
-// Stamped is the entry of a line of a container's log with the time before it, as the
-// API server gives it; nil if there is none.
+// Stamped is the entry of a container's log line with the API server's timestamp; nil if there is none.
 func Stamped(line string, source spec.TimelineSource, object string) *spec.TimelineEntry {
 	stamp, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 	at, err := time.Parse(time.RFC3339Nano, stamp)

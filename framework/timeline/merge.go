@@ -32,9 +32,8 @@ const (
 	maxText    = 700
 )
 
-// Merge puts the entries of all sources into the order of time, without those that lie
-// outside of the case by more than a margin for clocks that differ. Of an object with
-// very many entries those in the middle are left out, which Missing says.
+// Merge merges the entries of all sources in chronological order, except those outside of the case by more than a
+// margin for clock skew. For an object with very many entries the middle is omitted, and noted in Missing.
 func Merge(id string, started, ended time.Time, entries []spec.TimelineEntry, missing []string) spec.Timeline {
 	const margin = 5 * time.Second
 	t := spec.Timeline{SchemaVersion: spec.TimelineVersion, ID: id, Started: started, Ended: ended, Missing: slices.Clone(missing)}
@@ -63,19 +62,19 @@ func Merge(id string, started, ended time.Time, entries []spec.TimelineEntry, mi
 	return t
 }
 
-// lane is what a bound holds for.
+// lane is the scope of a bound.
 type lane struct {
 	source spec.TimelineSource
 	object string
 }
 
-// inOrder keeps what was said at the same time in the order in which it was said.
+// inOrder keeps the original order of entries with the same time.
 func inOrder(entries []spec.TimelineEntry) []spec.TimelineEntry {
 	slices.SortStableFunc(entries, func(a, b spec.TimelineEntry) int { return a.Time.Compare(b.Time) })
 	return entries
 }
 
-// shorten keeps a text on one line of bounded length.
+// shorten turns a text into one line of bounded length.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxText {

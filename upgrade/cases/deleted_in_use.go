@@ -33,10 +33,9 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// DeletedInUse has claims being deleted during each step: one in use by a pod, and one never
-// allocated, kept by a finalizer, with a pod waiting for it. The latter gets no allocation and is
-// deleted with its finalizer. The device is allocated to another claim only after the first claim
-// is gone.
+// DeletedInUse has claims being deleted during each step: one in use by a pod, and one never allocated, kept by a
+// finalizer, with a pod waiting for it. The latter gets no allocation and goes with its finalizer. The device is
+// allocated to another claim only after the first claim is gone.
 var DeletedInUse = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/deleted-in-use",

@@ -40,7 +40,6 @@ const (
 	// pkiFolder is kubeadm's directory of control plane keys, including the API server's etcd
 	// client key.
 	pkiFolder = "/etc/kubernetes/pki"
-	// keyReader is a pod reading them.
 	keyReader = "key-reader"
 )
 

@@ -72,9 +72,8 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 	n.note(t, "counted")
 }
 
-// refusedWhileRunning detects a running pod rejected by a restarted kubelet. The kubelet admits all
-// pods of its node before any new one, and reports the rejection in an event; the pod's status may
-// be a minute late.
+// refusedWhileRunning detects a running pod rejected by a restarted kubelet. The kubelet admits existing pods of its
+// node before new ones, and reports the rejection in an event; the pod's status may be a minute late.
 func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]

@@ -45,8 +45,8 @@ func TestKubeletInPlace(t *testing.T) {
 	}
 }
 
-// A kubelet of another minor version restarts the static pods of its node after it has
-// become ready: the API server went away when the step was over.
+// A kubelet of another minor version restarts the static pods of its node after it has become ready: the API server
+// went away after the step.
 func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
 	w, c := newWorld(t)
 	w.static = []string{"old", "old", "", "new"}
@@ -59,7 +59,7 @@ func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
 	}
 }
 
-// A step was over, and the pods after it could not be scheduled on the node yet.
+// After the step, pods could not be scheduled on the node yet.
 func TestTaintThatOutlastsTheKubeletsRestart(t *testing.T) {
 	w, c := newWorld(t)
 	w.tainted = 3
@@ -68,7 +68,7 @@ func TestTaintThatOutlastsTheKubeletsRestart(t *testing.T) {
 	}
 }
 
-// Drivers in pods could not reach the new API server after its step was over.
+// After the step, drivers in pods could not reach the new API server.
 func TestServiceThatNodesDoNotReachYet(t *testing.T) {
 	w, c := newWorld(t)
 	w.refusals = 3
@@ -81,8 +81,8 @@ func TestServiceThatNodesDoNotReachYet(t *testing.T) {
 	}
 }
 
-// Static pods and those of daemon sets stay. The node is closed while its kubelet is replaced, and
-// stays closed if that does not come back.
+// Static pods and pods of DaemonSets stay. The node is cordoned while its kubelet is replaced, and stays cordoned if
+// the kubelet does not come back.
 func TestKubeletAfterDrain(t *testing.T) {
 	w, c := newWorld(t)
 	step := kubeletStep(v36, v37)
@@ -110,7 +110,7 @@ func TestDownIsBetweenTwoKubelets(t *testing.T) {
 	}
 }
 
-// A node without kubelet would be left behind, which nothing later can repair.
+// A node without kubelet would be left behind, and nothing later could repair it.
 func TestStoppedKubeletIsStartedWhateverHappens(t *testing.T) {
 	w, c := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -158,7 +158,7 @@ func TestInterruptedStep(t *testing.T) {
 	}
 }
 
-// Kubeadm v1.34 wrote a flag down that kubelets since v1.35 do not start with.
+// Kubeadm v1.34 wrote a flag removed in kubelet v1.35.
 func TestFlagsThatKubeletsDoNotKnow(t *testing.T) {
 	if unknownFlags(path.Version{Minor: 34, Patch: 4}) != "" || unknownFlags(path.Version{Minor: 35}) == "" {
 		t.Error("--pod-infra-container-image is known up to v1.34")

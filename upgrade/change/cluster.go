@@ -30,15 +30,15 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Software has Kubernetes' own software that steps install; it builds what is missing.
+// Software supplies Kubernetes' own software for steps, building it if missing.
 type Software interface {
-	// Image is that of a control plane component or of kube-proxy.
+	// Image returns the image of a control plane component or kube-proxy.
 	Image(ctx context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error)
-	// Kubelet is the path of a kubelet's program on this machine.
+	// Kubelet returns the local path of a kubelet.
 	Kubelet(ctx context.Context, v path.Version) (string, error)
 }
 
-// Cluster is a cluster that is changed.
+// Cluster is the cluster to change.
 type Cluster struct {
 	Name     string
 	Client   kubernetes.Interface
@@ -46,17 +46,15 @@ type Cluster struct {
 	Software Software
 	// Switcher gives it this project's components.
 	Switcher clusters.Switcher
-	// Timeout is how long a component may take to work after its step; zero means
-	// three minutes.
+	// Timeout bounds the wait for a component after its step; zero means three minutes.
 	Timeout time.Duration
-	// Down is called while the kubelet of a step is stopped; nil means that there is
-	// nothing to do then.
+	// Down is called while the kubelet of a step is stopped; it may be nil.
 	Down func(ctx context.Context, step path.Step) error
 }
 
-// Done says what a step came to.
+// Done is the result of a step.
 type Done struct {
-	// Downtime is how long the component was seen not to work, at most.
+	// Downtime is the maximum downtime of the component.
 	Downtime time.Duration
 }
 
@@ -79,8 +77,7 @@ func (c Cluster) machine(name string) (clusters.Machine, error) {
 	return nil, fmt.Errorf("%w: the cluster has no node %q", clusters.ErrEnvironment, name)
 }
 
-// Provide puts on the nodes what the steps of a path need, so that a step takes
-// only the time of the change.
+// Provide copies the software for the steps of a path to the nodes, so a step takes only the time of the change.
 func (c Cluster) Provide(ctx context.Context, p path.Path) error {
 	var done []provision
 	for _, state := range p.States() {
@@ -92,8 +89,7 @@ func (c Cluster) Provide(ctx context.Context, p path.Path) error {
 	}
 	slices.SortFunc(done, provision.compare)
 	for _, at := range done {
-		// What a cluster was made with is there, but may be gone from the place
-		// from which a step would take it back.
+		// The initial software is installed, but may be missing where a step would restore it from.
 		if err := c.provide(ctx, at); err != nil {
 			return err
 		}
@@ -138,10 +134,9 @@ func (c Cluster) provide(ctx context.Context, at provision) error {
 	return nil
 }
 
-// Do does a step and waits until its component says that it is done. What is done
-// already takes only the time to see that. When ctx ends in the middle, doing the
-// step again completes it. Errors: clusters.ErrEnvironment with what was last seen
-// if the component does not come to work, or of ctx.
+// Do performs a step and waits until its component reports completion. A step done already is only verified. If ctx
+// ends in the middle, repeating the step completes it. Errors: clusters.ErrEnvironment with the last observation if
+// the component does not become healthy, or of ctx.
 func (c Cluster) Do(ctx context.Context, step path.Step) (Done, error) {
 	switch {
 	case step.From.Own != step.To.Own:

@@ -34,11 +34,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// evictionRetry is how long an eviction that a disruption budget forbids is put off.
+// evictionRetry is the delay after an eviction rejected by a disruption budget.
 const evictionRetry = 5 * time.Second
 
-// drained evicts a node's pods before its kubelet is replaced, and lets pods in
-// again when the new one works. A node whose kubelet does not come back stays closed.
+// drained evicts a node's pods before its kubelet is replaced, and uncordons the node when the new one works. A node
+// without a working kubelet stays cordoned.
 func (c Cluster) drained(ctx context.Context, step path.Step) (Done, error) {
 	node := step.Place.Node
 	if err := c.cordon(ctx, node, true); err != nil {
@@ -63,7 +63,7 @@ func (c Cluster) cordon(ctx context.Context, node string, closed bool) error {
 	return err
 }
 
-// evictAll evicts the pods of a node, all at once, and waits until they are gone.
+// evictAll evicts the pods of a node concurrently and waits until they are gone.
 func (c Cluster) evictAll(ctx context.Context, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
@@ -80,7 +80,7 @@ func (c Cluster) evictAll(ctx context.Context, node string) error {
 	return group.Wait()
 }
 
-// staysOnNode tells static pods and those of daemon sets, which come back on a cordoned node.
+// staysOnNode reports static pods and pods of DaemonSets, which come back on a cordoned node.
 func staysOnNode(pod corev1.Pod) bool {
 	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return static || slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "DaemonSet" })

@@ -46,8 +46,7 @@ var (
 	v37 = path.Version{Minor: 37, Patch: 1}
 )
 
-// world is a cluster of one node "w", down to what is on the node: its kubelet,
-// kube-proxy, files, and the API server that shows them.
+// world is a cluster of one node "w", including the node's kubelet, kube-proxy and files, and its API server.
 type world struct {
 	t *testing.T
 
@@ -210,7 +209,7 @@ func staticPod(hash string) corev1.Pod {
 	return pod
 }
 
-// shelf supplies programs that hold their name.
+// shelf supplies programs containing their name.
 type shelf struct{ dir string }
 
 func (shelf) Image(_ context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error) {
@@ -222,7 +221,7 @@ func (d shelf) Kubelet(_ context.Context, v path.Version) (string, error) {
 	return name, os.WriteFile(name, []byte("kubelet "+v.String()), 0o755)
 }
 
-// switcher notes what it is asked for.
+// switcher records requests.
 type switcher struct{ asked []string }
 
 func (s *switcher) Switch(_ context.Context, cluster string, to clusters.Stack) ([]clusters.Switched, error) {

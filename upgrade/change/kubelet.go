@@ -32,13 +32,13 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// kubelets is the folder of a node with one kubelet per version.
+// kubelets is the directory of a node with one kubelet per version.
 const kubelets = "/usr/local/lib/dratest/kubelets/"
 
 // kubeletConfig is where kubeadm puts the kubelet's configuration.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
-// putKubelet copies a kubelet to a node, unless it is there.
+// putKubelet copies a kubelet to a node if missing.
 func putKubelet(ctx context.Context, m clusters.Machine, program string, v path.Version) (err error) {
 	to := kubelets + v.String()
 	f, err := os.Open(program)
@@ -61,9 +61,8 @@ func putKubelet(ctx context.Context, m clusters.Machine, program string, v path.
 	return nil
 }
 
-// restart puts a kubelet in the place from which the node's service starts it. The
-// node goes through with it even if nobody waits for it any more. $2 is a pattern
-// of flags that kubeadm wrote down and the kubelet does not know.
+// restart installs a kubelet at the path of the node's service and restarts it. It completes on the node even if the
+// caller gives up. $2 is a pattern of flags written by kubeadm but unknown to the kubelet.
 const restart = `set -e
 cp "$1" /usr/bin/.kubelet-dratest
 systemctl stop kubelet
@@ -72,8 +71,8 @@ mv -T /usr/bin/.kubelet-dratest /usr/bin/kubelet
 systemctl reset-failed kubelet 2>/dev/null || true
 systemctl start kubelet`
 
-// unknownFlags is a pattern of the flags in kubeadm-flags.env that a kubelet's
-// version has not got: kubeadm v1.34 wrote one down that v1.35 removed.
+// unknownFlags is a pattern of the flags in kubeadm-flags.env missing in a kubelet version: kubeadm v1.34 wrote one
+// removed in v1.35.
 func unknownFlags(v path.Version) string {
 	if v.Minor >= 35 {
 		return `--pod-infra-container-image=[^ "]*`
@@ -81,13 +80,13 @@ func unknownFlags(v path.Version) string {
 	return ""
 }
 
-// kubelet replaces a node's kubelet in place; containers go on running.
+// kubelet replaces a node's kubelet in place; containers keep running.
 func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	m, err := c.machine(step.Place.Node)
 	if err != nil {
 		return Done{}, err
 	}
-	// A kubelet that cannot be asked is not done: it may be why it cannot be.
+	// A kubelet without an answer is not done: it may be the cause.
 	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
 		return Done{}, c.awaitStaticPods(ctx, step)
 	}
@@ -100,7 +99,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		return Done{}, err
 	}
 	began := time.Now() // what is done while it is down does not count
-	// Whatever ends the step, a kubelet that was stopped is started.
+	// However the step ends, a stopped kubelet is started.
 	if _, err := m.Run(context.WithoutCancel(ctx), nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
@@ -112,7 +111,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	return done, c.awaitStaticPods(ctx, step)
 }
 
-// down does what is to be done while there is no kubelet on a node.
+// down calls Down while the node has no kubelet.
 func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) error {
 	if c.Down == nil {
 		return nil
@@ -127,8 +126,7 @@ func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) e
 	return nil
 }
 
-// kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be
-// after a step.
+// kubeletSays checks a kubelet and its node, and returns the first deviation from the state after a step.
 func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting string, err error) {
 	node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
 	if err != nil {
@@ -182,7 +180,7 @@ func switchKubelet(ctx context.Context, m clusters.Machine, step path.Step) erro
 	return nil
 }
 
-// lastWords are the last lines that the node's kubelet has logged.
+// lastWords returns the kubelet's last log lines.
 func lastWords(ctx context.Context, m clusters.Machine) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

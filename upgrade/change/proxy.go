@@ -34,7 +34,7 @@ import (
 
 const pollInterval = 200 * time.Millisecond
 
-// proxy changes kube-proxy on all nodes, as its DaemonSet rolls it out.
+// proxy changes kube-proxy on all nodes by a rollout of its DaemonSet.
 func (c Cluster) proxy(ctx context.Context, step path.Step) error {
 	image, err := c.Software.Image(ctx, path.Proxy, step.To.Version)
 	if err != nil {
@@ -73,8 +73,7 @@ func (c Cluster) proxy(ctx context.Context, step path.Step) error {
 	})
 }
 
-// await looks until nothing is waited for any more. What it last saw is in the
-// error.
+// await polls until there is nothing left to wait for. The error has the last observation.
 func (c Cluster) await(ctx context.Context, step path.Step, look func(context.Context) (waiting string, err error)) error {
 	last := "nothing"
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, c.timeout(), true, func(ctx context.Context) (bool, error) {

@@ -25,9 +25,9 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// awaitService waits until all nodes reach the API server as pods do. An API server
-// that ends takes itself out of its service, and each node's kube-proxy learns some
-// seconds after the new one is ready that it is back; until then it refuses connections.
+// awaitService waits until all nodes reach the API server as pods do. A terminating API server removes itself from
+// its service, and each node's kube-proxy adds the new one only some seconds after it is ready; until then it refuses
+// connections.
 func (c Cluster) awaitService(ctx context.Context, step path.Step) error {
 	return c.await(ctx, step, func(ctx context.Context) (string, error) {
 		service, err := c.Client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})

@@ -28,14 +28,13 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// configHash is the annotation that has the UID of a static pod, also in the copy
-// that the API server shows (k8s.io/kubernetes v1.37.1 pkg/kubelet/types/pod_update.go).
+// configHash is the annotation with the UID of a static pod, also in its mirror pod (k8s.io/kubernetes v1.37.1
+// pkg/kubelet/types/pod_update.go).
 const configHash = "kubernetes.io/config.hash"
 
-// awaitStaticPods waits until a node's static pods are those of its kubelet. One of
-// another minor version restarts them all, the API server too, after it has become
-// ready: their UID is a hash over all fields that a pod has in its version
-// (pkg/kubelet/config/common.go:69).
+// awaitStaticPods waits until a node's static pods are those of its kubelet. A kubelet of another minor version
+// restarts them all, the API server too, after it has become ready: their UID is a hash over all pod fields of its
+// version (pkg/kubelet/config/common.go:69).
 func (c Cluster) awaitStaticPods(ctx context.Context, step path.Step) error {
 	err := c.await(ctx, step, func(ctx context.Context) (string, error) { return c.staticPodsSay(ctx, step.Place.Node) })
 	if err != nil {
@@ -44,8 +43,7 @@ func (c Cluster) awaitStaticPods(ctx context.Context, step path.Step) error {
 	return c.awaitService(ctx, step)
 }
 
-// staticPodsSay compares the static pods of a node's kubelet with those that the API
-// server shows.
+// staticPodsSay compares the static pods of a node's kubelet with the mirror pods in the API server.
 func (c Cluster) staticPodsSay(ctx context.Context, node string) (waiting string, err error) {
 	raw, err := c.Client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("pods").Do(ctx).Raw()
 	if err != nil {

@@ -37,7 +37,7 @@ import (
 // gatesFile is the table of all gates in the report directory.
 const gatesFile = "gates.md"
 
-// cycle is a gate that is switched, and back.
+// cycle switches a gate and back.
 type cycle struct {
 	prove.Trial
 
@@ -52,7 +52,7 @@ func (c cycle) String() string {
 	return "off → on → off"
 }
 
-// switchable are DRA's gates that Kubernetes 1.36 lets one switch.
+// switchable are DRA's gates not locked in Kubernetes 1.36.
 func switchable() []spec.Feature {
 	return []spec.Feature{spec.ExtendedResource, spec.PartitionableDevices, spec.ConsumableCapacity, spec.DeviceTaints, spec.BindingConditions}
 }
@@ -70,8 +70,7 @@ func cycles() []cycle {
 	return all
 }
 
-// GatesProof has two trials for each feature gate of a version: off and on again, on
-// and off again.
+// GatesProof has two trials for each feature gate of a version: off and on again, on and off again.
 func GatesProof(from string) prove.Proof {
 	p := prove.Proof{Name: "gates", Word: "passed", Where: "Kubernetes " + from}
 	for _, c := range cycles() {
@@ -80,7 +79,7 @@ func GatesProof(from string) prove.Proof {
 	return p
 }
 
-// Gates does each trial on a cluster of its own.
+// Gates runs each trial on a cluster of its own.
 type Gates struct {
 	run.Series
 	// From is the version of the clusters, as 1.36.
@@ -92,7 +91,7 @@ type Gates struct {
 
 var _ prove.Summarizer = (*Gates)(nil)
 
-// Open removes what a process left that was killed.
+// Open removes leftovers of a killed process.
 func (p *Gates) Open(ctx context.Context, resumed bool) (err error) {
 	if p.request, err = run.Between(p.From, p.From); err != nil || !resumed {
 		return err
@@ -100,8 +99,7 @@ func (p *Gates) Open(ctx context.Context, resumed bool) (err error) {
 	return p.Remove(ctx)
 }
 
-// Close removes the cluster of a trial that was interrupted; the others have removed
-// theirs.
+// Close removes the cluster of an interrupted trial; completed trials have removed theirs.
 func (p *Gates) Close(ctx context.Context, over bool) error {
 	if over || !p.made {
 		return nil
@@ -109,7 +107,7 @@ func (p *Gates) Close(ctx context.Context, over bool) error {
 	return p.Remove(ctx)
 }
 
-// Try switches a gate and back. What its version does not allow is not a failure.
+// Try switches a gate and back. A switch not allowed in its version is not a failure.
 func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	all := cycles()
 	c := all[slices.IndexFunc(all, func(c cycle) bool { return c.ID == t.ID })]
@@ -131,11 +129,11 @@ func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findi
 	if ctx.Err() != nil {
 		return prove.Finding{}, err
 	}
-	// Each has a cluster of its own: what keeps one from a verdict does not keep the next.
+	// Each trial has a cluster of its own: an error in one does not affect the next.
 	return switched(record, err), p.Remove(ctx)
 }
 
-// refused is what a version does not allow; other errors are errors.
+// refused converts a refusal of the path into a finding; other errors stay errors.
 func refused(err error) (prove.Finding, error) {
 	var refusal *path.RefusalError
 	if errors.As(err, &refusal) && strings.HasPrefix(string(refusal.Rule), "gate-") {
@@ -144,7 +142,7 @@ func refused(err error) (prove.Finding, error) {
 	return prove.Finding{}, err
 }
 
-// switched is what an upgrade came to.
+// switched is the finding of an upgrade.
 func switched(r run.Record, err error) prove.Finding {
 	var f prove.Finding
 	for _, c := range r.Cases {
@@ -173,8 +171,8 @@ func (p *Gates) Summarize(r prove.Record, dir string) error {
 	return nil
 }
 
-// gatesTable is Markdown with a line for each trial that has a verdict. The records of
-// the upgrades come from read, by the folder of the evidence.
+// gatesTable is a Markdown table of the trials with a verdict. read returns the record of an upgrade by the directory
+// of its evidence.
 func gatesTable(from string, r prove.Record, read func(evidence string) (run.Record, error)) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Feature gates of Kubernetes %s, switched\n\n| gate | cycle | result | steps | passed | not applicable | known issues | failed |\n|---|---|---|---|---|---|---|---|\n", from)

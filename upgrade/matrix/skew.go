@@ -37,16 +37,16 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// olderKubelets are those of the cluster's workers, as old as the skew policy allows.
+// olderKubelets are the workers' kubelet versions, as old as the skew policy allows.
 //
 //nolint:gochecknoglobals // a table
 var olderKubelets = []struct{ node, release string }{{"worker", "1.34"}, {"worker2", "1.35"}, {"worker3", "1.36"}}
 
-// together is the trial with all kubelets at the same time.
+// together is the trial with all kubelets at once.
 const together = "all"
 
-// SkewProof has a trial for each of the kubelets of the three versions before the
-// control plane's, and one for all together.
+// SkewProof has a trial for the kubelets of each of the three versions before the control plane's, and one for all
+// together.
 func SkewProof() prove.Proof {
 	p := prove.Proof{Name: "skew", Word: "passed"}
 	for _, k := range olderKubelets {
@@ -56,14 +56,13 @@ func SkewProof() prove.Proof {
 	return p
 }
 
-// Skew does the trials on one cluster, whose control plane was taken from the oldest of
-// the versions to the newest.
+// Skew runs the trials on one cluster, with the control plane upgraded from the oldest version to the newest.
 type Skew struct {
 	run.Series
 	// Suite runs the cases.
 	Suite        suite.Parts
 	SuiteOptions suite.Options
-	// Dir is the report directory of the upgrade that makes the cluster.
+	// Dir is the report directory of the upgrade making the cluster.
 	Dir string
 
 	bed *testbed.Testbed
@@ -71,8 +70,7 @@ type Skew struct {
 
 var _ prove.Prover = (*Skew)(nil)
 
-// Open makes the cluster, or goes on with making it. What happens on the path is what
-// "dratest upgrade" looks at.
+// Open makes the cluster, or resumes making it. "dratest upgrade" reports on the path itself.
 func (p *Skew) Open(ctx context.Context, resumed bool) error {
 	if err := p.Start(ctx, p.Dir, resumed); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (p *Skew) Open(ctx context.Context, resumed bool) error {
 // node is the name of a node in the cluster.
 func (p *Skew) node(name string) string { return p.Options.Cluster.Name + "-" + name }
 
-// Close removes the cluster, unless trials are left: they go on with it.
+// Close removes the cluster, unless trials are left to run on it.
 func (p *Skew) Close(ctx context.Context, over bool) error {
 	var err error
 	if p.bed != nil {
@@ -141,7 +139,7 @@ func (p *Skew) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findin
 	return cell(report), nil
 }
 
-// cordon says whether new pods may come to a node.
+// cordon makes a node unschedulable or schedulable.
 func cordon(ctx context.Context, client kubernetes.Interface, node string, away bool) error {
 	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, away)
 	if _, err := client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}); err != nil {
@@ -150,7 +148,7 @@ func cordon(ctx context.Context, client kubernetes.Interface, node string, away 
 	return nil
 }
 
-// cell is what a run came to.
+// cell is the finding of a run.
 func cell(r schema.Report) prove.Finding {
 	f := prove.Finding{Shown: r.Summary.Verdict == schema.Passed, Note: r.Summary.String()}
 	for _, c := range r.Cases {

@@ -37,7 +37,7 @@ func (b *builder) add(step Step) {
 	b.path.Steps, b.state = append(b.path.Steps, step), next
 }
 
-// move gives a place other software, if it has not got it.
+// move adds a step to other software if a place does not have it yet.
 func (b *builder) move(p Place, to Software) {
 	if from := b.state.Software[p]; from != to {
 		drain := b.request.Drain && p.Component == Kubelet && from.Version != to.Version
@@ -71,8 +71,7 @@ func (b *builder) climb(rungs []Version) {
 	}
 }
 
-// controlPlane takes components to a version, one after the other, and each on all
-// nodes before the next.
+// controlPlane moves components to a version in order, each on all nodes before the next.
 func (b *builder) controlPlane(v Version, components []Component) {
 	for _, c := range components {
 		for _, p := range b.state.places(c) {
@@ -87,7 +86,7 @@ func (b *builder) kubelets(v Version) {
 	}
 }
 
-// own gives places this project's component, or Kubernetes' own again.
+// own moves places to this project's component, or back to Kubernetes' own.
 func (b *builder) own(own bool) {
 	places := slices.Clone(b.request.Own)
 	if !own {
@@ -98,7 +97,7 @@ func (b *builder) own(own bool) {
 	}
 }
 
-// gate switches a gate wherever it is not so yet.
+// gate switches a gate in all components not switched yet.
 func (b *builder) gate(s Switch) {
 	before := len(b.path.Steps)
 	components := slices.Clone(switched)

@@ -28,34 +28,29 @@ import (
 // Request says from where to where.
 type Request struct {
 	From, To Version
-	// Known are the versions that can be run. A ladder goes over the newest of each
-	// minor version between From and To.
+	// Known are the runnable versions. A ladder uses the newest of each minor version between From and To.
 	Known []Version
-	// ControlPlanes and Workers are the names of the nodes, at least one of the
-	// former; kubelets run on all of them.
+	// ControlPlanes and Workers are the names of the nodes, at least one of the former; kubelets run on all of them.
 	ControlPlanes, Workers []string
 	// Back leads back to From.
 	Back bool
-	// KubeletsLast leaves the kubelets where they are until the control plane is at
-	// To, and on the path back takes them to From first. Otherwise they follow at
-	// each minor version.
+	// KubeletsLast upgrades the kubelets after the control plane is at To, and on the path back takes them to From
+	// first. Otherwise they follow at each minor version.
 	KubeletsLast bool
-	// Drain evicts the pods of a node before its kubelet gets another version.
+	// Drain evicts the pods of a node before its kubelet changes its version.
 	Drain bool
-	// Stay says how far the kubelets of some nodes go at most: the cells of a skew.
+	// Stay limits the versions of some nodes' kubelets: the cells of a skew.
 	Stay map[string]Version
-	// Own are the places where this project's component takes over, one after the
-	// other, once the path has reached To. ControllerManager stands for the controllers
-	// that run beside it then.
+	// Own are the places to switch, in order, to this project's component once the path has reached To.
+	// ControllerManager stands for the controllers then running beside it.
 	Own []Place
-	// MadeWith are the feature gates that all components are set to at first.
+	// MadeWith are the initial feature gates of all components.
 	MadeWith map[spec.Feature]bool
-	// Gates are switched one after the other, on all components that have them,
-	// before the versions change.
+	// Gates are switched in order, on all components with the gate, before the versions change.
 	Gates []Switch
 }
 
-// String says it in a line, as "Kubernetes v1.36.4 to v1.37.1 and back".
+// String is one line, as "Kubernetes v1.36.4 to v1.37.1 and back".
 func (r Request) String() string {
 	text := "Kubernetes " + r.From.String()
 	for _, gate := range slices.Sorted(maps.Keys(r.MadeWith)) {
@@ -92,14 +87,14 @@ type Switch struct {
 	On   bool         `json:"on"`
 }
 
-// Step is one change at one place: of its software, or of a gate if that is set.
+// Step is one change at one place: of its software, or of a gate if set.
 type Step struct {
 	Place Place    `json:"place"`
 	From  Software `json:"from"`
 	To    Software `json:"to"`
 	// Drain: the node's pods are evicted first.
 	Drain bool `json:"drain,omitempty"`
-	// Gate is switched On, or off; the software stays as it is.
+	// Gate is switched On, or off; the software stays unchanged.
 	Gate spec.Feature `json:"gate,omitempty"`
 	On   bool         `json:"on,omitempty"`
 }
@@ -122,7 +117,7 @@ type Path struct {
 	Steps []Step
 }
 
-// States are the state before the first step and those after each.
+// States returns the state before the first step and those after each.
 func (p Path) States() []State {
 	states := []State{p.Start}
 	for _, step := range p.Steps {
@@ -131,9 +126,8 @@ func (p Path) States() []State {
 	return states
 }
 
-// Find returns the steps of a request. Each state on the path satisfies the rules;
-// a request for which that cannot be is refused with a *RefusalError, one that makes no
-// sense with all that is wrong with it.
+// Find returns the steps of a request. Each state on the path satisfies the rules; otherwise Find returns a
+// *RefusalError. An invalid request is reported with all its problems.
 func Find(r Request) (Path, error) {
 	if err := r.validate(); err != nil {
 		return Path{}, err
@@ -215,7 +209,7 @@ func (r Request) validateOwn() error {
 	return errors.Join(errs...)
 }
 
-// ladder are the versions from From to To, a minor version apart.
+// ladder returns the versions from From to To, one minor version apart.
 func (r Request) ladder() ([]Version, error) {
 	if r.From == r.To {
 		return []Version{r.From}, nil
@@ -241,7 +235,7 @@ func (r Request) ladder() ([]Version, error) {
 	return append(rungs, r.To), nil
 }
 
-// start is the state of a cluster that was made of From.
+// start is the state of a new cluster of version From.
 func (r Request) start() State {
 	s := State{Software: map[Place]Software{{Proxy, ""}: {Version: r.From}}}
 	for _, node := range r.ControlPlanes {
@@ -262,7 +256,7 @@ func (r Request) start() State {
 	return s
 }
 
-// kubelet is the software of a node's kubelet where the path has reached v.
+// kubelet is the software of a node's kubelet with the path at v.
 func (r Request) kubelet(node string, v Version) Software {
 	if stay, ok := r.Stay[node]; ok && v.Compare(stay) > 0 {
 		v = stay

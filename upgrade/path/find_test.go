@@ -190,7 +190,7 @@ func TestGateThatIsOffAtFirst(t *testing.T) {
 	}
 }
 
-// Who acts on new fields knows them before who writes them, and longer.
+// Readers of new fields get the gate before their writers, and lose it after them.
 func TestGateCycle(t *testing.T) {
 	r := request(v36, v36)
 	r.Gates = []Switch{{spec.ExtendedResource, false}, {spec.ExtendedResource, true}}

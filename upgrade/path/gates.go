@@ -24,8 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// needs has what a gate depends on, beside DRA itself (k8s.io/kubernetes
-// v1.37.1, pkg/features/kube_features.go, defaultKubernetesFeatureGateDependencies).
+// needs has the dependencies of gates, in addition to DRA itself (k8s.io/kubernetes v1.37.1,
+// pkg/features/kube_features.go, defaultKubernetesFeatureGateDependencies).
 //
 //nolint:gochecknoglobals // a table
 var needs = map[spec.Feature]spec.Feature{
@@ -34,7 +34,7 @@ var needs = map[spec.Feature]spec.Feature{
 	spec.GranularStatusAuthorization: spec.DeviceStatus,
 }
 
-// On tells whether a gate is on at a place.
+// On reports whether a gate is on at a place.
 func (s State) On(gate spec.Feature, p Place) bool {
 	if set, ok := s.Gates[GateAt{gate, p}]; ok {
 		return set
@@ -43,7 +43,7 @@ func (s State) On(gate spec.Feature, p Place) bool {
 	return found.On
 }
 
-// checkGates returns the rule that a gate breaks that was set.
+// checkGates returns the rule violated by an explicitly set gate.
 func checkGates(s State) *RefusalError {
 	set := slices.SortedFunc(maps.Keys(s.Gates), func(a, b GateAt) int {
 		return cmp.Or(a.Place.compare(b.Place), cmp.Compare(a.Gate, b.Gate))
@@ -73,16 +73,13 @@ func checkNeeds(s State, p Place) *RefusalError {
 	return nil
 }
 
-// switched are the components that have DRA's gates, in the order in which it is
-// safe to switch one on: the API server keeps the new fields before anybody writes
-// them, and who acts on them knows them before who writes them does. Off is the
-// other way round.
+// switched are the components with DRA's gates, in a safe order for enabling one: the API server stores the new
+// fields before anybody writes them, and their readers come before their writers. Disabling reverses it.
 //
 //nolint:gochecknoglobals // a table
 var switched = []Component{APIServer, Kubelet, ControllerManager, Scheduler}
 
-// Completes tells whether a step is the last one to switch its gate, so that all
-// components of a cluster with one control plane node have it that way.
+// Completes reports whether a step is the last one to switch its gate in a cluster with one control plane node.
 func (s Step) Completes() bool {
 	last := switched[len(switched)-1]
 	if !s.On {

@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// allowed is the policy once more, written the obvious way, instance by instance
+// allowed is an independent, instance by instance implementation of the policy
 // (https://kubernetes.io/releases/version-skew-policy).
 func allowed(s State) error {
 	for server, software := range s.Software {
@@ -54,7 +54,7 @@ func allowed(s State) error {
 	return nil
 }
 
-// random is a request that the policy allows.
+// random is a request within the policy.
 func random(r *rand.Rand) Request {
 	first := uint(30 + r.IntN(5))
 	count := 1 + r.IntN(4)
@@ -115,7 +115,7 @@ func TestEveryStateOnTheWayIsAllowed(t *testing.T) {
 	}
 }
 
-// What is within the policy and needs no version that cannot be run is not refused.
+// Requests within the policy are not refused if all needed versions are runnable.
 func TestAllowedRequestsAreNotRefused(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable on purpose

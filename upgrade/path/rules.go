@@ -39,18 +39,17 @@ const (
 	// ProxyBesideKubelet: kube-proxy and the kubelet beside it are at most three
 	// minor versions apart.
 	ProxyBesideKubelet Rule = "kube-proxy-within-three-minors-of-kubelet"
-	// GateKnown: a gate can only be set where the version has it.
+	// GateKnown: a gate can only be set in versions with the gate.
 	GateKnown Rule = "gate-known"
-	// GateChanges: a gate is switched to what it is not.
+	// GateChanges: switching a gate must change it.
 	GateChanges Rule = "gate-changes"
-	// GateLocked: a gate that is locked cannot be set to something else.
+	// GateLocked: a locked gate cannot be changed.
 	GateLocked Rule = "gate-locked"
-	// GateNeeds: a gate can only be on together with those that it depends on.
+	// GateNeeds: a gate can only be on together with its dependencies.
 	GateNeeds Rule = "gate-needs-another"
 )
 
-// RefusalError says which rule forbids something, and what it is. It is returned as an
-// error by Find.
+// RefusalError is the violated rule with details. Find returns it as an error.
 type RefusalError struct {
 	Rule Rule
 	Text string
@@ -62,7 +61,7 @@ func refuse(rule Rule, format string, args ...any) *RefusalError {
 	return &RefusalError{rule, fmt.Sprintf(format, args...)}
 }
 
-// check returns the first rule that a state breaks, or nil.
+// check returns the first rule violated by a state, or nil.
 func check(s State) *RefusalError {
 	servers := s.versions(APIServer)
 	oldest, newest := servers[0], servers[len(servers)-1]
@@ -103,7 +102,7 @@ func checkProxy(s State) *RefusalError {
 	return nil
 }
 
-// checkStep returns the rule that a change of version breaks whatever else runs.
+// checkStep returns the rule violated by a change of version, independent of other components.
 func checkStep(step Step) *RefusalError {
 	if step.Place.Component != APIServer || step.Gate != "" {
 		return nil

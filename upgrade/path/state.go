@@ -26,12 +26,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Component is what a step changes.
+// Component is the component changed by a step.
 type Component string
 
-// The components of a cluster that have a version of their own. etcd has no steps:
-// all node images hold the same build, which is newer than each version asks for,
-// and an etcd that is older than its data could not be started.
+// The components with a version of their own. etcd has no steps: all node images have the same build, newer than each
+// version requires, and an etcd older than its data could not be started.
 const (
 	APIServer         Component = "kube-apiserver"
 	ControllerManager Component = "kube-controller-manager"
@@ -40,7 +39,7 @@ const (
 	Kubelet           Component = "kubelet"
 )
 
-// order is the one in which components get a newer version.
+// order is the upgrade order of components.
 //
 //nolint:gochecknoglobals // a table
 var order = []Component{APIServer, ControllerManager, Scheduler, Proxy, Kubelet}
@@ -64,7 +63,7 @@ func (p Place) compare(q Place) int {
 	return cmp.Or(cmp.Compare(slices.Index(order, p.Component), slices.Index(order, q.Component)), strings.Compare(p.Node, q.Node))
 }
 
-// Software is what runs at a place.
+// Software is the software running at a place.
 type Software struct {
 	Version Version `json:"version"`
 	// Own is true for this project's component of that version.
@@ -85,10 +84,10 @@ type GateAt struct {
 	Place Place
 }
 
-// State is what runs in a cluster at one moment.
+// State is the software in a cluster at one moment.
 type State struct {
 	Software map[Place]Software
-	// Gates are those that have been set; the others have their version's default.
+	// Gates are the explicitly set gates; others have their version's default.
 	Gates map[GateAt]bool
 }
 
@@ -110,7 +109,7 @@ func (s *State) set(at GateAt, on bool) {
 	s.Gates[at] = on
 }
 
-// places are those of a component, in order; all of them if it is empty.
+// places returns the places of a component, in order; all of them if it is empty.
 func (s State) places(c Component) []Place {
 	var found []Place
 	for p := range s.Software {
@@ -122,7 +121,7 @@ func (s State) places(c Component) []Place {
 	return found
 }
 
-// versions are those of a component, the oldest first; there may be none.
+// versions returns the versions of a component, oldest first; there may be none.
 func (s State) versions(c Component) []Version {
 	var found []Version
 	for _, p := range s.places(c) {
@@ -132,8 +131,8 @@ func (s State) versions(c Component) []Version {
 	return slices.Compact(found)
 }
 
-// Skew says in a few words what meets, as "kube-apiserver v1.37.1; kubelet v1.36.4 to
-// v1.37.1 (1 minor behind); own kube-scheduler on node-1".
+// Skew summarizes the mix of versions, as "kube-apiserver v1.37.1; kubelet v1.36.4 to v1.37.1 (1 minor behind); own
+// kube-scheduler on node-1".
 func (s State) Skew() string {
 	servers := s.versions(APIServer)
 	if len(servers) == 0 {

@@ -14,11 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package run takes a cluster with running claims along a path (package path), step
-// by step (package change), does the pieces of the cases between the steps (package
-// cases), measures what could not be used meanwhile, and reports.
-//
-// What it has done is in a file after each piece, so that a run that was
-// interrupted, paused, or stopped by a component that did not come back can be gone
-// on with. Start with Run; record.go has the file.
+// Package run takes a cluster with running claims along a path (package path), step by step (package change), runs
+// the parts of the cases between the steps (package cases), measures downtimes, and reports.
+// Its record is written after each part, so a run can be resumed after an interruption, a pause, or a failed
+// component. Start with Run; record.go has the file.
 package run

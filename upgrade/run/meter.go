@@ -34,12 +34,12 @@ import (
 )
 
 const (
-	// apiInterval and nodeInterval are the times between two looks, podInterval that
-	// between two pods; downtimes are known no more exactly.
+	// apiInterval and nodeInterval are polling intervals, podInterval the interval between two pods; they limit the
+	// precision of downtimes.
 	apiInterval  = 200 * time.Millisecond
 	nodeInterval = time.Second
 	podInterval  = time.Second
-	// bindInterval is the time between two looks at a pod that waits.
+	// bindInterval is the polling interval for a waiting pod.
 	bindInterval = 50 * time.Millisecond
 	// askTimeout bounds one look.
 	askTimeout = 2 * time.Second
@@ -56,7 +56,7 @@ type meter struct {
 	longest Downtimes
 }
 
-// take returns the longest downtimes since it was last called.
+// take returns the longest downtimes since its last call.
 func (m *meter) take() Downtimes {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -72,8 +72,7 @@ func (m *meter) note(d Downtimes) {
 	m.longest = m.longest.over(d)
 }
 
-// start measures until stop is called. The namespace is for pods that are made only
-// to be scheduled.
+// start measures until stop is called. The namespace is for pods made only to be scheduled.
 func (m *meter) start(ctx context.Context) (stop func(), err error) {
 	ns, err := m.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "dratest-upgrade-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
@@ -92,7 +91,7 @@ func (m *meter) start(ctx context.Context) (stop func(), err error) {
 		cancel()
 		all.Wait()
 		m.devices.Stop()
-		// It goes with the cluster if it does not go now.
+		// Otherwise it goes with the cluster.
 		_ = m.client.CoreV1().Namespaces().Delete(context.WithoutCancel(ctx), m.namespace, metav1.DeleteOptions{})
 	}, nil
 }
@@ -143,8 +142,7 @@ func ready(n corev1.Node) bool {
 	return false
 }
 
-// schedulePods makes one pod after the other and measures how long it takes until
-// each is bound. No pod gets as far as to start.
+// schedulePods creates pods one after the other and measures the time until each is bound. No pod starts.
 func (m *meter) schedulePods(ctx context.Context) {
 	pods := m.client.CoreV1().Pods(m.namespace)
 	wait.UntilWithContext(ctx, func(ctx context.Context) {

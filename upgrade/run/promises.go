@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// promises is a table of what Kubernetes promises, with the cases that check it and
-// what came out.
+// promises is a table of requirements with their cases and outcomes.
 func promises(all []schema.Case) []byte {
 	checked := map[spec.RequirementID][]schema.Case{}
 	for _, c := range all {

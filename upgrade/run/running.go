@@ -24,8 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// running is a target with the software of a state in place of what was there at
-// first: known issues are judged by what runs.
+// running is the target with a state's software instead of the initial one: known issues depend on the running
+// components.
 func running(target spec.Target, state path.State) spec.Target {
 	target.Components, target.Running, target.Nodes = map[string]string{}, nil, slices.Clone(target.Nodes)
 	for place, software := range state.Software {

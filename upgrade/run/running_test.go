@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// A known issue excuses what is seen only while the component that has it runs.
+// A known issue excuses violations only while the affected component runs.
 func TestKnownIssuesAreJudgedByWhatRuns(t *testing.T) {
 	at := func(minor uint, own bool) path.Software {
 		return path.Software{Version: path.Version{Minor: minor, Patch: 1}, Own: own}

@@ -32,14 +32,13 @@ import (
 // Series runs upgrades one after the other, on clusters of one name.
 type Series struct {
 	Parts Parts
-	// Options have the cluster's name, images, and where lines for people go. The path
-	// and the report directory are those of each upgrade.
+	// Options have the cluster's name, images and output. Path and report directory are those of each upgrade.
 	Options Options
 	// Do runs an upgrade; nil means Run.
 	Do func(context.Context, Parts, Options) (Record, error)
 }
 
-// Upgrade runs an upgrade. When ctx ends, the upgrade stops in order and can be resumed.
+// Upgrade runs an upgrade. When ctx ends, the upgrade stops gracefully and can be resumed.
 func (s Series) Upgrade(ctx context.Context, o Options) (Record, error) {
 	o.Stop = ctx.Done()
 	if s.Do != nil {
@@ -48,22 +47,21 @@ func (s Series) Upgrade(ctx context.Context, o Options) (Record, error) {
 	return Run(context.WithoutCancel(ctx), s.Parts, o)
 }
 
-// Remove removes the cluster, if there is one, also after ctx has ended.
+// Remove removes the cluster, if there is one, even after ctx has ended.
 func (s Series) Remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), testbed.CleanupTime)
 	defer cancel()
 	return s.Parts.Clusters.Delete(ctx, s.Options.Cluster.Name)
 }
 
-// Start prepares for one upgrade that spans several trials. If there is nothing to
-// resume, it removes the files and the cluster of an earlier process. A cluster of that
-// name that no series has begun stays, and is in the way.
+// Start prepares an upgrade spanning several trials. If there is nothing to resume, it removes files and cluster of
+// an earlier process. A foreign cluster of that name stays and is an error later.
 func (s Series) Start(ctx context.Context, dir string, resumed bool) error {
 	earlier, found, err := Begun(dir)
 	if resumed && (found || err != nil) {
 		return err
 	}
-	// An unreadable record is one of an earlier version of dratest.
+	// An unreadable record is from an earlier version of dratest.
 	if resumed || err != nil || found && earlier.Cluster == s.Options.Cluster.Name {
 		if err := s.Remove(ctx); err != nil {
 			return err
@@ -75,7 +73,7 @@ func (s Series) Start(ctx context.Context, dir string, resumed bool) error {
 	return nil
 }
 
-// Begun is the record of an upgrade that an earlier process began, if there is one.
+// Begun returns the record of an upgrade begun by an earlier process, if there is one.
 func Begun(dir string) (record Record, found bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, RecordFile)); errors.Is(err, fs.ErrNotExist) {
 		return record, false, nil
@@ -104,7 +102,7 @@ func Release(text string) (path.Version, error) {
 	return path.ParseVersion(known.Kubernetes)
 }
 
-// Done counts the steps that are done.
+// Done counts the completed steps.
 func (r Record) Done() (n int) {
 	for _, s := range r.Steps {
 		if s.Done {

@@ -27,15 +27,15 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Builder builds components of Kubernetes versions where they are missing.
+// Builder builds missing components of Kubernetes versions.
 type Builder interface {
-	// Component returns the image of a component of the control plane.
+	// Component returns the image of a control plane component.
 	Component(ctx context.Context, version, name string) (clusters.ComponentImage, error)
 	// Program returns the path of a program.
 	Program(ctx context.Context, version, name string) (path string, err error)
 }
 
-// Built is Software that is built, each image once.
+// Built is Software built on demand, each image once.
 type Built struct {
 	Builder Builder
 
@@ -75,7 +75,7 @@ func (b *Built) Kubelet(ctx context.Context, v path.Version) (string, error) {
 	return b.Builder.Program(ctx, v.String(), string(path.Kubelet))
 }
 
-// Known are the versions that Built can build, newest first.
+// Known are the versions Built can build, newest first.
 func Known() ([]path.Version, error) {
 	var known []path.Version
 	for _, v := range versions.All() {

@@ -41,8 +41,8 @@ var names = []string{
 // Bounding is a bounding set; bit n stands for capability number n.
 type Bounding uint64
 
-// Missing returns the names of the capabilities that the kernel has, up to and
-// including the number last, and the set lacks; in the kernel's order.
+// Missing returns the names of the kernel's capabilities (numbers up to and including last) missing from the set, in
+// the kernel's order.
 func (b Bounding) Missing(last int) []string {
 	var missing []string
 	for n := range min(last, 63) + 1 {
@@ -58,14 +58,14 @@ func (b Bounding) Missing(last int) []string {
 	return missing
 }
 
-// Lacks says whether the capability called name is known and not in the set.
-// Newer ones than this package knows are left to others.
+// Lacks reports whether a known capability is missing from the set. Capabilities newer than this package count as
+// present.
 func (b Bounding) Lacks(name string) bool {
 	n := slices.Index(names, name)
 	return n >= 0 && b&(1<<n) == 0
 }
 
-// Parse returns the bounding set that the text of a /proc/<pid>/status names.
+// Parse returns the bounding set in the text of /proc/<pid>/status.
 func Parse(status string) (Bounding, error) {
 	for line := range strings.Lines(status) {
 		value, found := strings.CutPrefix(line, "CapBnd:")
@@ -81,8 +81,7 @@ func Parse(status string) (Bounding, error) {
 	return 0, fmt.Errorf("parse process status: no CapBnd line")
 }
 
-// Read returns the bounding set of the process called pid in /proc, which may be
-// "self".
+// Read returns the bounding set of process pid in /proc; "self" is allowed.
 func Read(pid string) (Bounding, error) {
 	status, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {

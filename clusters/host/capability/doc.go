@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package capability knows the Linux capabilities by name: which of them the
-// kernel has and a process may never get, because its bounding set lacks them.
-// It only reads text of /proc and changes nothing. Start at Read.
+// Package capability reads Linux capabilities from /proc: which of the kernel's capabilities a process can never get
+// because its bounding set lacks them. Start at Read.
 package capability

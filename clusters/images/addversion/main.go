@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command addversion adds a Kubernetes release to those that node images can be
-// built of: it writes the release's module and its row of the table of versions, in
-// the place of the row of the same minor version. "go run ./clusters/images/addversion" runs it.
+// Command addversion adds a Kubernetes release to the buildable versions: it writes the release's module and its row
+// of the version table, replacing the row of the same minor version. Run it with "go run
+// ./clusters/images/addversion".
 package main
 
 import (
@@ -87,9 +87,8 @@ func add(ctx context.Context, root, version string) error {
 	return nil
 }
 
-// with is the table with a row added, newest first, and the version whose row it
-// takes the place of. The published image is that of the row before, or kind's
-// default if that is of the same minor version.
+// with adds a row to the table, newest first, and returns the version of the replaced row. The published image is
+// that of the replaced row, or kind's default if of the same minor version.
 func with(rows []versions.Version, row versions.Version, kindImage string) (all []versions.Version, replaced string) {
 	for _, old := range rows {
 		if old.Minor() != row.Minor() {

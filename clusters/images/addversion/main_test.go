@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Writing the table anew changes nothing: what is there was written by this.
+// Rendering the existing table must not change it.
 func TestRenderIsTheTable(t *testing.T) {
 	got, err := render(versions.All())
 	if err != nil {

@@ -30,11 +30,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// Cache is a folder that Open has made.
+// Cache is a directory made by Open.
 type Cache struct{ Dir string }
 
-// Open makes and returns the cache in dir; an empty dir means $DRATEST_CACHE or,
-// without it, the folder dratest in the user's cache folder.
+// Open makes and returns the cache in dir; an empty dir means $DRATEST_CACHE, or the directory dratest in the user's
+// cache directory.
 func Open(dir string) (Cache, error) {
 	if dir == "" {
 		dir = os.Getenv("DRATEST_CACHE")
@@ -61,8 +61,7 @@ func (c Cache) Path(elem ...string) string {
 	return filepath.Join(append([]string{c.Dir}, elem...)...)
 }
 
-// Temp makes a folder for unfinished work; CleanTemp removes what a killed
-// process has left of it.
+// Temp makes a directory for unfinished work; CleanTemp removes leftovers of killed processes.
 func (c Cache) Temp(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(c.Path("tmp"), pattern)
 	if err != nil {
@@ -71,7 +70,7 @@ func (c Cache) Temp(pattern string) (string, error) {
 	return dir, nil
 }
 
-// Publish makes unfinished work, a file or folder below Temp, an entry at once.
+// Publish atomically turns unfinished work, a file or directory below Temp, into an entry.
 func (c Cache) Publish(unfinished, entry string) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
 		return fmt.Errorf("make a folder in the cache: %w", err)
@@ -88,8 +87,7 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Lock waits until no other process works in the cache. The lock ends with
-// unlock or with the process.
+// Lock waits until no other process works in the cache. The lock ends with unlock or with the process.
 func (c Cache) Lock(ctx context.Context, p *progress.Printer) (unlock func(), err error) {
 	lock := flock.New(c.Path("lock"), flock.SetPermissions(0o644))
 	locked, err := lock.TryLock()
@@ -104,7 +102,7 @@ func (c Cache) Lock(ctx context.Context, p *progress.Printer) (unlock func(), er
 		_ = lock.Close()
 		return nil, fmt.Errorf("lock the cache %s: %w", c.Dir, err)
 	}
-	// The number is for the message above only; the lock is the kernel's.
+	// The PID is only for the message above; the kernel holds the lock.
 	_ = os.WriteFile(c.Path("lock"), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644)
 	return func() { _ = lock.Close() }, nil
 }
@@ -122,8 +120,8 @@ func (c Cache) CleanTemp() error {
 	return errors.Join(errs...)
 }
 
-// RemoveAll removes a tree. What is mounted in it, as a killed debootstrap leaves
-// /proc, is unmounted first, so that nothing outside of the tree is touched.
+// RemoveAll removes a tree. Mounts in it (a killed debootstrap leaves /proc) are unmounted first, so nothing outside
+// of the tree is touched.
 func RemoveAll(dir string) error {
 	if err := unmountBelow(dir); err != nil {
 		return err

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cache is the folder in which builds keep their results, so that a
-// second run resumes where a first one stopped: a file is there completely or
-// not at all. It knows nothing of what the files mean. Start at Open.
+// Package cache is the directory of build results. Entries appear atomically, so an interrupted run resumes where it
+// stopped. Start at Open.
 package cache

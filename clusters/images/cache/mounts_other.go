@@ -18,5 +18,5 @@ limitations under the License.
 
 package cache
 
-// unmountBelow has nothing to do: root file systems are made on Linux only.
+// unmountBelow does nothing: root file systems are made on Linux only.
 func unmountBelow(string) error { return nil }

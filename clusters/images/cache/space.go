@@ -34,8 +34,8 @@ const (
 	GiB = int64(1) << 30
 )
 
-// NeedSpace fails if the file system of dir has less than need bytes free for
-// what is about to be done. The error wraps clusters.ErrEnvironment.
+// NeedSpace fails if the file system of dir has less than need bytes free for what. The error wraps
+// clusters.ErrEnvironment.
 func NeedSpace(dir string, need int64, what string) error {
 	free, err := freeSpace(dir)
 	if err != nil {
@@ -47,8 +47,7 @@ func NeedSpace(dir string, need int64, what string) error {
 	return noSpace(dir, need, free, what)
 }
 
-// Explain turns the error of a step that met a full disk into one that says how
-// much is missing in dir; other errors stay as they are.
+// Explain adds the missing space in dir to the error of a full disk; other errors stay as they are.
 func Explain(err error, dir string, need int64, what string) error {
 	if !errors.Is(err, syscall.ENOSPC) {
 		return err

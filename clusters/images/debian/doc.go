@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package debian makes the root file system of a node from Debian packages. It
-// picks single packages' files out of it, too, for small images that need some
-// of them. What is laid on top of it is not known here. Start at Rootfs.
+// Package debian makes the root file system of a node from Debian packages. It can also extract single packages'
+// files for small images. Start at Rootfs.
 package debian

@@ -30,15 +30,13 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 )
 
-// bulky are folders of packages that programs do not need to run. Licences, in
-// usr/share/doc, are not among them.
+// bulky are package directories not needed to run programs. Licences, in usr/share/doc, are kept.
 //
 //nolint:gochecknoglobals // a table
 var bulky = []string{"usr/share/man/", "usr/share/locale/", "usr/share/lintian/", "usr/share/bash-completion/", "usr/lib/x86_64-linux-gnu/gconv/"}
 
-// Files returns the files of packages, and those named by path, out of the tar
-// file of a root file system, with the links that merge /lib into /usr/lib and so
-// on. What belongs to a package is known by dpkg's own list in the tar file.
+// Files returns the files of packages, and of paths, from the tar file of a root file system, including the links
+// merging /lib into /usr/lib and so on. dpkg's file lists in the tar file define a package's files.
 func Files(tarFile string, packages, paths []string) ([]layer.Entry, error) {
 	wanted := map[string]bool{}
 	for _, p := range paths {
@@ -112,7 +110,7 @@ func pick(tarFile string, wanted map[string]bool, paths []string) ([]layer.Entry
 	return entries, nil
 }
 
-// listOf tells which package's file list a file is, if it is one.
+// listOf returns the package of a dpkg file list.
 func listOf(name string) (string, bool) {
 	base, ok := strings.CutPrefix(name, "var/lib/dpkg/info/")
 	if !ok {
@@ -123,8 +121,7 @@ func listOf(name string) (string, bool) {
 	return pkg, ok
 }
 
-// merged turns a path of a package list into the one it has after /usr was
-// merged: packages still name /lib/x, which is /usr/lib/x.
+// merged maps a path of a package's list to merged /usr: packages still list /lib/x for /usr/lib/x.
 func merged(p string) string {
 	p = strings.TrimPrefix(path.Clean(p), "/")
 	top, rest, ok := strings.Cut(p, "/")

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/debian"
 )
 
-// rootfs writes a small root file system as debootstrap and tar leave it.
+// rootfs writes a small root file system like the one of debootstrap and tar.
 func rootfs(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rootfs.tar")

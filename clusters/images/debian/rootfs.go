@@ -35,20 +35,19 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// Rootfs is the root file system that a suite and a list of packages give.
+// Rootfs is the root file system of a suite and a list of packages.
 type Rootfs struct {
-	// Suite is a release of Debian. Nodes need bookworm: its systemd still boots
-	// on cgroup v1.
+	// Suite is a Debian release. Nodes need bookworm: its systemd still boots on cgroup v1.
 	Suite    string
 	Packages []string
-	// Remove are glob patterns of what is taken away again.
+	// Remove are glob patterns of files to delete.
 	Remove []string
 	// Append adds lines to files.
 	Append map[string]string
 }
 
-// Node is the root file system of node images. Beside what kubelet, containerd
-// and kind's entrypoint call it holds busybox, for the image that cases run.
+// Node is the root file system of node images. In addition to dependencies of the kubelet, containerd and kind's
+// entrypoint it contains busybox for the pod image.
 func Node() Rootfs {
 	return Rootfs{
 		Suite: "bookworm",
@@ -65,7 +64,7 @@ func Node() Rootfs {
 			etc/hostname etc/resolv.conf etc/machine-id var/lib/dbus/machine-id
 			usr/share/locale/* usr/share/man/* usr/share/info/* usr/share/doc/*/changelog* usr/share/doc/*/NEWS* usr/share/lintian/*
 			var/cache/apt/* var/lib/apt/lists/* var/cache/debconf/*-old var/cache/ldconfig/* var/log/* dev/* run/* tmp/*`),
-		// Kernel messages of the host in a node's journal would only confuse.
+		// Keep the host's kernel messages out of a node's journal.
 		Append: map[string]string{"etc/systemd/journald.conf": "ReadKMsg=no\n"},
 	}
 }
@@ -73,22 +72,21 @@ func Node() Rootfs {
 // needs is the space for an unpacked root file system beside its archive.
 const needs = 2 * cache.GiB
 
-// archives is where the public packages are; DRATEST_DEBIAN_MIRROR replaces it.
+// archives is the public package archive; DRATEST_DEBIAN_MIRROR replaces it.
 const archives = "http://deb.debian.org/debian"
 
-// Key identifies what the inputs yield. Debian's point releases are not part of
-// it: a root file system is made once and kept.
+// Key identifies the result of the inputs. Debian's point releases are not part of it: a root file system is made
+// once and kept.
 func (r Rootfs) Key() string {
 	hash := sha256.Sum256(fmt.Append(nil, r, runtime.GOARCH, script))
 	return hex.EncodeToString(hash[:10])
 }
 
-// Path is where the root file system is kept, as a tar file.
+// Path is the cached tar file of the root file system.
 func (r Rootfs) Path(c cache.Cache) string { return c.Path("rootfs", r.Key()+".tar") }
 
-// Build makes the root file system unless it is in the cache, and returns the
-// path of its tar file. It needs root and debootstrap; the error wraps
-// clusters.ErrEnvironment if they are missing.
+// Build makes the root file system unless cached, and returns the path of its tar file. It needs root and
+// debootstrap; the error wraps clusters.ErrEnvironment if they are missing.
 func (r Rootfs) Build(ctx context.Context, c cache.Cache, p *progress.Printer) (string, error) {
 	path := r.Path(c)
 	if cache.Exists(path) {
@@ -116,7 +114,7 @@ func (r Rootfs) build(ctx context.Context, c cache.Cache, path string) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, cache.RemoveAll(temp)) }()
-	// The downloaded packages are kept: after a cut they are not fetched again.
+	// Downloaded packages are kept for a retry.
 	packages := c.Path("debs", r.Suite)
 	if err := os.MkdirAll(packages, 0o755); err != nil {
 		return fmt.Errorf("make the folder for packages: %w", err)
@@ -147,10 +145,10 @@ func (r Rootfs) build(ctx context.Context, c cache.Cache, path string) (err erro
 	return c.Publish(tarFile, path)
 }
 
-// script is how the tree becomes a tar file: the same tree gives the same bytes.
+// script turns the tree into a reproducible tar file.
 const script = "--create --sort=name --numeric-owner --xattrs --xattrs-include=* --pax-option=delete=atime,delete=ctime"
 
-// trim takes away what a node must not have, and what differs from run to run.
+// trim removes files a node must not have and files differing from run to run.
 func (r Rootfs) trim(root string) error {
 	for _, pattern := range r.Remove {
 		found, err := filepath.Glob(filepath.Join(root, pattern))

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package layer makes image layers out of lists of files. The same list gives
-// the same bytes, whoever builds it and when. It keeps no files of its own: a
-// layer is written while it is read. Start at Entry.
+// Package layer makes reproducible image layers from lists of files. A layer is written while it is read and stored
+// nowhere. Start at Entry.
 package layer

@@ -35,28 +35,27 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Entry is one file, folder or symbolic link, owned by root.
+// Entry is a file, directory or symbolic link, owned by root.
 type Entry struct {
-	// Path is without a leading slash; one that ends in a slash is a folder.
+	// Path has no leading slash; a trailing slash marks a directory.
 	Path string
-	// Mode is the permissions with setuid, setgid and sticky bit, as chmod(1)
-	// takes them. Zero means 0644, for folders 0755.
+	// Mode is the permissions with setuid, setgid and sticky bit, as for chmod(1). Zero means 0644, for directories
+	// 0755.
 	Mode int64
 	// Link makes the entry a symbolic link to this target.
 	Link string
 	// Data is a file's content, unless File is set.
 	Data []byte
-	// File is a path on this machine from which the content is read.
+	// File is the local path of the content.
 	File string
-	// Key stands for File's content in keys, so that a key can be computed
-	// before the file has been built.
+	// Key stands for File's content in keys, so a key can be computed before the file is built.
 	Key string
 }
 
 // Time is the modification time of everything in a layer.
 func Time() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// Key identifies the layer that entries make, whatever their order.
+// Key identifies the layer of entries, in any order.
 func Key(entries []Entry) string {
 	hash := sha256.New()
 	for _, e := range sorted(entries) {
@@ -69,13 +68,12 @@ func Key(entries []Entry) string {
 	return hex.EncodeToString(hash.Sum(nil))[:20]
 }
 
-// Plain returns an uncompressed layer: what is loaded into an engine on this
-// machine is not worth compressing.
+// Plain returns an uncompressed layer: compression is not worth it for a local engine.
 func Plain(entries []Entry) (v1.Layer, error) {
 	return plain(opener(entries))
 }
 
-// PlainFile returns the layer that an uncompressed tar file holds.
+// PlainFile returns the layer in an uncompressed tar file.
 func PlainFile(tarFile string) (v1.Layer, error) {
 	return plain(func() (io.ReadCloser, error) { return os.Open(tarFile) })
 }
@@ -90,7 +88,7 @@ func Compressed(entries []Entry) (v1.Layer, error) {
 	return l, nil
 }
 
-// plainLayer is a layer whose compressed form is its uncompressed form.
+// plainLayer is a layer with identical compressed and uncompressed forms.
 type plainLayer struct {
 	open func() (io.ReadCloser, error)
 	hash v1.Hash
@@ -125,7 +123,7 @@ func (l plainLayer) Uncompressed() (io.ReadCloser, error) { return l.open() }
 // Size is that of the tar stream in bytes.
 func (l plainLayer) Size() (int64, error) { return l.size, nil }
 
-// MediaType says that the layer is not compressed.
+// MediaType is the uncompressed layer type.
 func (l plainLayer) MediaType() (types.MediaType, error) { return types.DockerUncompressedLayer, nil }
 
 func opener(entries []Entry) func() (io.ReadCloser, error) {
@@ -136,9 +134,8 @@ func opener(entries []Entry) func() (io.ReadCloser, error) {
 	}
 }
 
-// Write writes entries as a tar stream, in the order of their paths, with the
-// folders above them: without those an engine would make folders that only root
-// can enter.
+// Write writes entries as a tar stream sorted by path, including parent directories: an engine would create missing
+// ones with access for root only.
 func Write(w io.Writer, entries []Entry) error {
 	out := tar.NewWriter(w)
 	for _, e := range withParents(entries) {

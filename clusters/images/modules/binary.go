@@ -31,8 +31,7 @@ import (
 //go:embed *.mod *.sum
 var files embed.FS
 
-// Binary is a program that can be built: a package of one embedded module, or a
-// single source file.
+// Binary is a program to build: a package of an embedded module, or a single source file.
 type Binary struct {
 	Name string
 	// Module is the stem of the embedded .mod and .sum files.
@@ -41,15 +40,14 @@ type Binary struct {
 	Tags    string
 	// Values are set with the linker's -X, as "path.name=value".
 	Values []string
-	// Source, a main package of the standard library alone, is built instead of
-	// Module and Package.
+	// Source is a main package using only the standard library, built instead of Module and Package.
 	Source []byte
 	// Mod and Sum are taken instead of Module's files.
 	Mod, Sum []byte
-	// Checkout is a folder with a module of its own, in which Package is built instead
-	// of in Module; CheckoutKey stands for its content.
+	// Checkout is a directory with a module of its own; Package is built there instead of in Module. CheckoutKey stands
+	// for its content.
 	Checkout, CheckoutKey string
-	// Usually is how long the first build takes on two cores.
+	// Usually is the duration of the first build on two cores.
 	Usually time.Duration
 }
 
@@ -71,9 +69,8 @@ func Kubernetes(v versions.Version, name string) Binary {
 	}
 }
 
-// KubernetesValues are linker values that make binaries report their version as a release does: kubeadm
-// and the API server refuse to work as v0.0.0. A module carries no commit, so
-// its path and version, which are as exact, stand for it.
+// KubernetesValues are linker values to make binaries report their version as a release does: kubeadm and the API
+// server refuse to work as v0.0.0. A module has no commit; its path and version are as exact and replace it.
 func KubernetesValues(v versions.Version) []string {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(v.Kubernetes, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -125,18 +122,17 @@ func Etcd() Binary {
 	return Binary{Name: "etcd", Module: "etcd", Package: "go.etcd.io/etcd/server/v3", Usually: 25 * time.Second}
 }
 
-// Kwok returns the program that simulates nodes.
+// Kwok returns the node simulator.
 func Kwok() Binary {
 	return Binary{Name: "kwok", Module: "kwok", Package: "sigs.k8s.io/kwok/cmd/kwok", Usually: 90 * time.Second}
 }
 
-// TestDriver returns the DRA driver of upstream's own end-to-end tests.
+// TestDriver returns the DRA driver of upstream's end-to-end tests.
 func TestDriver() Binary {
 	return Binary{Name: "dra-test-driver", Module: "test-driver", Package: "k8s.io/kubernetes/test/e2e/dra/test-driver", Usually: time.Minute}
 }
 
-// Key identifies what a build yields: the same inputs give the same key.
-// goVersion is what "go env GOVERSION" says.
+// Key identifies the result of a build by its inputs. goVersion is the value of "go env GOVERSION".
 func (b Binary) Key(goVersion string) (string, error) {
 	mod, sum, err := b.moduleFiles()
 	if err != nil {
@@ -168,8 +164,7 @@ func (b Binary) moduleFiles() (mod, sum []byte, err error) {
 	return mod, sum, nil
 }
 
-// flags are the same for all programs of a module: the Go build cache is keyed
-// by them, and what differs is compiled again.
+// flags are the same for all programs of a module, since the Go build cache is keyed by them.
 func (b Binary) flags() []string {
 	ldflags := "-s -w"
 	for _, v := range b.Values {

@@ -103,8 +103,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// The Go build cache is keyed by flags: programs of one module that differ in
-// them would compile their shared packages twice.
+// The Go build cache is keyed by flags: different flags would compile the shared packages of a module twice.
 func TestProgramsOfAModuleShareTheirFlags(t *testing.T) {
 	v := versions.Newest()
 	want := strings.Join(Kubernetes(v, "kube-apiserver").flags(), " ")

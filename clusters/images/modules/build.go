@@ -35,25 +35,24 @@ import (
 type Builder struct {
 	Cache    cache.Cache
 	Progress *progress.Printer
-	// GoVersion is GoVersion's result; it is part of every key.
+	// GoVersion is the value of GoVersion; it is part of every key.
 	GoVersion string
-	// GoCache is the go command's build cache, whose free space is checked.
+	// GoCache is the go command's build cache; its free space is checked.
 	GoCache string
 }
 
-// compileSpace is what the compilation of one large program may add to the Go
-// build cache, linkSpace what its linking takes in ours.
+// compileSpace is what compiling one large program may add to the Go build cache, linkSpace what linking may add to
+// ours.
 const (
 	compileSpace = 3 * cache.GiB
 	linkSpace    = cache.GiB
 )
 
-// NewBuilder asks the go command for what a Builder needs. The error wraps
-// clusters.ErrEnvironment if there is no go command.
+// NewBuilder queries the go command. The error wraps clusters.ErrEnvironment if there is no go command.
 func NewBuilder(ctx context.Context, c cache.Cache, p *progress.Printer) (Builder, error) {
 	b := Builder{Cache: c, Progress: p}
 	for name, to := range map[string]*string{"GOVERSION": &b.GoVersion, "GOCACHE": &b.GoCache} {
-		// In the cache's folder, so that no go.mod of the user's has a say.
+		// In the cache's directory, to ignore any go.mod of the user.
 		out, err := command.Run(ctx, command.Cmd{Args: []string{"go", "env", name}, Dir: c.Dir, Env: []string{"GOWORK=off"}})
 		if command.NotFound(err) {
 			return b, fmt.Errorf("%w: building a node image needs Go: %w: install it from https://go.dev/dl/, or use a built image with --image", clusters.ErrEnvironment, err)
@@ -75,7 +74,7 @@ func (b Builder) Path(binary Binary) (path, key string, err error) {
 	return b.Cache.Path("bin", key, binary.Name), key, nil
 }
 
-// Build builds a program unless it is in the cache, and returns its path.
+// Build builds a program unless cached, and returns its path.
 func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
 	path, _, err := b.Path(binary)
 	if err != nil || cache.Exists(path) {
@@ -122,7 +121,7 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 	_, err = command.Run(ctx, command.Cmd{
 		Args: append(args, pkg),
 		Dir:  dir,
-		// GOTMPDIR: a small /tmp must not get in the way.
+		// GOTMPDIR: /tmp may be small.
 		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=" + binary.workspace(), "GOTMPDIR=" + temp},
 	})
 	if err != nil {
@@ -131,8 +130,8 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 	return b.Cache.Publish(out, path)
 }
 
-// workspace is the go.work that a build uses: none, but the one of a checkout that
-// has one, as that of Kubernetes has for its staging modules.
+// workspace is the go.work of a build: off, except for checkouts with one, such as Kubernetes with its staging
+// modules.
 func (b Binary) workspace() string {
 	if file := filepath.Join(b.Checkout, "go.work"); b.Checkout != "" && cache.Exists(file) {
 		return file
@@ -140,8 +139,7 @@ func (b Binary) workspace() string {
 	return "off"
 }
 
-// workFolder writes the module's files where the go command can use them. The
-// folder is named after their content, and left for the next program.
+// workFolder writes the module's files to a directory named after their content, and leaves it for the next program.
 func (b Builder) workFolder(binary Binary) (string, error) {
 	if binary.Checkout != "" {
 		return binary.Checkout, nil

@@ -67,8 +67,7 @@ func TestBuildSourceOnceAndReproducibly(t *testing.T) {
 	}
 }
 
-// Kubernetes' own checkouts have their staging modules in a workspace; copies of them
-// may have none.
+// Kubernetes checkouts have their staging modules in a workspace; copies of them may have none.
 func TestBuildInACheckout(t *testing.T) {
 	for name, workspace := range map[string]string{"with a workspace": "go 1.26\n\nuse (\n\t.\n\t./staging/y\n)\n", "without": ""} {
 		dir := t.TempDir()

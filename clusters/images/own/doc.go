@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package own finds or builds the programs of this project that run in, beside or
-// below a cluster: its components, the test driver dra-sim, the OCI runtime wrapper.
-// Programs of others are built by clusters/images/modules. Start at Find.
+// Package own finds or builds this project's programs for clusters: components, the test driver dra-sim, the OCI
+// runtime wrapper. clusters/images/modules builds other programs. Start at Find.
 package own

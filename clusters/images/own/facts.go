@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Requires returns the version of a module that the program is, or will be, built
-// with. It builds nothing.
+// Requires returns a module's version in the program's build. It builds nothing.
 func (s Source) Requires(path string) (string, error) {
 	if s.root == "" {
 		info, err := buildinfo.ReadFile(s.beside)
@@ -59,9 +58,8 @@ func (s Source) Requires(path string) (string, error) {
 	return "", fmt.Errorf("%s does not require %s", name, path)
 }
 
-// File returns a file that belongs to the program: the one of the name in its folder of
-// the checkout, or beside the program NAME.yaml for config.yaml and manifest.yaml, and
-// NAME-FILE for others.
+// File returns a file of the program: from its directory in the checkout, or next to the program as NAME.yaml for
+// config.yaml and manifest.yaml, and NAME-FILE for others.
 func (s Source) File(name string) ([]byte, error) {
 	path := s.beside + "-" + name
 	if name == "config.yaml" || name == "manifest.yaml" {

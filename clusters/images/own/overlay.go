@@ -23,9 +23,8 @@ import (
 	"path/filepath"
 )
 
-// writeOverlay writes files into an empty folder and returns the path of the file that
-// tells "go build -overlay" to take them for those of the checkout. A file whose content
-// has not changed is not compiled again, wherever it is.
+// writeOverlay writes files into an empty directory and returns the path of the overlay file for "go build -overlay".
+// Unchanged files are not recompiled, wherever they are.
 func writeOverlay(dir, root string, files map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for name, content := range files {

@@ -31,15 +31,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/command"
 )
 
-// module is the path in the go.mod of a checkout.
+// module is the module path of a checkout.
 const module = "github.com/dra-conformance/dratest"
 
-// Where is a place to look for a program; the zero value means the working
-// folder and the folder of the running executable.
+// Where locates a program; the zero value means the working directory and the directory of the running executable.
 type Where struct {
 	// Dirs are folders in or below a checkout.
 	Dirs []string
-	// Beside is the folder with programs that are built already.
+	// Beside is the directory with built programs.
 	Beside string
 }
 
@@ -47,17 +46,16 @@ type Where struct {
 type Program struct {
 	// Name is its folder below cmd/.
 	Name string
-	// Module is the folder of its module in a checkout; empty is the checkout's own.
+	// Module is the directory of its module in a checkout; empty is the checkout's own.
 	Module string
 	// Values are set with the linker's -X, as "path.name=value".
 	Values []string
-	// Overlay has files that are compiled in place of those of the checkout, or beside
-	// them, by their paths in it. What lies beside the executable is then no help.
+	// Overlay replaces or adds source files by their paths in the checkout. It rules out the program next to the
+	// executable.
 	Overlay map[string][]byte
 }
 
-// Source is where a program comes from: a checkout, or the program that lies
-// beside the running executable.
+// Source is the origin of a program: a checkout, or the program next to the running executable.
 type Source struct {
 	program Program
 	root    string // of the checkout; empty without one
@@ -95,16 +93,14 @@ func Binary(ctx context.Context, name, out string, where Where) (string, error) 
 	return s.Build(ctx, out)
 }
 
-// Build returns the path of the program, a static Linux executable. In a checkout
-// it is built below the folder out, which takes a moment if nothing has changed.
-// Without a checkout, or without Go, the program beside the running executable is
-// taken. The error wraps clusters.ErrEnvironment if there is none.
+// Build returns the path of the program, a static Linux executable. In a checkout it is built below the directory
+// out, which is quick if nothing changed. Without a checkout or Go, the program next to the running executable is
+// used. The error wraps clusters.ErrEnvironment if there is none.
 func (s Source) Build(ctx context.Context, out string) (string, error) {
 	if s.root == "" {
 		return s.beside, nil
 	}
-	// A folder per checkout: several may share out, and what is there already
-	// makes the next build quick.
+	// A directory per checkout: several may share out, and existing output speeds up the next build.
 	id := sha256.Sum256([]byte(s.root))
 	path := filepath.Join(out, hex.EncodeToString(id[:6]), s.program.Name)
 	ldflags := "-s -w"
@@ -159,8 +155,7 @@ func (w *Where) fill() error {
 	return nil
 }
 
-// Checkout is the root of the checkout that programs are built from. Without one, the error has
-// the reason why it is needed.
+// Checkout is the root of the checkout to build from. Without one, the error has the reason why it is needed.
 func Checkout(reason string) (string, error) {
 	var where Where
 	if err := where.fill(); err != nil {
@@ -173,7 +168,7 @@ func Checkout(reason string) (string, error) {
 	return root, err
 }
 
-// checkout returns the root of the first checkout that one of dirs is in, or "".
+// checkout returns the root of the first checkout containing one of dirs, or "".
 func checkout(dirs []string) (string, error) {
 	for _, dir := range dirs {
 		for ; ; dir = filepath.Dir(dir) {

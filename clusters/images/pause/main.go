@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command pause is the first process of every pod: it keeps the pod's namespaces
-// open, reaps processes whose parents have gone, and ends when it is told to.
+// Command pause is the first process of every pod: it keeps the pod's namespaces open, reaps orphans and exits on a
+// signal.
 package main
 
 import (

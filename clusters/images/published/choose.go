@@ -23,17 +23,17 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Image is an image that kind has, or may have, published for a version.
+// Image is a node image that kind has, or may have, published.
 type Image struct {
 	// Ref is its name, with the digest if Pinned.
 	Ref string
-	// Version is that of its Kubernetes.
+	// Version is its Kubernetes version.
 	Version string
-	// Pinned: the digest is the one of the table of versions.
+	// Pinned: the digest is from the version table.
 	Pinned bool
 }
 
-// String names the image and says if nothing vouches for its content.
+// String names the image and marks unpinned ones.
 func (i Image) String() string {
 	if i.Pinned {
 		return i.Ref
@@ -41,9 +41,8 @@ func (i Image) String() string {
 	return i.Ref + " (not pinned: the digest is the registry's)"
 }
 
-// Images returns the images that serve a version, best first. With exact only the
-// version's own patch level will do. A registry that is not kind's own may have
-// other digests, because tools that copy images do not all keep them.
+// Images returns the images for a version, best first. With exact only the version's own patch level qualifies.
+// Registries other than kind's own may have other digests, since not all copy tools keep them.
 func Images(v versions.Version, exact bool, registry string) []Image {
 	repository := registry + "/kindest/node"
 	var found []Image
@@ -60,39 +59,38 @@ func Images(v versions.Version, exact bool, registry string) []Image {
 	return found
 }
 
-// Pods is the image that cases' pods run: the busybox that is linked against glibc,
-// as the one of Debian is, because the others resolve names in ways of their own.
+// Pods is the image of cases' pods: the busybox linked against glibc, as Debian's is, because others resolve names
+// differently.
 func Pods(registry string) string { return registry + "/library/busybox:1.37.0-glibc" }
 
-// Facts are what the choice depends on.
+// Facts are the input of Choose.
 type Facts struct {
 	Source clusters.NodeImageSource
-	// Images are those that Images returned.
+	// Images is the result of the function Images.
 	Images []Image
-	// Variant is what makes this machine need an image of its own, or "".
+	// Variant is why this machine needs an image of its own, or "".
 	Variant string
-	// Here is the one of Images that the engine has already, if any.
+	// Here is the one of Images present in the engine, if any.
 	Here *Image
-	// Built: the engine has an image of the version that was built.
+	// Built: the engine has a built image of the version.
 	Built bool
-	// Asked: the registry was asked, and has Found or does not answer because of Why.
+	// Asked: the registry was queried, and has Found or failed with Why.
 	Asked bool
 	Found *Image
 	Why   error
 }
 
-// Choice is what to do about a node image.
+// Choice is how to get a node image.
 type Choice struct {
-	// Ask: nothing can be said before the registry was asked.
+	// Ask: query the registry first.
 	Ask bool
-	// Take are the images to take, the first that can be pulled; none means to
-	// build one.
+	// Take are the images to try to pull in order; none means to build one.
 	Take []Image
 	// Reason says why, for people.
 	Reason string
 }
 
-// Choose decides between published images and one that is built.
+// Choose decides between published images and a built one.
 func Choose(f Facts) Choice {
 	switch {
 	case f.Source == clusters.SourceBuild:
@@ -108,7 +106,7 @@ func Choose(f Facts) Choice {
 	case f.Found != nil:
 		return Choice{Take: []Image{*f.Found}, Reason: "a registry has it"}
 	case f.Source == clusters.SourceRegistry:
-		// The engine may reach what this process does not.
+		// The engine may reach a registry this process cannot.
 		return Choice{Take: f.Images, Reason: "as asked for, although " + f.Why.Error()}
 	default:
 		return Choice{Reason: fmt.Sprint(f.Why)}

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package published is about the node images that kind publishes: which of them
-// serve a version, whether a registry has one, and whether to take it or to build
-// an image instead. It pulls nothing; clusters/images does. Start at Choose.
+// Package published selects kind's published node images: which ones serve a version, whether a registry has one, and
+// whether to use it or build an image instead. clusters/images pulls. Start at Choose.
 package published

@@ -34,21 +34,18 @@ import (
 	"github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// Patience is how long all registries together may take to answer: on a machine
-// without any, nobody is to wait for it.
+// Patience bounds queries to all registries together, so machines without any do not wait.
 const Patience = 3 * time.Second
 
-// Registry asks registries as the container engine would: mirrors and registries
-// without TLS are those of its configuration, credentials those of "docker login".
+// Registry queries registries as the container engine would: with its mirrors and insecure registries, and the
+// credentials of "docker login".
 type Registry struct {
 	Engine engine.Registries
-	// Transport is for requests to registries; nil means Go's, with the proxy of the
-	// environment.
+	// Transport is the HTTP transport; nil means Go's, with the proxy of the environment.
 	Transport http.RoundTripper
 }
 
-// Find returns the first of images that can be had, if the image of the pods can be
-// had, too. The error says in one line why there is none.
+// Find returns the first available image, if the pod image is available too. The error is one line.
 func (r Registry) Find(ctx context.Context, images []Image, pods string) (Image, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, Patience, fmt.Errorf("it has not answered within %s", Patience))
 	defer cancel()
@@ -71,8 +68,8 @@ func (r Registry) Find(ctx context.Context, images []Image, pods string) (Image,
 // errMissing: the registry answers, and has no such image.
 var errMissing = errors.New("the registry has no")
 
-// has asks the registry of an image and its mirrors, all at once: the engine, too,
-// takes what any of them has. The error is that of the registry itself.
+// has queries the registry of an image and its mirrors concurrently: the engine, too, pulls from any of them. The
+// error is that of the registry itself.
 func (r Registry) has(ctx context.Context, image string) error {
 	ref, err := name.ParseReference(image, r.options(image)...)
 	if err != nil {
@@ -120,7 +117,7 @@ func (r Registry) head(ctx context.Context, ref name.Reference) error {
 	return err
 }
 
-// options let a registry do without TLS that the engine lets.
+// options allow plain HTTP for the engine's insecure registries.
 func (r Registry) options(image string) []name.Option {
 	host, _, _ := strings.Cut(image, "/")
 	if slices.Contains(r.Engine.Insecure, host) {
@@ -129,7 +126,7 @@ func (r Registry) options(image string) []name.Option {
 	return nil
 }
 
-// mirrored is an image's name at a mirror, which is an URL.
+// mirrored is an image's name at the URL of a mirror.
 func mirrored(ref name.Reference, mirror string) (name.Reference, error) {
 	at, err := url.Parse(mirror)
 	if err != nil {
@@ -149,7 +146,7 @@ func mirrored(ref name.Reference, mirror string) (name.Reference, error) {
 	return repository.Tag(ref.Identifier()), nil
 }
 
-// explain says in one line why an image cannot be had.
+// explain gives the reason for a missing image in one line.
 func explain(ctx context.Context, image string, err error) error {
 	host, _, _ := strings.Cut(image, "/")
 	var answer *transport.Error

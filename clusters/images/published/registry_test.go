@@ -39,8 +39,8 @@ import (
 
 const tag = "/kindest/node:v1.99.1"
 
-// serve starts a registry on loopback that has these images below a path, which may
-// be empty, and returns its address and the digest of the images.
+// serve starts a registry on loopback with these images below a path, which may be empty, and returns its address and
+// the digest of the images.
 func serve(t *testing.T, path string, allow func(*http.Request) bool, images ...string) (host, digest string) {
 	t.Helper()
 	content := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
@@ -118,7 +118,7 @@ func TestFindSaysWhyThereIsNone(t *testing.T) {
 	}
 }
 
-// A machine behind a firewall that drops packets must not wait for a minute.
+// A machine behind a firewall dropping packets must not wait for a minute.
 func TestFindIsNotKeptWaiting(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer silent.Close()
@@ -145,7 +145,7 @@ func TestFindUsesDockersCredentials(t *testing.T) {
 	}
 }
 
-// loopback keeps a test from asking anything but this machine.
+// loopback restricts a test to this machine.
 type loopback struct{}
 
 func (loopback) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -155,7 +155,7 @@ func (loopback) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// The engine pulls images of Docker Hub from its mirrors, so they are asked as well.
+// The engine pulls images of Docker Hub from its mirrors.
 func TestFindAsksMirrors(t *testing.T) {
 	host, _ := serve(t, "/hub", nil, tag, pods(""))
 	r := published.Registry{Engine: engine.Registries{Mirrors: []string{"http://127.0.0.1:1", "http://" + host + "/hub/"}}, Transport: loopback{}}

@@ -40,21 +40,18 @@ import (
 type Checkout struct {
 	// Dir is its root.
 	Dir string
-	// Key stands for all files that are compiled.
+	// Key stands for all compiled files.
 	Key string
-	// Version is what programs that are built from it report: that of the last tag
-	// with the key as build metadata, as in v1.38.0-alpha.1+1a2b3c4d. It is empty if the
-	// folder does not say which version it is of.
+	// Version is the version reported by its programs: the last tag with the key as build metadata, as in
+	// v1.38.0-alpha.1+1a2b3c4d. It is empty if the directory does not show its version.
 	Version versions.Version
 }
 
-// built is the build date that programs report; the key says more, and a date of
-// today would be another program every day.
+// built is the reported build date; today's date would make another program every day, and the key is more precise.
 const built = "1970-01-01T00:00:00Z"
 
-// Open reads the checkout that dir is the root of. A version other than "" is taken
-// instead of the last tag of git. The error wraps clusters.ErrEnvironment if the
-// folder is no checkout.
+// Open reads the checkout with the root dir. A version other than "" overrides the last git tag. The error wraps
+// clusters.ErrEnvironment if the directory is no checkout.
 func Open(ctx context.Context, dir, version string) (Checkout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -85,7 +82,7 @@ func Open(ctx context.Context, dir, version string) (Checkout, error) {
 	return c, err
 }
 
-// lastTag is the version that was tagged last before what is checked out, or "".
+// lastTag is the last version tag before the checked-out commit, or "".
 func lastTag(ctx context.Context, dir string) string {
 	out, err := command.Run(ctx, command.Cmd{Args: []string{"git", "-C", dir, "describe", "--tags", "--abbrev=0", "--match=v1.*"}})
 	if err != nil || !semver.IsValid(out) {
@@ -94,12 +91,12 @@ func lastTag(ctx context.Context, dir string) string {
 	return out
 }
 
-// unused are folders of a checkout that no program is compiled from.
+// unused are directories of a checkout not compiled into any program.
 func unused() []string {
 	return []string{".git", "_output", "CHANGELOG", "LICENSES", "docs", "logo", "test"}
 }
 
-// key hashes the names and contents of all files but tests.
+// key hashes the names and contents of all files except tests.
 func key(dir string) (string, error) {
 	hash := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

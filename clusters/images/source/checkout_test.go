@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/source"
 )
 
-// checkout is a folder that looks like Kubernetes' source.
+// checkout is a directory resembling Kubernetes' source.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

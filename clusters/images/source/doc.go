@@ -14,10 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package source finds what Kubernetes is built from: a checkout, with a key that changes
-// with every file that is compiled (Open), or the module of a release, which "make
-// add-version" keeps in the repository and a pre-release gets for one build (Fetch). Fetch
-// needs the go command and a module proxy.
-//
-// It builds nothing; clusters/images/modules does.
+// Package source finds the source of Kubernetes: a checkout, with a key covering every compiled file (Open), or the
+// module of a release, kept in the repository by clusters/images/addversion or made for one build of a pre-release
+// (Fetch). Fetch needs the go command and a module proxy.
+// clusters/images/modules builds.
 package source

@@ -36,19 +36,19 @@ import (
 
 const kubernetes = "k8s.io/kubernetes"
 
-// Release is what a Kubernetes release is built from.
+// Release is the source of a Kubernetes release.
 type Release struct {
 	Version versions.Version
-	// Mod and Sum are the go.mod and go.sum of a module that requires it.
+	// Mod and Sum are the go.mod and go.sum of a module requiring it.
 	Mod, Sum []byte
 }
 
-// Programs are what node images are built of.
+// Programs are the programs in node images.
 func Programs() []string {
 	return []string{"kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet"}
 }
 
-// Check returns what is wrong with a version's text; alphas and betas are fine.
+// Check validates a version; alphas and betas are fine.
 func Check(version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
 		return fmt.Errorf("%w %q: it has to be like v1.38.0 or v1.38.0-alpha.1", clusters.ErrUnknownVersion, version)
@@ -56,8 +56,8 @@ func Check(version string) error {
 	return nil
 }
 
-// Fetch makes the module of a release in dir, an empty folder. Errors wrap
-// clusters.ErrUnknownVersion if there is no such release.
+// Fetch makes the module of a release in the empty directory dir. Errors wrap clusters.ErrUnknownVersion if there is
+// no such release.
 func Fetch(ctx context.Context, version, dir string) (Release, error) {
 	if err := Check(version); err != nil {
 		return Release{}, err
@@ -100,7 +100,7 @@ func Fetch(ctx context.Context, version, dir string) (Release, error) {
 	return r, nil
 }
 
-// environment keeps the user's settings of the go command from having a say.
+// environment overrides the user's settings of the go command.
 func environment() []string { return []string{"GOWORK=off", "GOFLAGS=-mod=mod"} }
 
 type downloaded struct {
@@ -140,9 +140,8 @@ func readJSON(path string, to any) error {
 	return nil
 }
 
-// requiring is a go.mod that requires a release. The release requires its staging
-// modules as v0.0.0 and has them in its own folder; they are published as v0 with the
-// release's minor version and patch level.
+// requiring is a go.mod requiring a release. The release requires its staging modules as v0.0.0 from its own
+// directory; they are published as v0 with the release's minor version and patch level.
 func requiring(version string, theirs []byte) ([]byte, error) {
 	from, err := modfile.Parse("go.mod", theirs, nil)
 	if err == nil && from.Go == nil {
@@ -170,7 +169,7 @@ func requiring(version string, theirs []byte) ([]byte, error) {
 	return []byte(to.String()), nil
 }
 
-// Tags are the image tags that the kubeadm in a folder of Kubernetes' source asks for.
+// Tags are the image tags used by the kubeadm of a Kubernetes source directory.
 func Tags(dir string) (etcd, pause string, err error) {
 	file := filepath.Join(dir, "cmd", "kubeadm", "app", "constants", "constants.go")
 	source, err := os.ReadFile(file)

@@ -35,20 +35,19 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 )
 
-// Program is an image that consists of one static program of ours.
+// Program is an image of one static program of this project.
 type Program struct {
 	// Ref is the image's name.
 	Ref string
-	// Path is the program on this machine, Name what it is called in /usr/local/bin.
+	// Path is the local path of the program, Name its name in /usr/local/bin.
 	Path, Name string
-	// User is whose process it is, as "65532:65532"; empty is root's.
+	// User is the user of the process, as "65532:65532"; empty is root.
 	User string
 	// Version and Revision label the image.
 	Version, Revision string
 }
 
-// Account are the files of an image that make root and nobody known, and give programs a
-// folder for temporary files.
+// Account are the files defining root and nobody, and a directory for temporary files.
 func Account() []layer.Entry {
 	return []layer.Entry{
 		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
@@ -58,8 +57,8 @@ func Account() []layer.Entry {
 	}
 }
 
-// Archive writes the images of programs as one OCI layout in a tar stream, and returns
-// their platform, as "linux/amd64".
+// Archive writes the images of programs as one OCI layout in a tar stream, and returns their platform, as
+// "linux/amd64".
 func Archive(w io.Writer, programs []Program) (platform string, err error) {
 	dir, err := os.MkdirTemp("", "dratest-images-")
 	if err != nil {
@@ -76,7 +75,7 @@ func Archive(w io.Writer, programs []Program) (platform string, err error) {
 			return "", fmt.Errorf("build image %s: %w", p.Ref, err)
 		}
 		if platform = built.String(); err == nil {
-			// The first name is for containerd, the other one is the specification's.
+			// The first name is for containerd, the other one follows the specification.
 			err = index.AppendImage(image, layout.WithPlatform(built), layout.WithAnnotations(map[string]string{
 				"io.containerd.image.name": p.Ref, "org.opencontainers.image.ref.name": p.Ref,
 			}))
@@ -131,7 +130,7 @@ func (p Program) image() (v1.Image, v1.Platform, error) {
 	return image, platform, err
 }
 
-// architecture is that of a static program for Linux, as Go calls it.
+// architecture is the GOARCH of a static Linux program.
 func architecture(path string) (string, error) {
 	file, err := elf.Open(path)
 	if err != nil {

@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package suite is about the images that a run needs in a cluster: their names, also where
-// a mirror has them (In), and an archive of those that are made of this project's own
-// programs (Archive), for registries and nodes.
-//
-// Node images, which have them already, are package images'.
+// Package suite names the images used in a cluster, including mirrors (In), and writes an archive of this project's
+// own images (Archive), for registries and nodes.
+// Node images, which contain them, are made by package images.
 package suite

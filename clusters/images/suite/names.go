@@ -28,7 +28,7 @@ const (
 	Run = "dra-conformance.github.io/dratest"
 	// Sim is the image of the test driver's agents.
 	Sim = "dra-conformance.github.io/dra-sim:1"
-	// Busybox is what cases' pods run.
+	// Busybox is the image of cases' pods.
 	Busybox = "dra-conformance.github.io/busybox:1"
 )
 
@@ -37,8 +37,7 @@ func RunAt(version string) string {
 	return Run + ":" + strings.NewReplacer("+", "-", "(", "", ")", "").Replace(version)
 }
 
-// In is the name of an image in another registry, which may have a path of its own; an
-// empty registry changes nothing.
+// In is the name of an image in another registry, optionally with a path; an empty registry changes nothing.
 func In(registry, ref string) (string, error) {
 	if registry == "" {
 		return ref, nil

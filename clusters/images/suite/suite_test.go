@@ -64,7 +64,7 @@ func TestTagsAreNamesOfVersions(t *testing.T) {
 	}
 }
 
-// program builds a program that runs nowhere else than in its image.
+// program builds a static program.
 func program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

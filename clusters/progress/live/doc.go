@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package live shows in a terminal what goes on at the moment: a few lines at the
-// bottom that are drawn anew, while finished lines scroll away above them. Where there
-// is no terminal for that, nothing of it happens. Start with On.
+// Package live shows running tasks on a terminal: a few redrawn lines at the bottom, with finished lines scrolling
+// away above them. Without a suitable terminal it does nothing. Start with On.
 package live

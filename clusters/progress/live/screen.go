@@ -32,8 +32,8 @@ import (
 // refresh is the time between two drawings.
 const refresh = 200 * time.Millisecond
 
-// Screen is a terminal with an area for tasks that go on. What is written to it goes
-// above the area, whole lines at a time. It may be used by several goroutines.
+// Screen is a terminal with an area for running tasks. Output goes above the area, whole lines at a time. It is safe
+// for concurrent use.
 type Screen struct {
 	out  io.Writer
 	size func() (width, height int, err error)
@@ -44,9 +44,8 @@ type Screen struct {
 	rest  []byte // of a line that has not ended
 }
 
-// On returns a Screen for out if that is a terminal in which lines may be drawn
-// anew, and out itself if not: a file, a pipe, a dumb terminal, the log of a CI
-// system, or a user who has asked for plain text (no-color.org).
+// On returns a Screen for out if it is a terminal with redrawing allowed, and out itself otherwise: a file, a pipe, a
+// dumb terminal, the log of a CI system, or a user asking for plain text (no-color.org).
 func On(out *os.File, env func(string) string) io.Writer {
 	if !term.IsTerminal(int(out.Fd())) || env("TERM") == "dumb" || env("NO_COLOR") != "" || env("CI") != "" {
 		return out
@@ -69,7 +68,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	lines := slices.Concat(s.rest, p[:end])
 	s.rest = bytes.Clone(p[end:])
 	if _, err := s.area.Write(lines); err != nil {
-		// The area has come to its end, because the terminal did not take it.
+		// The area ended because of a write error.
 		if _, err := s.out.Write(lines); err != nil {
 			return 0, err
 		}
@@ -87,7 +86,7 @@ type Task struct {
 	view  View
 }
 
-// Start adds a task below those that go on, and returns nil if out is no Screen.
+// Start adds a task at the end of the area, and returns nil if out is no Screen.
 func Start(out io.Writer, view View) *Task {
 	s, ok := out.(*Screen)
 	if !ok {
@@ -96,7 +95,7 @@ func Start(out io.Writer, view View) *Task {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.area == nil {
-		// Without a file the library asks for no size: lines are cut here.
+		// Without a file the library does not query the size: lines are cut here.
 		s.area = mpb.New(mpb.WithOutput(fromTheLeft{s.out}), mpb.WithAutoRefresh(), mpb.WithRefreshRate(refresh))
 	}
 	s.tasks++
@@ -117,10 +116,10 @@ func Start(out io.Writer, view View) *Task {
 	return t
 }
 
-// Live tells whether the task is shown; one that Start did not add is not.
+// Live reports whether the task is shown.
 func (t *Task) Live() bool { return t != nil }
 
-// Set changes what is shown, from the next drawing on.
+// Set changes the view at the next drawing.
 func (t *Task) Set(view View) {
 	if t == nil {
 		return
@@ -130,8 +129,7 @@ func (t *Task) Set(view View) {
 	t.view = view
 }
 
-// End removes the task. With the last one the area goes, and nothing is left of it
-// when End returns.
+// End removes the task. The area disappears with its last task, before End returns.
 func (t *Task) End() {
 	if t == nil {
 		return
@@ -169,8 +167,8 @@ func (t *Task) draw(stat decor.Statistics) (first string, below []byte) {
 	return lines[0], below
 }
 
-// fromTheLeft starts each drawing in the first column: the library moves the cursor
-// only up, and Ctrl-C has left its echo where the cursor was.
+// fromTheLeft starts each drawing in the first column: the library moves the cursor only up, and Ctrl-C leaves its
+// echo at the cursor.
 type fromTheLeft struct{ out io.Writer }
 
 // Write implements io.Writer.

@@ -67,7 +67,7 @@ func TestOnlyATerminalIsDrawnOn(t *testing.T) {
 	}
 }
 
-// written is what a terminal got; drawing goes on while a test looks at it.
+// written is the output of a terminal, safe to read while drawing goes on.
 type written struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -85,7 +85,7 @@ func (w *written) String() string {
 	return w.text.String()
 }
 
-// What a terminal of 40 columns shows in the end, and what it showed meanwhile.
+// Final and intermediate content of a terminal of 40 columns.
 func TestArea(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out written
@@ -114,8 +114,7 @@ func TestArea(t *testing.T) {
 	})
 }
 
-// shown interprets what is written to a terminal: of the control characters, those
-// that are used. Ctrl-C's echo is where the cursor was.
+// shown interprets the used control characters of a terminal's output. Ctrl-C's echo is at the cursor.
 func shown(written string) []string {
 	lines, row, column := []string{""}, 0, 0
 	for written != "" {

@@ -25,26 +25,25 @@ import (
 )
 
 const (
-	// barWidth is that of a bar with its brackets.
+	// barWidth is the width of a bar with its brackets.
 	barWidth = 24
-	// mostLines is the largest number of lines below that of the task.
+	// mostLines is the maximum number of lines below a task.
 	mostLines = 8
-	// otherLines is what a terminal has room for beside those of a task.
+	// otherLines is the number of terminal lines kept free.
 	otherLines = 6
 )
 
-// View is what a task shows.
+// View is the content of a task.
 type View struct {
 	// Done of Total draws a bar; without Total there is none.
 	Done, Total int
 	// Text is one line, beside the bar.
 	Text string
-	// Lines are below, as many of them as there is room for.
+	// Lines are drawn below, as far as there is room.
 	Lines []string
 }
 
-// lines are those of the area, each short enough not to be wrapped: a line more
-// than was counted would shift all that is drawn after it.
+// lines returns the lines of the area, each cut to the width: a wrapped line would shift everything drawn after it.
 func (v View) lines(width, height int, bar func(io.Writer) error) []string {
 	var first strings.Builder
 	if v.Total > 0 && bar(&first) == nil {

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package registrationtest is a driver that registers and does nothing else, for tests.
+// Package registrationtest is a test driver with registration only.
 package registrationtest

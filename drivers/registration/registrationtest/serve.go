@@ -35,15 +35,14 @@ func (r registrar) GetInfo(context.Context, *registerapi.InfoRequest) (*register
 	return r.info, nil
 }
 
-// Serve opens the sockets of a driver in a directory, until the process ends. It panics where
-// that cannot be done.
+// Serve opens the sockets of a driver in a directory, until the process ends. It panics on errors.
 func Serve(dir, driver string) {
 	endpoint := filepath.Join(dir, driver+".plugin")
 	serve(endpoint, grpc.NewServer())
 	Register(filepath.Join(dir, driver+"-reg.sock"), driver, endpoint)
 }
 
-// Register opens a registration socket that names an endpoint and its services.
+// Register opens a registration socket with an endpoint and its services.
 func Register(socket, driver, endpoint string, services ...string) (stop func()) {
 	server := grpc.NewServer()
 	registerapi.RegisterRegistrationServer(server, registrar{info: &registerapi.PluginInfo{Type: registerapi.DRAPlugin, Name: driver, Endpoint: endpoint, SupportedVersions: services}})

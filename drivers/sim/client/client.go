@@ -35,23 +35,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// ErrProtocol: the agent and this program do not speak the same version.
+// ErrProtocol: agent and client have different protocol versions.
 var ErrProtocol = errors.New("dra-sim speaks another protocol version")
 
-// Client sends each request to the agent of the node that it names. It may be used by
-// several goroutines; Close ends its connections.
+// Client sends each request to the agent of its node. It is safe for concurrent use; Close closes its connections.
 type Client struct {
 	agentapi.AgentClient
 
-	// dial returns what connects to a node's agent.
+	// dial returns the dialer for a node's agent.
 	dial func(node string) dialer
 
 	mutex sync.Mutex
 	nodes map[string]*connection
 }
 
-// New returns a client for the cluster that config leads to. It connects to a
-// node's agent when that is first needed.
+// New returns a client for the cluster of config. It connects to agents on first use.
 func New(config *rest.Config) (*Client, error) {
 	client, err := kube.NewForConfig(config)
 	if err != nil {
@@ -66,7 +64,7 @@ func newClient(dial func(node string) dialer) *Client {
 	return c
 }
 
-// Close ends all connections; the client can not be used afterwards.
+// Close closes all connections; the client cannot be used afterwards.
 func (c *Client) Close() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -93,15 +91,14 @@ func (c *Client) Invoke(ctx context.Context, method string, request, answer any,
 		return fmt.Errorf("%s on node %s: %w", what, named.GetNode(), err)
 	}
 	if method == agentapi.Agent_Reboot_FullMethodName {
-		// What is connected leads nowhere from now on, and nobody else will say so.
+		// The connection is dead from now on, without notice.
 		c.forget(named.GetNode(), nil)
 	}
 	return nil
 }
 
-// try calls a node's agent, and once more if the connection was lost, as when the agent's pod
-// has been replaced: all requests may be repeated. Errors: ErrProtocol, that of ctx, or what
-// the agent says.
+// try calls a node's agent, and retries once after a lost connection, as when the agent's pod was replaced: all
+// requests are idempotent. Errors: ErrProtocol, of ctx, or of the agent.
 func (c *Client) try(ctx context.Context, node string, call func(*connection, *metadata.MD) error) error {
 	conn, err := c.connection(node)
 	if err != nil {
@@ -121,13 +118,13 @@ func (c *Client) try(ctx context.Context, node string, call func(*connection, *m
 	return conn.judge(ctx, header, err)
 }
 
-// NewStream implements grpc.ClientConnInterface. There is no request yet that names a node:
-// DialPlugin has the only stream.
+// NewStream implements grpc.ClientConnInterface. There is no request yet to name a node: DialPlugin has the only
+// stream.
 func (*Client) NewStream(context.Context, *grpc.StreamDesc, string, ...grpc.CallOption) (grpc.ClientStream, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// isLost is whether a request may have got nowhere: agents answer neither code.
+// isLost reports whether a request may have been lost: agents return neither code.
 func isLost(ctx context.Context, err error) bool {
 	code := status.Code(err)
 	return code == codes.Unavailable || code == codes.Canceled && ctx.Err() == nil
@@ -147,8 +144,7 @@ func (c *Client) connection(node string) (*connection, error) {
 	return conn, nil
 }
 
-// forget closes the connection to a node's agent, unless another one than stale is open; nil is
-// any.
+// forget closes the connection to a node's agent, unless another one than stale is open; nil matches any.
 func (c *Client) forget(node string, stale *connection) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -158,7 +154,7 @@ func (c *Client) forget(node string, stale *connection) {
 	}
 }
 
-// versionError is what to say of an agent of another version.
+// versionError is the error for an agent of another version.
 func versionError(version string) error {
 	return fmt.Errorf("%w: the agent's is %q, this dratest's is %q: install the dra-sim image that was built with this dratest (default %s)",
 		ErrProtocol, version, agentapi.Version, deploy.DefaultImage)

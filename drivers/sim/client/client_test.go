@@ -77,7 +77,7 @@ func (d *direct) hangUp() {
 
 func (*direct) close() {}
 
-// lead returns a client whose only node is at an address.
+// lead returns a client with one node at an address.
 func lead(t *testing.T, address string) (*Client, *direct) {
 	t.Helper()
 	d := &direct{address: address}
@@ -86,7 +86,7 @@ func lead(t *testing.T, address string) (*Client, *direct) {
 	return c, d
 }
 
-// serve returns a client whose only node has a server.
+// serve returns a client with one node running server.
 func serve(t *testing.T, server *grpc.Server) (*Client, *direct) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -99,7 +99,7 @@ func serve(t *testing.T, server *grpc.Server) (*Client, *direct) {
 	return lead(t, listener.Addr().String())
 }
 
-// stub is an agent of a version that answers with an error, or not before its time.
+// stub is an agent of a version, answering with an error or after a delay.
 type stub struct {
 	agentapi.UnimplementedAgentServer
 
@@ -146,7 +146,7 @@ func TestRequestsShareAConnection(t *testing.T) {
 	}
 }
 
-// A node that restarts ends what is connected to it, and does not say so.
+// A rebooting node drops connections without notice.
 func TestRebootEndsConnections(t *testing.T) {
 	c, d := serve(t, stub{version: agentapi.Version}.server())
 	for range 2 {
@@ -227,7 +227,7 @@ func TestServerHangsUp(t *testing.T) {
 	}
 }
 
-// A port-forward whose pod is gone is opened again; the reason of a failure is not quoted.
+// A port-forward to a deleted pod is opened again; its error is not quoted.
 func TestDialIsRepeated(t *testing.T) {
 	c, d := serve(t, stub{version: agentapi.Version}.server())
 	d.refuses = errors.New("port-forward: connection refused")
@@ -256,8 +256,7 @@ func TestEvidenceIsReturnedWithWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestBrokenConnectionIsReplaced covers a connection that died while it was idle,
-// as when the agent's pod was replaced.
+// TestBrokenConnectionIsReplaced covers a connection lost while idle, as when the agent's pod was replaced.
 func TestBrokenConnectionIsReplaced(t *testing.T) {
 	c, d := serve(t, stub{version: agentapi.Version}.server())
 	for range 3 {

@@ -38,7 +38,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// A connection that nobody uses is closed, and one that leads nowhere is noticed.
+// Idle connections are closed, and dead ones detected.
 const (
 	idleTime = 30 * time.Second
 	pingTime = 10 * time.Second
@@ -48,7 +48,7 @@ const (
 type connection struct {
 	*grpc.ClientConn
 	dialer dialer
-	// problem is why there is no connection now; gRPC would only quote it.
+	// problem is the current connection error; gRPC would only quote it.
 	problem atomic.Pointer[error]
 }
 
@@ -82,7 +82,7 @@ func (c *connection) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return &watched{Conn: conn, problem: &c.problem}, nil
 }
 
-// judge is the error of a call that was answered with a header, or not at all.
+// judge returns the error of a call answered with a header, or not at all.
 func (c *connection) judge(ctx context.Context, header metadata.MD, err error) error {
 	version := header.Get(agentapi.VersionHeader)
 	switch {
@@ -105,7 +105,7 @@ func (c *connection) judge(ctx context.Context, header metadata.MD, err error) e
 	return nil
 }
 
-// watched is a connection to an agent that remembers why it cannot be read.
+// watched is a connection to an agent recording its read error.
 type watched struct {
 	net.Conn
 	problem *atomic.Pointer[error]

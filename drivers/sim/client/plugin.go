@@ -29,8 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// DialPlugin connects to the plugin socket of any driver on a node, which the agent
-// forwards to.
+// DialPlugin connects to the plugin socket of any driver on a node through the agent.
 func (c *Client) DialPlugin(ctx context.Context, node, driver string) (net.Conn, error) {
 	var plugin net.Conn
 	err := c.try(ctx, node, func(conn *connection, header *metadata.MD) (err error) {
@@ -64,7 +63,7 @@ func (c *connection) dialPlugin(ctx context.Context, first *agentapi.Chunk, head
 	return &forwarded{Pipe: agentapi.Pipe{Stream: stream}, cancel: cancel}, nil
 }
 
-// forwarded is a connection that the agent forwards. Like a stream, it has no deadlines.
+// forwarded is a connection forwarded by the agent. Like a stream, it has no deadlines.
 type forwarded struct {
 	agentapi.Pipe
 	cancel context.CancelFunc

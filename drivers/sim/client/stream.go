@@ -30,15 +30,14 @@ import (
 // errBroken: the other end of a port-forward could not reach the agent.
 var errBroken = errors.New("port-forward")
 
-// stream is one connection inside of a port-forward as a net.Conn. It has no
-// deadlines: gRPC cancels by closing.
+// stream is one connection in a port-forward as a net.Conn. It has no deadlines: gRPC cancels by closing.
 type stream struct {
 	forward  httpstream.Connection
 	data     httpstream.Stream
 	problems httpstream.Stream
 
 	closing sync.Once
-	// told is closed once the other side has said all about what went wrong.
+	// told is closed once the other side has reported its errors completely.
 	told    chan struct{}
 	problem string
 }
@@ -53,15 +52,15 @@ func newStream(forward httpstream.Connection, data, problems httpstream.Stream) 
 			s.problem += err.Error()
 		}
 		if s.problem != "" {
-			// It may lead to a pod that is gone; the next dial opens another.
+			// Its pod may be gone; the next dial opens another.
 			_ = forward.Close()
 		}
 	}()
 	return s
 }
 
-// Read implements net.Conn. What the other end of the port-forward says about
-// the connection, "connection refused" say, is better than its end of file.
+// Read implements net.Conn. The port-forward's error, such as "connection refused", takes precedence over its end of
+// file.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.data.Read(p)
 	if n > 0 || !errors.Is(err, io.EOF) {

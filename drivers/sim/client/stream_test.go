@@ -26,7 +26,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// half is one stream of a port-forward: it delivers text, then its end.
+// half is one stream of a port-forward: it delivers text, then EOF.
 type half struct {
 	io.Reader
 

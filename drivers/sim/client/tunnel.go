@@ -39,8 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// A port-forward that can not be opened is tried again after a pause, and given
-// up when patience ends.
+// A failed port-forward is retried after a pause, until patience ends.
 const (
 	pause    = 200 * time.Millisecond
 	patience = 10 * time.Second
@@ -52,9 +51,8 @@ type dialer interface {
 	close()
 }
 
-// tunnel is a port-forward to the agent's pod of one node. It is opened when
-// first needed and again whenever it broke, also to another pod; each
-// connection is a stream of its own in it.
+// tunnel is a port-forward to the agent's pod of one node. It is opened on first use and again after a failure, also
+// to another pod; each connection is a stream of its own.
 type tunnel struct {
 	// connect opens a port-forward.
 	connect func(ctx context.Context) (httpstream.Connection, error)
@@ -93,8 +91,8 @@ func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// open returns a new stream. A port-forward that is open may lead nowhere, as when its
-// node has restarted, and then another one is opened.
+// open returns a new stream. An open port-forward may be dead, as after a reboot of its node; then another one is
+// opened.
 func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 	forward, fresh, err := t.current(ctx)
 	if err != nil {
@@ -110,7 +108,7 @@ func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 	return t.stream(ctx, forward)
 }
 
-// current is the port-forward that is open, or else a fresh one.
+// current returns the open port-forward, or a new one.
 func (t *tunnel) current(ctx context.Context) (forward httpstream.Connection, fresh bool, err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -121,7 +119,7 @@ func (t *tunnel) current(ctx context.Context) (forward httpstream.Connection, fr
 	return t.forward, true, err
 }
 
-// drop closes a port-forward that does not work; the next dial opens another.
+// drop closes a failed port-forward; the next dial opens another.
 func (t *tunnel) drop(forward httpstream.Connection) {
 	t.mutex.Lock()
 	if t.forward == forward {
@@ -131,8 +129,8 @@ func (t *tunnel) drop(forward httpstream.Connection) {
 	_ = forward.Close()
 }
 
-// reconnect tries for a while: a kubelet that has just started does not know its
-// pods yet. A node without an agent is an error at once.
+// reconnect retries for a while: a restarted kubelet does not know its pods yet. A node without an agent is an error
+// at once.
 func (t *tunnel) reconnect(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, pause, patience, true, func(ctx context.Context) (bool, error) {
@@ -151,7 +149,7 @@ func (t *tunnel) reconnect(ctx context.Context) error {
 	return err
 }
 
-// forwardTo opens a port-forward, over a websocket where the API server can.
+// forwardTo opens a port-forward, over a websocket if the API server supports it.
 func forwardTo(ctx context.Context, config *rest.Config, client kubernetes.Interface, node string) (httpstream.Connection, error) {
 	pod, err := deploy.Pod(ctx, client, node)
 	if err != nil {
@@ -182,9 +180,8 @@ func forwardTo(ctx context.Context, config *rest.Config, client kubernetes.Inter
 	return forward, nil
 }
 
-// stream opens one connection inside of a port-forward: a stream for errors and one for
-// data, tied together by a number. If that fails, or is not answered before ctx ends,
-// the port-forward is dropped: the library waits half a minute for a node that is gone.
+// stream opens one connection in a port-forward: a stream for errors and one for data, with a common number. If that
+// fails or times out with ctx, the port-forward is dropped: the library waits half a minute for a lost node.
 func (t *tunnel) stream(ctx context.Context, forward httpstream.Connection) (conn net.Conn, err error) {
 	answered := context.AfterFunc(ctx, func() { t.drop(forward) })
 	defer func() {

@@ -27,8 +27,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// lost is a port-forward whose node is gone: nothing that is sent to it is answered,
-// until it is closed or the library gives up.
+// lost is a port-forward to a lost node: nothing is answered until it is closed or the library times out.
 type lost struct {
 	httpstream.Connection
 	closed chan bool
@@ -41,15 +40,14 @@ func (l *lost) CreateStream(http.Header) (httpstream.Stream, error) {
 
 func (l *lost) Close() error { close(l.closed); return nil }
 
-// working is a port-forward that works.
+// working is a healthy port-forward.
 type working struct{ forward }
 
 func (*working) CreateStream(http.Header) (httpstream.Stream, error) {
 	return &half{Reader: strings.NewReader("")}, nil
 }
 
-// After its node had restarted a tunnel waited half a minute for an answer from the
-// connection of before, while the agent was there again long since.
+// After a reboot of its node a tunnel waited half a minute on the old connection, with the agent long back.
 func TestLostPortForwardIsReplaced(t *testing.T) {
 	gone := &lost{closed: make(chan bool)}
 	opened := 0

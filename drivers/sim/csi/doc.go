@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package csi is a CSI driver as far as a kubelet looks at one that registers: it has an
-// endpoint, says on which node it is, and has no volumes. A vendor may call its CSI driver and
-// its DRA driver the same.
-//
+// Package csi is a minimal CSI driver for a kubelet's registration: it has an endpoint, reports its node, and has no
+// volumes. A vendor may use the same name for its CSI driver and its DRA driver.
 // Start with Start.
 package csi

@@ -33,9 +33,9 @@ import (
 )
 
 const (
-	// version is one of CSI that all kubelets know.
+	// version is a CSI version known by all kubelets.
 	version = "1.0.0"
-	// patience is how long a kubelet may take to end a call when the driver goes.
+	// patience bounds the wait for pending calls at the driver's end.
 	patience = 5 * time.Second
 )
 
@@ -50,8 +50,8 @@ type Driver struct {
 	answers              chan error // of the kubelet
 }
 
-// Start opens the endpoint of a driver in a directory of its own and its registration where
-// the kubelet looks for those, and returns once the kubelet has registered it, or refused to.
+// Start opens a driver's endpoint in a directory of its own and its registration socket, and returns once the kubelet
+// has registered or rejected it.
 func Start(ctx context.Context, registry, dir, name, node string) (*Driver, error) {
 	d := &Driver{name: name, node: node, endpoint: filepath.Join(dir, socket), answers: make(chan error, 1)}
 	err := RemoveSockets(registry, dir, name)
@@ -71,7 +71,7 @@ func Start(ctx context.Context, registry, dir, name, node string) (*Driver, erro
 	return d, nil
 }
 
-// Stop closes and removes the sockets, by which the kubelet knows that the driver is gone.
+// Stop closes and removes the sockets; thereby the kubelet unregisters the driver.
 func (d *Driver) Stop() {
 	for _, s := range d.servers {
 		late := time.AfterFunc(patience, s.Stop)
@@ -107,7 +107,7 @@ func (d *Driver) GetInfo(context.Context, *registerapi.InfoRequest) (*registerap
 	return &registerapi.PluginInfo{Type: registerapi.CSIPlugin, Name: d.name, Endpoint: d.endpoint, SupportedVersions: []string{version}}, nil
 }
 
-// NotifyRegistrationStatus implements the registration API. Only the first answer is waited for.
+// NotifyRegistrationStatus implements the registration API. Only the first status is waited for.
 func (d *Driver) NotifyRegistrationStatus(_ context.Context, status *registerapi.RegistrationStatus) (*registerapi.RegistrationStatusResponse, error) {
 	var err error
 	if !status.GetPluginRegistered() {
@@ -120,7 +120,7 @@ func (d *Driver) NotifyRegistrationStatus(_ context.Context, status *registerapi
 	return &registerapi.RegistrationStatusResponse{}, nil
 }
 
-// NodeGetInfo implements the only call of a kubelet that registers a CSI driver.
+// NodeGetInfo implements the only call of a kubelet registering a CSI driver.
 func (d *Driver) NodeGetInfo(context.Context, *csipb.NodeGetInfoRequest) (*csipb.NodeGetInfoResponse, error) {
 	return &csipb.NodeGetInfoResponse{NodeId: d.node}, nil
 }
@@ -131,7 +131,7 @@ func registration(registry, name string) string {
 	return filepath.Join(registry, name+"-csi-reg.sock")
 }
 
-// RemoveSockets removes those that a driver has left behind; that there are none is no error.
+// RemoveSockets removes leftover sockets of a driver; missing ones are no error.
 func RemoveSockets(registry, dir, name string) error {
 	var errs []error
 	for _, path := range []string{registration(registry, name), filepath.Join(dir, socket)} {

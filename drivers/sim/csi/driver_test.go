@@ -30,8 +30,8 @@ import (
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// kubelet does what a kubelet does with a socket that appears in its registry: it asks who is
-// there, calls the endpoint, and says what it thinks of it.
+// kubelet plays a kubelet with a socket appearing in its registry: it gets the plugin's info, calls the endpoint, and
+// reports the status.
 func kubelet(t *testing.T, registry, refusal string) (name, node string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

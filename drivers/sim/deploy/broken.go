@@ -16,6 +16,6 @@ limitations under the License.
 
 package deploy
 
-// BrokenDir is the directory in a driver's own one in which a file with a device's name says
-// that the device is broken: a driver that nobody controls has no other hardware.
+// BrokenDir is a directory in a driver's own one. A file with a device's name marks the device as broken: an
+// uncontrolled driver has no other hardware.
 const BrokenDir = "broken"

@@ -39,7 +39,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// present tells which of the installed objects are there.
+// present returns the installed objects.
 func present(t *testing.T, client kubernetes.Interface) map[string]bool {
 	t.Helper()
 	var get metav1.GetOptions
@@ -86,7 +86,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
-// A namespace whose deletion somebody works on is waited for as long as there is time.
+// The deletion of a namespace is awaited as long as a controller works on it and time is left.
 func TestUninstallAwaitsTheNamespace(t *testing.T) {
 	for name, tc := range map[string]struct {
 		conditions []corev1.NamespaceCondition

@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package deploy puts dra-sim's agent on the nodes of a cluster and takes it
-// away again: a namespace, the least rights that work, a DaemonSet.
-//
-// It builds no image and loads none: the nodes must have Config.Image, or be
-// able to pull it. Start with Install, WaitReady and Uninstall.
+// Package deploy installs dra-sim's agent on the nodes of a cluster and uninstalls it: a namespace, least-privilege
+// RBAC, a DaemonSet.
+// It neither builds nor loads images: nodes must have Config.Image, or be able to pull it. Start with Install,
+// WaitReady and Uninstall.
 package deploy

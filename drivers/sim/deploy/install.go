@@ -33,8 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Install puts the agent on every Linux node, or updates it. It returns before
-// the agents are ready.
+// Install installs or updates the agent on every Linux node. It returns before the agents are ready.
 func Install(ctx context.Context, client kubernetes.Interface, config Config) error {
 	config = config.withDefaults()
 	if err := refuseForeign(ctx, client); err != nil {
@@ -79,8 +78,7 @@ func Install(ctx context.Context, client kubernetes.Interface, config Config) er
 	return nil
 }
 
-// refuseForeign fails if objects of our names are somebody else's: to take them
-// over would make Uninstall remove them.
+// refuseForeign fails on foreign objects with our names: adopting them would make Uninstall remove them.
 func refuseForeign(ctx context.Context, client kubernetes.Interface) error {
 	type found struct {
 		kind   string
@@ -103,10 +101,9 @@ func refuseForeign(ctx context.Context, client kubernetes.Interface) error {
 	return nil
 }
 
-// Uninstall removes what Install made and returns once it is gone; what is not
-// there, or not labelled as dratest's, is left alone. The pods go first: until
-// the end they have the rights to remove their drivers' ResourceSlices.
-// Errors: ErrAbandoned.
+// Uninstall removes everything made by Install and returns once it is gone; missing objects and those without
+// dratest's label are skipped. The pods go first: until the end they need the permission to delete their drivers'
+// ResourceSlices. Errors: ErrAbandoned.
 func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 	foreground := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}
 	var deleted time.Time // the namespace, by our clock
@@ -161,13 +158,11 @@ func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 	return nil
 }
 
-// ErrAbandoned: a namespace is being deleted, and nobody works on it, as on an API server
-// without controllers.
+// ErrAbandoned: a namespace is being deleted without a controller working on it, as on an API server alone.
 var ErrAbandoned = errors.New("nothing finishes the deletion of namespace " + Namespace + ", as kube-controller-manager does")
 
-// patience is how long the namespace controller may take to say how far it is: it begins after
-// 5 s, and writes the namespace's conditions when it has gone through what is in it
-// (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
+// patience bounds the wait for a progress report of the namespace controller: it begins after 5 s, and writes the
+// namespace's conditions after going through its content (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
 const patience = time.Minute
 
 // remove deletes one object and waits until it is gone.

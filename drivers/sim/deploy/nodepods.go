@@ -34,11 +34,10 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
 )
 
-// nodePodTime bounds how long a pod may take that reads its node.
+// nodePodTime bounds a pod reading its node.
 const nodePodTime = 2 * time.Minute
 
-// NodePods reads nodes that have no agent: with a privileged pod on each, which ends when
-// it has read, in a namespace of their own.
+// NodePods reads nodes without an agent: with a privileged, short-lived pod on each, in a namespace of their own.
 type NodePods struct {
 	client    kubernetes.Interface
 	config    Config
@@ -56,7 +55,7 @@ func NewNodePods(ctx context.Context, client kubernetes.Interface, config Config
 	return &NodePods{client, config.withDefaults(), made.Name}, nil
 }
 
-// Close removes the namespace with its pods; it does not wait until they are gone.
+// Close deletes the namespace with its pods, without waiting.
 func (n *NodePods) Close(ctx context.Context) error {
 	if err := n.client.CoreV1().Namespaces().Delete(ctx, n.namespace, metav1.DeleteOptions{}); err != nil {
 		return fmt.Errorf("remove the namespace of pods that read nodes: %w", err)
@@ -108,7 +107,7 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 	return found.GetFiles(), err
 }
 
-// stateOf says why a pod waits, and whether waiting is of no use.
+// stateOf returns why a pod waits, and whether waiting is hopeless.
 func stateOf(p *corev1.Pod) (state string, hopeless bool) {
 	state = "phase " + string(p.Status.Phase)
 	for _, s := range p.Status.ContainerStatuses {
@@ -120,8 +119,8 @@ func stateOf(p *corev1.Pod) (state string, hopeless bool) {
 	return strings.TrimSpace(state + " " + p.Status.Reason + " " + p.Status.Message), p.Status.Phase == corev1.PodFailed && p.Status.Reason != ""
 }
 
-// pod reads a node and ends. It needs the node's PID namespace and privileges for the same
-// reasons as the agent, and no permission.
+// pod reads a node and exits. It needs the node's PID namespace and privileges for the same reasons as the agent, and
+// no API permissions.
 func (n *NodePods) pod(node string, since time.Time) *corev1.Pod {
 	m := meta("")
 	m.GenerateName = "read-"

@@ -28,8 +28,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 )
 
-// TestNodePods has pods that end as the table says; the fake cluster's logs hold no
-// evidence.
+// TestNodePods has pods ending as in the table; the fake cluster's logs have no evidence.
 func TestNodePods(t *testing.T) {
 	waits := func(reason string) corev1.PodStatus {
 		return corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{

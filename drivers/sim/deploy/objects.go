@@ -32,11 +32,11 @@ import (
 const (
 	// Namespace is where the agents run.
 	Namespace = spec.SystemNamespace
-	// DefaultImage is the agent's image where nothing else is asked for.
+	// DefaultImage is the agent's default image.
 	DefaultImage = "dra-conformance.github.io/dra-sim:1"
-	// Program is where an image must have the agent's binary.
+	// Program is the path of the agent's binary in an image.
 	Program = "/usr/local/bin/dra-sim"
-	// LabelName is the label, with the value Name, that marks the agent's pods.
+	// LabelName is the label of the agent's pods, with the value Name.
 	LabelName = "app.kubernetes.io/name"
 	// Name of the DaemonSet and of its service account.
 	Name = "dra-sim"
@@ -45,12 +45,11 @@ const (
 	cdiDir      = "/var/run/cdi"
 )
 
-// Config says what is installed; its zero value works.
+// Config configures the installation; its zero value works.
 type Config struct {
 	// Image is the agent's image; empty means DefaultImage.
 	Image string
-	// KubeletRoot is the root directory of the nodes' kubelets; empty means
-	// /var/lib/kubelet.
+	// KubeletRoot is the root directory of the nodes' kubelets; empty means /var/lib/kubelet.
 	KubeletRoot string
 }
 
@@ -94,11 +93,9 @@ func serviceAccount() *corev1.ServiceAccount {
 	}
 }
 
-// Rules are all that agents do: they write slices, read the claims that
-// they prepare, look up their node, which owns the slices, and set conditions of
-// devices in claims that are allocated to their node. For the last one servers
-// since v1.36 want a permission on "resourceclaims/driver", which is no resource
-// that can be requested (KEP-4817, granular authorization of the status).
+// Rules are the agents' permissions: they write slices, read claims to prepare, get their node (the owner of slices),
+// and set device conditions of claims allocated to their node. The latter needs a permission on
+// "resourceclaims/driver" since v1.36, not a real subresource (KEP-4817, granular authorization of the status).
 func Rules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{
@@ -149,9 +146,8 @@ func daemonSet(c Config) *appsv1.DaemonSet {
 	}
 }
 
-// podSpec needs the node's PID namespace and privileges only for evidence: logs
-// are read by the node's own journalctl. The mounts have the same path inside
-// and outside, as the kubelet connects to the sockets by that path.
+// podSpec needs the node's PID namespace and privileges only for evidence: logs are read by the node's own
+// journalctl. Mounts have the same path inside and outside, since the kubelet connects to the sockets by that path.
 func podSpec(c Config) corev1.PodSpec {
 	directories := []struct{ name, path string }{
 		{"plugins", filepath.Join(c.KubeletRoot, "plugins")},
@@ -184,8 +180,7 @@ func podSpec(c Config) corev1.PodSpec {
 			}}},
 			SecurityContext: &corev1.SecurityContext{Privileged: ptr.To(true)},
 			VolumeMounts:    mounts,
-			// Only until it is up: running a program every second for as long as
-			// the agent lives would slow down what is being tested.
+			// Only until it is up: a probe process every second would slow down the tests.
 			StartupProbe: &corev1.Probe{
 				ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{Program, "ready"}}},
 				PeriodSeconds: 1, FailureThreshold: 120, TimeoutSeconds: 5,

@@ -36,9 +36,8 @@ const interval = 200 * time.Millisecond
 // ErrNotReady: an agent does not come up on a node.
 var ErrNotReady = errors.New("dra-sim is not ready")
 
-// WaitReady returns once the agents on the given nodes are ready and run what
-// was installed last. It gives up at once where an image is missing; errors
-// name each node and what its agent waits for.
+// WaitReady returns once the agents on the given nodes are ready and run the latest installation. It fails at once if
+// an image is missing; errors name each node and its agent's state.
 func WaitReady(ctx context.Context, client kubernetes.Interface, nodes []string) error {
 	var problems []string
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
@@ -70,8 +69,7 @@ func WaitReady(ctx context.Context, client kubernetes.Interface, nodes []string)
 	return nil
 }
 
-// check says what keeps agents from being ready, one line per node, and whether
-// waiting is of no use.
+// check returns what keeps agents from being ready, one line per node, and whether waiting is hopeless.
 func check(nodes []string, pods []corev1.Pod, image string) (problems []string, hopeless bool) {
 	for _, node := range slices.Sorted(slices.Values(nodes)) {
 		i := slices.IndexFunc(pods, func(pod corev1.Pod) bool {
@@ -113,8 +111,7 @@ func waitsFor(pod corev1.Pod) (problem string, imageMissing bool) {
 	return "pod is " + string(pod.Status.Phase) + " and not ready", false
 }
 
-// Pod returns the name of the running agent's pod on a node. Errors:
-// ErrNotReady if there is none.
+// Pod returns the name of the running agent's pod on a node. Errors: ErrNotReady if there is none.
 func Pod(ctx context.Context, client kubernetes.Interface, node string) (string, error) {
 	pods, err := client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: LabelName + "=" + Name,

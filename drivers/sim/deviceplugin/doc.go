@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package deviceplugin offers devices through the kubelet's device plugin API, as
-// drivers did before there was DRA. With it a driver instance can serve an extended
-// resource in the old way on one node and in the new way on another, or be moved
-// from one to the other (KEP-5004, Upgrade / Downgrade Strategy).
+// Package deviceplugin offers devices through the kubelet's device plugin API. A driver instance can thereby serve an
+// extended resource by device plugin on one node and by DRA on another, or move from one to the other (KEP-5004,
+// Upgrade / Downgrade Strategy).
 package deviceplugin

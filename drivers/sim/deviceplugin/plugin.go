@@ -36,11 +36,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Variable is the environment variable by which a container is told of its devices,
-// separated by commas.
+// Variable is the environment variable with a container's devices, separated by commas.
 const Variable = "dratest_device_plugin"
 
-// kubeletSocket is where the kubelet takes registrations, in its directory.
+// kubeletSocket is the kubelet's registration socket in its directory.
 const kubeletSocket = "kubelet.sock"
 
 // Plugin offers devices until Stop.
@@ -52,9 +51,8 @@ type Plugin struct {
 	serving sync.WaitGroup
 }
 
-// Start registers a driver's offer with the kubelet whose device plugin directory
-// is dir, and again whenever the kubelet restarts. Errors of later registrations go
-// to report.
+// Start registers a driver's offer with the kubelet of device plugin directory dir, and again whenever the kubelet
+// restarts. Errors of later registrations go to report.
 func Start(ctx context.Context, dir, driver string, offer spec.DevicePlugin, report func(error)) (*Plugin, error) {
 	p := &Plugin{dir: dir, driver: driver, offer: offer}
 	watcher, err := fsnotify.NewWatcher()
@@ -83,8 +81,7 @@ func (p *Plugin) Stop() {
 	p.serving.Wait()
 }
 
-// run connects again when the kubelet's socket is made anew: the kubelet removes
-// all other sockets when it starts.
+// run registers again when the kubelet's socket is recreated: a starting kubelet removes all other sockets.
 func (p *Plugin) run(ctx context.Context, events <-chan fsnotify.Event, server *grpc.Server, report func(error)) {
 	defer func() { server.Stop() }()
 	for {
@@ -140,8 +137,7 @@ func (p *Plugin) register(ctx context.Context) error {
 	return nil
 }
 
-// RemoveSocket removes the socket that the plugin of a driver has left behind; that
-// there is none is no error.
+// RemoveSocket removes the leftover socket of a driver's plugin; a missing one is no error.
 func RemoveSocket(dir, driver string) error {
 	if err := os.Remove(filepath.Join(dir, socket(driver))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove device plugin socket: %w", err)
@@ -158,12 +154,12 @@ type service struct {
 	done <-chan struct{}
 }
 
-// GetDevicePluginOptions says that nothing else has to be called.
+// GetDevicePluginOptions enables no optional calls.
 func (s *service) GetDevicePluginOptions(context.Context, *api.Empty) (*api.DevicePluginOptions, error) {
 	return &api.DevicePluginOptions{}, nil
 }
 
-// ListAndWatch lists the devices, all of them healthy, once: they do not change.
+// ListAndWatch lists the devices, all healthy, once: they do not change.
 func (s *service) ListAndWatch(_ *api.Empty, stream grpc.ServerStreamingServer[api.ListAndWatchResponse]) error {
 	list := &api.ListAndWatchResponse{}
 	for _, id := range s.ids {

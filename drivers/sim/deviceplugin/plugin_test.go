@@ -40,7 +40,7 @@ type kubelet struct {
 	server     *grpc.Server
 }
 
-// start removes the sockets of before, as the kubelet does.
+// start removes old sockets, as the kubelet does.
 func (k *kubelet) start(t *testing.T) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(k.dir, "*"))
@@ -67,7 +67,7 @@ func (k *kubelet) Register(_ context.Context, request *api.RegisterRequest) (*ap
 	return &api.Empty{}, nil
 }
 
-// plugin waits for a registration and connects to who registered.
+// plugin waits for a registration and connects to the plugin.
 func (k *kubelet) plugin(t *testing.T) (*api.RegisterRequest, api.DevicePluginClient) {
 	t.Helper()
 	select {
@@ -101,8 +101,7 @@ func devices(t *testing.T, client api.DevicePluginClient) string {
 	return strings.Join(seen, " ")
 }
 
-// The kubelet removes all sockets when it starts: a plugin has to come again by
-// itself.
+// A starting kubelet removes all sockets: plugins must register again by themselves.
 func TestPluginComesAgainAfterARestartOfTheKubelet(t *testing.T) {
 	k := &kubelet{dir: t.TempDir(), registered: make(chan *api.RegisterRequest, 10)}
 	k.start(t)

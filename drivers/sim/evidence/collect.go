@@ -34,23 +34,23 @@ import (
 	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
 
-// maxFile is the most that is kept of one log or file, in bytes.
+// maxFile is the maximum size of a log or file, in bytes.
 const maxFile = 2 << 20
 
 // Node says where things are on a node.
 type Node struct {
-	// Root is where the node's root file system can be seen.
+	// Root is the path of the node's root file system.
 	Root string
-	// KubeletRoot is the kubelet's root directory as the node sees it.
+	// KubeletRoot is the kubelet's root directory on the node.
 	KubeletRoot string
 	// CDI are the directories of CDI specs.
 	CDI cdidir.Dirs
 }
 
-// Collect returns files by names that say what they are, CDI specs as cdi/etc/cdi/x.json;
-// logs start at since and are cut at their beginning. A checkpoint is empty where the
-// kubelet has written none yet. cdi-files lists the CDI specs, and is there only if all were
-// read whole; a list of files below plugins that had to be cut is plugins.cut. The strings say what could not be read.
+// Collect returns files by descriptive names, CDI specs as cdi/etc/cdi/x.json; logs start at since and are truncated
+// at the beginning. A checkpoint is empty if the kubelet has not written one yet. cdi-files lists the CDI specs, and
+// is present only if all were read completely; a truncated list of files below plugins is plugins.cut. The strings
+// are read errors.
 func Collect(ctx context.Context, node Node, since time.Time) (files map[string][]byte, missing []string) {
 	files = map[string][]byte{}
 	add := func(name string, content []byte, err error) {
@@ -71,7 +71,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 		content, err = nil, nil // a kubelet that has prepared nothing yet has no file
 	}
 	add("dra_manager_state", content, err)
-	// The kubelet writes this one only for drivers that report health.
+	// The kubelet writes it only for drivers reporting health.
 	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
 		add("dra_health_state", content, err)
 	}
@@ -103,11 +103,11 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	return files, missing
 }
 
-// text is s as messages can have it: names of files may be any bytes.
+// text is s as valid UTF-8 for messages: file names may be any bytes.
 func text(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// isKubelets is whether a kubelet uses a directory as its root: agents make directories for
-// plugins in any, but only kubelets that for their pods.
+// isKubelets reports whether a kubelet uses a directory as its root: agents create plugin directories in any, but
+// only kubelets the one for pods.
 func isKubelets(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "pods"))
 	return err == nil && info.IsDir()
@@ -124,8 +124,7 @@ func read(path string) ([]byte, error) {
 	return content, err
 }
 
-// below lists what plugins have where they are registered and reached, without those two
-// directories themselves.
+// below lists the plugins' files in the registration and plugin directories, without those directories themselves.
 func below(kubelet string, is func(fs.DirEntry) bool) ([]byte, error) {
 	var list strings.Builder
 	for _, dir := range []string{"plugins_registry", "plugins"} {
@@ -143,20 +142,18 @@ func below(kubelet string, is func(fs.DirEntry) bool) ([]byte, error) {
 	return []byte(list.String()), nil
 }
 
-// KubeletLines returns the lines of the kubelet's log since then that contain a text, the
-// last two MiB of them.
+// KubeletLines returns the kubelet's log lines since then with a text, the last two MiB of them.
 func KubeletLines(ctx context.Context, root string, since time.Time, text string) ([]byte, error) {
 	return journal(ctx, root, "kubelet", since, &lines{with: []byte(text), to: &tail{limit: maxFile}})
 }
 
-// sink keeps some of what is written to it.
+// sink keeps a part of the data written to it.
 type sink interface {
 	io.Writer
 	Bytes() []byte
 }
 
-// journal asks the node's own journalctl, as the journal's format belongs to
-// the node's systemd.
+// journal runs the node's own journalctl, since the journal's format belongs to the node's systemd.
 func journal(ctx context.Context, root, unit string, since time.Time, out sink) ([]byte, error) {
 	const program = "/usr/bin/journalctl"
 	if _, err := os.Stat(filepath.Join(root, program)); err != nil {

@@ -54,7 +54,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestCollect reads a node that has no journal and no DRA state of health.
+// TestCollect reads a node without a journal and DRA health state.
 func TestCollect(t *testing.T) {
 	root, err := os.MkdirTemp("", "node")
 	if err != nil {
@@ -96,8 +96,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestCollectCheckpoint tells a kubelet that has prepared nothing from a directory that is
-// no kubelet's.
+// TestCollectCheckpoint distinguishes a kubelet without prepared claims from a directory without a kubelet.
 func TestCollectCheckpoint(t *testing.T) {
 	for name, tc := range map[string]struct {
 		dir  string

@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package evidence reads what lies on a node and explains a failed case: logs of
-// kubelet and container runtime, CDI specs, the kubelet's DRA state, plugin
-// sockets. It only reads.
-//
+// Package evidence reads files of a node explaining a failed case: logs of kubelet and container runtime, CDI specs,
+// the kubelet's DRA state, plugin sockets. It only reads.
 // Start with Collect.
 package evidence

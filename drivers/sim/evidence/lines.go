@@ -18,7 +18,7 @@ package evidence
 
 import "bytes"
 
-// lines passes on those lines that contain a text.
+// lines passes on lines with a text.
 type lines struct {
 	with []byte
 	to   *tail
@@ -44,7 +44,7 @@ func (l *lines) pass(line []byte) {
 	}
 }
 
-// Bytes returns what was passed on, with a last line that has no end.
+// Bytes returns the passed lines, including an incomplete last one.
 func (l *lines) Bytes() []byte {
 	l.pass(l.part)
 	l.part = nil

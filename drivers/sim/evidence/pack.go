@@ -30,10 +30,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// packed begins the line that Pack makes: a pod's log may have others.
+// packed is the prefix of Pack's line: a pod's log may have others.
 const packed = "dra-sim-evidence: "
 
-// maxUnpacked bounds what a line may become, in bytes.
+// maxUnpacked bounds the size of an unpacked line, in bytes.
 const maxUnpacked = 64 << 20
 
 // Pack is evidence in one line of a log.
@@ -50,7 +50,7 @@ func Pack(e *agentapi.Evidence) (string, error) {
 	return packed + base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// Unpack finds the line that Pack made in a log. Errors: there is none, or only a part.
+// Unpack finds Pack's line in a log. Errors: it is missing or incomplete.
 func Unpack(log []byte) (*agentapi.Evidence, error) {
 	for line := range strings.Lines(string(log)) {
 		text, found := strings.CutPrefix(strings.TrimSpace(line), packed)

@@ -18,7 +18,7 @@ package evidence
 
 import "bytes"
 
-// tail keeps the last bytes that are written to it, from the start of a line.
+// tail keeps the last bytes written to it, from the start of a line.
 type tail struct {
 	limit   int
 	content []byte
@@ -28,7 +28,7 @@ type tail struct {
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
 	t.content = append(t.content, p...)
-	// Dropping only when twice the limit is reached keeps copying rare.
+	// Truncating only at twice the limit keeps copying rare.
 	if len(t.content) > 2*t.limit {
 		t.drop()
 	}

@@ -14,10 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package fabric decides what a fabric of attachable devices says of a claim:
-// which conditions of which devices become true, and when (KEP-5007). A case
-// scripts it; without a script the fabric stays silent.
-//
-// It is pure: the agent watches claims, asks Script.Next about each and writes
-// what it answers.
+// Package fabric decides which device conditions of a claim a fabric sets, and when (KEP-5007). A case scripts it;
+// without a script the fabric stays silent.
+// It is pure: the agent watches claims, calls Script.Next for each and writes the result.
 package fabric

@@ -29,10 +29,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// reason is that of all conditions.
+// reason is the reason of all conditions.
 const reason = "Scripted"
 
-// Script is what the fabric says of the devices of one driver on one node.
+// Script is the fabric's script for the devices of one driver on one node.
 type Script struct {
 	Driver, Node string
 	// Told is when the fabric got the script.
@@ -40,12 +40,10 @@ type Script struct {
 	Conditions []spec.FabricCondition
 }
 
-// Next returns the status.devices that the claim is to have now and the
-// conditions that are new in it, none if nothing is to be changed, and how long
-// it takes until the next condition is due, zero if none is.
-//
-// Only claims that can be used on no other node than the script's are answered:
-// for others a fabric cannot know where to attach the device.
+// Next returns the claim's new status.devices and the new conditions in it, none if nothing changes, and the time
+// until the next condition is due, zero if none is.
+// Only claims usable on the script's node alone are handled: for others a fabric cannot know where to attach the
+// device.
 func (s Script) Next(claim *resourceapi.ResourceClaim, now time.Time) (devices []resourceapi.AllocatedDeviceStatus, set []spec.ConditionSet, wait time.Duration) {
 	allocation := claim.Status.Allocation
 	if allocation == nil || onlyNode(allocation.NodeSelector) != s.Node {
@@ -97,12 +95,12 @@ func (s Script) due(allocation *resourceapi.AllocationResult, c spec.FabricCondi
 	return from.Add(c.Delay)
 }
 
-// awaited is whether the scheduler looks at a condition of an allocated device.
+// awaited reports whether the scheduler evaluates a condition of an allocated device.
 func awaited(result resourceapi.DeviceRequestAllocationResult, condition string) bool {
 	return slices.Contains(result.BindingConditions, condition) || slices.Contains(result.BindingFailureConditions, condition)
 }
 
-// StatusOf is what is told of a device that is allocated, in place; nil if nothing is.
+// StatusOf returns the status of an allocated device, in place; nil if there is none.
 func StatusOf(devices []resourceapi.AllocatedDeviceStatus, result resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocatedDeviceStatus {
 	id := ShareID(result)
 	for i, d := range devices {
@@ -114,8 +112,7 @@ func StatusOf(devices []resourceapi.AllocatedDeviceStatus, result resourceapi.De
 	return nil
 }
 
-// ShareID is the identifier of a share as the status of a claim has it, nil for a device that is not
-// shared.
+// ShareID is a share's ID as in the status of a claim, nil for a device that is not shared.
 func ShareID(result resourceapi.DeviceRequestAllocationResult) *string {
 	if result.ShareID == nil {
 		return nil
@@ -124,7 +121,7 @@ func ShareID(result resourceapi.DeviceRequestAllocationResult) *string {
 	return &id
 }
 
-// onlyNode is the node to which a node selector restricts by its name.
+// onlyNode is the node name required by a node selector.
 func onlyNode(selector *corev1.NodeSelector) string {
 	if selector == nil || len(selector.NodeSelectorTerms) != 1 {
 		return ""
@@ -137,7 +134,7 @@ func onlyNode(selector *corev1.NodeSelector) string {
 	return ""
 }
 
-// shorter of two times until something is due, where zero means never.
+// shorter returns the shorter delay, where zero means never.
 func shorter(a, b time.Duration) time.Duration {
 	if a == 0 || b < a {
 		return b

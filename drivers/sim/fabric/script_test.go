@@ -36,8 +36,7 @@ func onNode(name string) *corev1.NodeSelector {
 	}}}}}
 }
 
-// waiting is a claim with device-0 of the driver, for which the scheduler waits,
-// and a device of another driver.
+// waiting is a claim with device-0 of the driver, awaited by the scheduler, and a device of another driver.
 func waiting(change func(*resourceapi.ResourceClaim)) *resourceapi.ResourceClaim {
 	conditions, failures := []string{"attached", "configured"}, []string{"failed"}
 	claim := &resourceapi.ResourceClaim{

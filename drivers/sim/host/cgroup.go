@@ -27,9 +27,8 @@ import (
 	"strings"
 )
 
-// PodMemory is how many bytes of memory the cgroup of a pod allows, on the node whose root file
-// system is at root, whichever version and manager of cgroups it has. Errors: there is no such
-// cgroup, or it has no limit.
+// PodMemory is the memory limit of a pod's cgroup in bytes, on the node with its root file system at root, for all
+// versions and managers of cgroups. Errors: there is no such cgroup, or it has no limit.
 func PodMemory(root, uid string) (int64, error) {
 	// systemd takes hyphens for a path.
 	names := []string{"pod" + uid, "pod" + strings.ReplaceAll(uid, "-", "_") + ".slice"}
@@ -54,8 +53,7 @@ func PodMemory(root, uid string) (int64, error) {
 	return 0, fmt.Errorf("pod %s has no cgroup on this node", uid)
 }
 
-// findFolder returns a folder below another one whose name ends with one of some; empty if
-// there is none.
+// findFolder returns a directory below top with one of the names as suffix; empty if there is none.
 func findFolder(top string, names []string) (found string, err error) {
 	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -24,14 +24,13 @@ import (
 	"path/filepath"
 )
 
-// checkpoint is the file in which a kubelet remembers the claims that it has prepared, in
-// its root directory (k8s.io/kubernetes v1.37.1, pkg/kubelet/cm/dra/manager.go).
+// checkpoint is the kubelet's file of prepared claims, in its root directory (k8s.io/kubernetes v1.37.1,
+// pkg/kubelet/cm/dra/manager.go).
 const checkpoint = "dra_manager_state"
 
-// LoseCheckpoint stops the kubelet of the node whose root file system is root, removes what
-// it remembers of claims from its root directory, as a lost disk does, and starts it again.
-// It returns when the new one was started, before that can do anything. That there was
-// nothing to remove is an error.
+// LoseCheckpoint stops the kubelet of the node with its root file system at root, removes the claim checkpoint from
+// its root directory, as a lost disk does, and starts it again. It returns when the new one was started, before it
+// can do anything. A missing checkpoint is an error.
 func LoseCheckpoint(ctx context.Context, root, kubeletRoot string) error {
 	if err := systemd(ctx, root, "systemctl", "stop", "kubelet"); err != nil {
 		return fmt.Errorf("stop the kubelet: %w", err)

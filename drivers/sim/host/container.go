@@ -30,15 +30,14 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// runtimes are the sockets of container runtimes, by the names that they have in the
-// statuses of containers.
+// runtimes maps names of container runtimes in container statuses to their sockets.
 func runtimes() map[string]string {
 	return map[string]string{"containerd": "run/containerd/containerd.sock", "cri-o": "run/crio/crio.sock"}
 }
 
-// CDIDevices asks the container runtime of a node, whose root file system is at root, for
-// the CDI devices of a container; its ID is that of a pod's status, as
-// "containerd://0123…". Errors: the runtime is unknown or does not tell.
+// CDIDevices queries a node's container runtime, with its root file system at root, for the CDI devices of a
+// container; its ID is that of a pod's status, as "containerd://0123…". Errors: the runtime is unknown or does not
+// report them.
 func CDIDevices(ctx context.Context, root, container string) ([]string, error) {
 	name, id, _ := strings.Cut(container, "://")
 	runtime, closeRuntime, err := dialRuntime(root, name)
@@ -53,8 +52,7 @@ func CDIDevices(ctx context.Context, root, container string) ([]string, error) {
 	return cdiDevices(status.GetInfo())
 }
 
-// dialRuntime connects to a container runtime that goes by the name that it has in the
-// statuses of containers.
+// dialRuntime connects to a container runtime by its name in container statuses.
 func dialRuntime(root, name string) (cri.RuntimeServiceClient, func(), error) {
 	socket, known := runtimes()[name]
 	if !known {
@@ -71,8 +69,7 @@ func dialRuntime(root, name string) (cri.RuntimeServiceClient, func(), error) {
 	return cri.NewRuntimeServiceClient(conn), func() { _ = conn.Close() }, nil
 }
 
-// cdiDevices reads what runtimes tell of a container's configuration, which is that of the
-// kubelet.
+// cdiDevices parses the runtime's container information, which has the kubelet's configuration.
 func cdiDevices(info map[string]string) ([]string, error) {
 	var told struct {
 		Config *cri.ContainerConfig `json:"config"`

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package host is what an agent does with the kubelet of its node: it restarts it, asks
-// it what containers have, and tells which program it is. It knows nothing of drivers.
-// Start with RestartKubelet.
+// Package host controls the kubelet of an agent's node: it restarts it, queries containers' resources, and identifies
+// its program. It knows nothing of drivers. Start with RestartKubelet.
 package host

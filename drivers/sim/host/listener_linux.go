@@ -23,8 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listener is the process that listens on the other end of a connection: on Linux the
-// credentials are those of when it began to listen (unix(7), SO_PEERCRED).
+// listener is the process listening on the other end of a connection: on Linux the credentials are those at the call
+// of listen (unix(7), SO_PEERCRED).
 func listener(conn *net.UnixConn) (pid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

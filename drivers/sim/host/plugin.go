@@ -27,9 +27,9 @@ import (
 	"github.com/dra-conformance/dratest/drivers/registration"
 )
 
-// DialPlugin connects to the plugin socket of a DRA driver: that which the newest of its
-// sockets in the registry directory names. A path that is not in this process's container
-// is looked for below root. The error says which drivers have registered.
+// DialPlugin connects to the plugin socket of a DRA driver, as named by the newest of its sockets in the registry
+// directory. A path missing in this process's container is looked up below root. The error lists the registered
+// drivers.
 func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, error) {
 	sockets, err := registration.List(ctx, registry, root)
 	if err != nil {
@@ -48,9 +48,8 @@ func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, e
 	return nil, fmt.Errorf("DRA driver %s has no socket in %s that answers; there are those of %v", driver, registry, others)
 }
 
-// KillPlugin kills the process behind the plugin socket of a DRA driver, which is found as by
-// DialPlugin, and returns when it has ended. The process must be in this process's view of
-// process numbers, and another one.
+// KillPlugin kills the process behind the plugin socket of a DRA driver, found as by DialPlugin, and returns when it
+// has ended. The process must be in this process's PID namespace, and another one.
 func KillPlugin(ctx context.Context, registry, root, driver string) error {
 	conn, err := DialPlugin(ctx, registry, root, driver)
 	if err != nil {
@@ -78,8 +77,8 @@ func KillPlugin(ctx context.Context, registry, root, driver string) error {
 	}
 }
 
-// KillListener kills the process that listens at the other end of a connection to a Unix
-// socket, unless it is this one. It has only begun to end then.
+// KillListener kills the process listening at the other end of a connection to a Unix socket, unless it is this one.
+// It does not wait for its end.
 func KillListener(conn net.Conn) error {
 	pid, err := listenerOf(conn)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
 )
 
-// beDriver has this program be a driver in another process, with its sockets in a directory.
+// beDriver makes this program a driver in another process, with its sockets in a directory.
 const beDriver = "DRATEST_BE_DRIVER"
 
 func TestMain(m *testing.M) {

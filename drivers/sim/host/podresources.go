@@ -27,11 +27,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// maxAnswer bounds what the kubelet tells of all pods of a node, in bytes.
+// maxAnswer bounds the kubelet's answer about all pods of a node, in bytes.
 const maxAnswer = 16 << 20
 
-// PodResources asks the kubelet behind a socket of its podresources API for the
-// devices of a pod, in both ways in which that can be asked, and for all devices.
+// PodResources queries the kubelet behind a podresources socket for the devices of a pod, with both methods, and for
+// all devices.
 func PodResources(ctx context.Context, socket, namespace, pod string) (spec.PodResources, error) {
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))

@@ -29,10 +29,9 @@ import (
 	"strconv"
 )
 
-// ProgramDigest is the SHA-256 digest of the program that listens on a Unix socket, as
-// "sha256:0123…". The kernel says which process that is, and has its program open: a
-// name or a path could lead to another one. What is asked must share this process's view
-// of process numbers, which proc is a file system of.
+// ProgramDigest is the SHA-256 digest of the program listening on a Unix socket, as "sha256:0123…". The kernel
+// identifies the process and has its program open: a name or a path could be another one. The process must share this
+// process's PID namespace; proc is its file system.
 func ProgramDigest(ctx context.Context, socket, proc string) (string, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 	"time"
 )
 
-// RestartKubelet has the systemd of the node, whose root file system is root, restart
-// the kubelet. It returns when the new one was started, before that can do anything.
+// RestartKubelet restarts the kubelet through the systemd of the node with its root file system at root. It returns
+// when the new one was started, before it can do anything.
 func RestartKubelet(ctx context.Context, root string) error {
 	if err := systemd(ctx, root, "systemctl", "restart", "kubelet"); err != nil {
 		return fmt.Errorf("restart the kubelet: %w", err)
@@ -36,10 +36,10 @@ func RestartKubelet(ctx context.Context, root string) error {
 	return nil
 }
 
-// StopKubelet has the systemd of the node, whose root file system is root, stop the kubelet,
-// and start it again after a time, whatever becomes of the caller. It returns when it is stopped.
+// StopKubelet stops the kubelet through the systemd of the node with its root file system at root, and schedules its
+// start after a time, whatever happens to the caller. It returns when the kubelet is stopped.
 func StopKubelet(ctx context.Context, root string, down time.Duration) error {
-	// First: a kubelet that nobody starts again stays down.
+	// First: otherwise the kubelet could stay down.
 	err := systemd(ctx, root, "systemd-run", "--collect", "--on-active="+down.String(), "--timer-property=AccuracySec=100ms", "systemctl", "start", "kubelet")
 	if err != nil {
 		return fmt.Errorf("have the kubelet started later: %w", err)
@@ -50,8 +50,8 @@ func StopKubelet(ctx context.Context, root string, down time.Duration) error {
 	return nil
 }
 
-// RestartNode has the systemd of the node, whose root file system is root, end
-// everything in order and restart the node. It returns before that is done.
+// RestartNode reboots the node with its root file system at root in order, through its systemd. It returns before
+// that is done.
 func RestartNode(ctx context.Context, root string) error {
 	if err := systemd(ctx, root, "systemctl", "reboot"); err != nil {
 		return fmt.Errorf("restart the node: %w", err)
@@ -59,7 +59,7 @@ func RestartNode(ctx context.Context, root string) error {
 	return nil
 }
 
-// systemd runs one of the programs with which one talks to the node's systemd.
+// systemd runs a client of the node's systemd.
 func systemd(ctx context.Context, root, name string, args ...string) error {
 	program := "/usr/bin/" + name
 	if _, err := os.Stat(filepath.Join(root, program)); err != nil {
@@ -68,7 +68,7 @@ func systemd(ctx context.Context, root, name string, args ...string) error {
 	command := exec.CommandContext(ctx, program, args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 	command.Dir = "/"
-	// A systemctl that thinks it is in a container's root does nothing.
+	// In a chroot, systemctl does nothing by default.
 	command.Env = []string{"SYSTEMD_IGNORE_CHROOT=1"}
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(output)))

@@ -26,14 +26,14 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// The labels by which kubelets mark the sandboxes of pods.
+// The kubelet's labels of pod sandboxes.
 const (
 	labelNamespace = "io.kubernetes.pod.namespace"
 	labelPod       = "io.kubernetes.pod.name"
 )
 
-// StopSandbox has the container runtime of a node, whose root file system is at root, stop
-// the sandboxes of a pod with all that runs in them, as a restart of the node does.
+// StopSandbox stops the sandboxes of a pod with all containers through the container runtime of the node with its
+// root file system at root, as a reboot of the node does.
 func StopSandbox(ctx context.Context, root, namespace, pod string) error {
 	runtime, closeRuntime, err := anyRuntime(root)
 	if err != nil {
@@ -61,7 +61,7 @@ func StopSandbox(ctx context.Context, root, namespace, pod string) error {
 	return nil
 }
 
-// anyRuntime connects to the container runtime that the node has.
+// anyRuntime connects to the node's container runtime.
 func anyRuntime(root string) (cri.RuntimeServiceClient, func(), error) {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(runtimes())) {

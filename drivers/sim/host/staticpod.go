@@ -25,18 +25,17 @@ import (
 	"strings"
 )
 
-// staticPodPrefix begins the names of the files that cases may write where a kubelet looks
-// for static pods, so that nobody's own are touched.
+// staticPodPrefix is the prefix of cases' static pod manifests, so no other ones are touched.
 const staticPodPrefix = "dratest-"
 
-// PutStaticPod writes the manifest of a static pod into a directory of the node whose root
-// file system is root, at once and whole.
+// PutStaticPod atomically writes the manifest of a static pod into a directory of the node with its root file system
+// at root.
 func PutStaticPod(root, dir, name string, manifest []byte) error {
 	path, err := staticPodFile(root, dir, name)
 	if err != nil {
 		return err
 	}
-	// Kubelets leave files alone that begin with a dot.
+	// Kubelets ignore files with a leading dot.
 	draft := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	if err := os.WriteFile(draft, manifest, 0o600); err != nil {
 		return fmt.Errorf("write static pod %s: %w", name, err)
@@ -47,7 +46,7 @@ func PutStaticPod(root, dir, name string, manifest []byte) error {
 	return nil
 }
 
-// RemoveStaticPod undoes PutStaticPod; what is not there needs no removal.
+// RemoveStaticPod undoes PutStaticPod; a missing file is no error.
 func RemoveStaticPod(root, dir, name string) error {
 	path, err := staticPodFile(root, dir, name)
 	if err != nil {

@@ -25,8 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ListenerUse is what the process uses that listens at the other end of a connection to a
-// Unix socket.
+// ListenerUse is the resource use of the process listening at the other end of a connection to a Unix socket.
 func ListenerUse(conn net.Conn) (use spec.ProcessUse, err error) {
 	pid, err := listenerOf(conn)
 	if err != nil {

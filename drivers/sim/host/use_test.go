@@ -35,7 +35,7 @@ func TestListenerUseIsOfTheProcessAtTheOtherEnd(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	use, err := ListenerUse(conn)
-	// This process: it has the two sockets open, beside what the test binary began with.
+	// This process: it has the two sockets open, in addition to the test binary's initial files.
 	if err != nil || use.Memory < 1<<20 || use.FileDescriptors < 5 {
 		t.Errorf("got %+v, error %v", use, err)
 	}

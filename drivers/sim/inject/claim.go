@@ -25,11 +25,10 @@ import (
 	cdispec "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// CDIVersion is the version of the CDI specification that the specs need:
-// annotations came with 0.6.0.
+// CDIVersion is the required version of the CDI specification: annotations came with 0.6.0.
 const CDIVersion = "0.6.0"
 
-// The annotations by which a spec tells what it was made for.
+// Annotations of a spec with its claim.
 const (
 	annotationNamespace = "dra-conformance.github.io/namespace"
 	annotationClaim     = "dra-conformance.github.io/claim"
@@ -39,8 +38,7 @@ const (
 	annotationShared    = "dra-conformance.github.io/shared"
 )
 
-// Device is one allocated device of a claim with the CDI device that stands
-// for it.
+// Device is an allocated device of a claim with its CDI device.
 type Device struct {
 	Request string
 	Pool    string
@@ -50,10 +48,8 @@ type Device struct {
 	CDI string
 }
 
-// Claim returns the CDI spec of a claim's allocation and the devices of this
-// driver in it, in the order of the allocation. The devices are empty and the
-// spec is nil if nothing is allocated from the driver. Errors are parameters
-// that can not be understood.
+// Claim returns the CDI spec of a claim's allocation and this driver's devices in it, in order of the allocation.
+// Without devices of the driver they are empty and the spec is nil. Errors are invalid parameters.
 func Claim(driver string, claim *resourceapi.ResourceClaim) (*cdispec.Spec, []Device, error) {
 	if claim.Status.Allocation == nil {
 		return nil, nil, fmt.Errorf("claim %s/%s is not allocated", claim.Namespace, claim.Name)
@@ -97,12 +93,12 @@ func Claim(driver string, claim *resourceapi.ResourceClaim) (*cdispec.Spec, []De
 // Kind is the CDI kind of a driver's devices.
 func Kind(driver string) string { return driver + "/claim" }
 
-// FileName is the name of the file that holds a claim's spec.
+// FileName is the name of a claim's spec file.
 func FileName(driver string, uid types.UID) string {
 	return filePrefix(driver) + string(uid) + ".json"
 }
 
-// UID is the claim of a spec's file, and whether the file is the driver's.
+// UID returns the claim of a spec file, and whether the file is the driver's.
 func UID(driver, fileName string) (types.UID, bool) {
 	rest, ours := strings.CutPrefix(fileName, filePrefix(driver))
 	id, json := strings.CutSuffix(rest, ".json")

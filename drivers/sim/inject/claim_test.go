@@ -36,8 +36,7 @@ const driver = "sim.example.com"
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 
-// claim has two requests of the driver, one with two devices, and one request
-// of another driver.
+// claim has two requests of the driver, one with two devices, and one request of another driver.
 func claim() *resourceapi.ResourceClaim {
 	return &resourceapi.ResourceClaim{
 		ObjectMeta: metav1.ObjectMeta{

@@ -26,8 +26,8 @@ import (
 // deviceID is a device of one driver.
 type deviceID struct{ pool, device string }
 
-// Conflict returns an error if a device of spec is in one of the prepared specs
-// of other claims and neither side may share it.
+// Conflict returns an error if a device of spec is in a prepared spec of another claim and either side may not share
+// it.
 func Conflict(spec *cdispec.Spec, prepared []*cdispec.Spec) error {
 	wanted := map[deviceID]bool{}
 	for _, device := range spec.Devices {
@@ -50,7 +50,7 @@ func Conflict(spec *cdispec.Spec, prepared []*cdispec.Spec) error {
 	return nil
 }
 
-// SpecUID is the claim that a spec was made for.
+// SpecUID is the claim of a spec.
 func SpecUID(spec *cdispec.Spec) types.UID { return types.UID(spec.Annotations[annotationUID]) }
 
 func idOf(device cdispec.Device) deviceID {

@@ -27,7 +27,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// environment is what a container sees because of one allocated device.
+// environment is a container's environment for one allocated device.
 func environment(driver string, claim *resourceapi.ResourceClaim, result resourceapi.DeviceRequestAllocationResult) ([]string, error) {
 	allocation := claim.Status.Allocation.Devices
 	var devices, pools []string
@@ -76,8 +76,8 @@ func environment(driver string, claim *resourceapi.ResourceClaim, result resourc
 	return lines, nil
 }
 
-// Parameters reads opaque driver parameters: a JSON object of strings, in which
-// apiVersion and kind are ignored. Errors say which key is wrong.
+// Parameters reads opaque driver parameters: a JSON object of strings; apiVersion and kind are ignored. Errors name
+// the invalid key.
 func Parameters(raw []byte) (map[string]string, error) {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {

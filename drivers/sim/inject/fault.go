@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Fault makes a claim's spec tell containers something wrong, as a driver would
-// that is broken in this way; kinds that do not concern the spec change nothing.
+// Fault applies a fault to a claim's spec; kinds not about the spec change nothing.
 func Fault(claim *cdispec.Spec, kind spec.FaultKind) {
 	for i := range claim.Devices {
 		var lines []string
@@ -38,7 +37,7 @@ func Fault(claim *cdispec.Spec, kind spec.FaultKind) {
 	}
 }
 
-// faultyLine is what becomes of "name=value"; empty if nothing does.
+// faultyLine returns the faulty "name=value"; empty to drop it.
 func faultyLine(line string, kind spec.FaultKind) string {
 	name, value, _ := strings.Cut(line, "=")
 	claims, user, admin := strings.HasPrefix(name, "claim_"), strings.HasPrefix(name, "user_"), strings.HasPrefix(name, "admin_")

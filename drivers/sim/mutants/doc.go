@@ -14,10 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package mutants lists bugs of DRA drivers that dra-sim can have, one at a time, to show that
-// they are noticed. Most are told by the issue of the published driver that had
-// them, and what is here only breaks dra-sim in the same way; the others break a promise
-// that a check or a case is about, and that no published driver is known to have broken.
-//
-// Start with All; package broken has what each does.
+// Package mutants lists bugs of DRA drivers that can be built into dra-sim, one at a time, to prove their detection.
+// Most were reported in an issue of a published driver and are reproduced in dra-sim; the others violate a
+// requirement covered by a check or case, without a published driver known to violate it.
+// Start with All; package broken implements them.
 package mutants

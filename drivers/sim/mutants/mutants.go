@@ -24,21 +24,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Mutant is one way in which a driver is broken, mostly one in which a published driver was.
+// Mutant is a bug of a driver, mostly of a published one.
 type Mutant struct {
 	spec.Defect
-	// Check is the sanity check that has to fail; empty for what only shows with a kubelet and
-	// a DaemonSet.
+	// Check is the sanity check expected to fail; empty for bugs visible only with a kubelet and a DaemonSet.
 	Check string
-	// Cases are those of life that have to fail, with the driver as a vendor ships it.
+	// Cases are the life cases expected to fail, with the driver as shipped by a vendor.
 	Cases []string
 }
 
-// CheckpointFile is where drivers with a bug that has a checkpoint keep it, in their directory.
+// CheckpointFile is the checkpoint of mutants with one, in the driver's directory.
 const CheckpointFile = "checkpoint.json"
 
-// Find returns the mutant of an ID; the empty ID is a mutant that breaks nothing. The error
-// lists what there is.
+// Find returns the mutant of an ID; the empty ID is a mutant without a bug. The error lists all IDs.
 func Find(id string) (Mutant, error) {
 	if id == "" {
 		return Mutant{}, nil
@@ -53,7 +51,7 @@ func Find(id string) (Mutant, error) {
 	return Mutant{}, fmt.Errorf("bug %q is unknown: use one of %s", id, strings.Join(ids, ", "))
 }
 
-// All lists the mutants in the order in which a claim meets them.
+// All lists the mutants in the order of a claim's lifecycle.
 func All() []Mutant {
 	return slices.Concat(
 		ofPublishing(), ofRegistering(), ofServing(), ofPreparing(), ofAnswering(), ofUnpreparing(), ofDevices(), ofKeeping(), ofReading(), ofConfiguring(), ofLife(),
@@ -186,7 +184,7 @@ func ofUnpreparing() []Mutant {
 	}
 }
 
-// ofLife are those of a driver as it is deployed.
+// ofLife returns the mutants of a deployed driver.
 func ofLife() []Mutant {
 	return []Mutant{
 		{

@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// That each bug is noticed is shown by "dratest prove bugs".
+// "dratest prove bugs" proves the detection of each bug.
 func TestMutantsAreTold(t *testing.T) {
 	issue := regexp.MustCompile(`^([\w-]+/[\w-]+#\d+)?$`)
 	names := map[string]bool{}

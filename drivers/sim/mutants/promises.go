@@ -20,8 +20,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// What breaks a promise of drivers that no published one is known to have broken is here
-// without an issue: each sanity check has to show that it can fail.
+// Violations of requirements not known from a published driver have no issue: each sanity check must be proven to be
+// able to fail.
 
 func ofServing() []Mutant {
 	return []Mutant{

@@ -14,13 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package proxy stands between a kubelet and a driver of its node that is as its vendor has
-// installed it, so that calls of any driver are recorded, and can be made to go wrong.
-//
-// A kubelet asks that instance of a driver which has registered last (k8s.io/kubernetes
-// v1.37.1, pkg/kubelet/cm/dra/plugin/dra_plugin_manager.go, get), as during a rolling
-// update: the proxy is one, and forwards to the driver's own socket. It is gone when the
-// driver's process is, so that slices of drivers that are gone are still removed.
-//
+// Package proxy intercepts the kubelet's calls of any installed driver, to record them and inject faults.
+// A kubelet calls the most recently registered instance of a driver (k8s.io/kubernetes v1.37.1,
+// pkg/kubelet/cm/dra/plugin/dra_plugin_manager.go, get), as during a rolling update: the proxy registers as one, and
+// forwards to the driver's own socket. It ends with the driver's process, so slices of a stopped driver are still
+// removed.
 // Start with Start.
 package proxy

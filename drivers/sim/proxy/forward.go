@@ -53,8 +53,8 @@ func (r *registrarServer) NotifyRegistrationStatus(_ context.Context, s *registe
 	return &registerapi.RegistrationStatusResponse{}, nil
 }
 
-// offer has a server forward the driver's services. Drivers from before v1beta1 was named so
-// give versions instead of services, and mean v1beta1.
+// offer makes a server forward the driver's services. Drivers older than the service name v1beta1 register versions
+// instead of services, and mean v1beta1.
 func (p *Proxy) offer(server *grpc.Server, services []string) {
 	v1 := slices.Contains(services, drapb.DRAPluginService)
 	if v1 {
@@ -101,12 +101,11 @@ func (f *forwardOld) NodeUnprepareResources(ctx context.Context, r *drapbv1beta1
 	})
 }
 
-// answers are what a driver says of single claims, by their UIDs.
+// answers are a driver's results for claims, by UID.
 type answers[C interface{ GetError() string }] interface{ GetClaims() map[string]C }
 
-// forwarded makes a call once or twice; of two answers for a claim the kubelet gets the one
-// with an error. Where the driver is to be killed then, the caller never learns what it has
-// answered; it does if that does not work, which Status says.
+// forwarded makes a call once or twice; of two results for a claim the kubelet gets the one with an error. If the
+// driver is to be killed then, the caller never gets its answer, unless the kill fails; see Status.
 func forwarded[R answers[C], C interface{ GetError() string }](ctx context.Context, p *Proxy, method spec.Method, call func() (R, error)) (answer R, err error) {
 	answer, err = call()
 	if err == nil && p.config.Proxy.Twice {
@@ -125,8 +124,7 @@ func forwarded[R answers[C], C interface{ GetError() string }](ctx context.Conte
 	return answer, status.Error(codes.Unavailable, spec.KilledAfterAnswer)
 }
 
-// keepErrors puts into the second of two answers what only the first had an error for. A
-// claim that the first left out is left out.
+// keepErrors copies errors of the first answer into the second. A claim missing in the first is dropped.
 func keepErrors[C interface{ GetError() string }](first, second map[string]C) {
 	for uid, answer := range second {
 		switch was, there := first[uid]; {
@@ -138,9 +136,8 @@ func keepErrors[C interface{ GetError() string }](first, second map[string]C) {
 	}
 }
 
-// killAfter kills the driver's process if that is to be done after a call of this method and
-// has not been done, and says whether it did. What went wrong is in Status, and the next call
-// tries again.
+// killAfter kills the driver's process if requested after a call of this method and still pending, and reports
+// whether it did. Errors are in Status, and the next call tries again.
 func (p *Proxy) killAfter(ctx context.Context, method spec.Method) bool {
 	if p.config.Proxy.KillAfter != method {
 		return false

@@ -45,20 +45,20 @@ const connecting = 10 * time.Second
 // Config says where a proxy stands.
 type Config struct {
 	Driver string
-	// RegistryDir is the kubelet's registry, PluginsDir is where drivers have directories for
-	// their sockets. Both have the same path for the kubelet.
+	// RegistryDir is the kubelet's registry, PluginsDir the parent of drivers' socket directories. The kubelet sees both
+	// at the same paths.
 	RegistryDir, PluginsDir string
-	// Root is where the node's root file system can be seen.
+	// Root is the path of the node's root file system.
 	Root string
-	// Kill kills the process that listens at the other end of a connection.
+	// Kill kills the process listening at the other end of a connection.
 	Kill func(net.Conn) error
-	// Use is what that process uses.
+	// Use is the resource use of that process.
 	Use func(net.Conn) (spec.ProcessUse, error)
-	// Proxy is what it does to calls.
+	// Proxy has the faults to inject.
 	Proxy spec.Proxy
 }
 
-// Proxy is one that stands.
+// Proxy is a running proxy.
 type Proxy struct {
 	config  Config
 	script  script.Script
@@ -68,7 +68,7 @@ type Proxy struct {
 	path    string
 	dir     string
 	closing func() error
-	// ended is closed when the driver's process has ended or the proxy was taken away.
+	// ended is closed when the driver's process has ended or the proxy was closed.
 	ended chan struct{}
 
 	mutex      sync.Mutex
@@ -78,14 +78,13 @@ type Proxy struct {
 	// notKilled is why the driver could not be killed.
 	notKilled error
 
-	// killing is held while the driver is killed, so that it is killed once.
+	// killing is held while the driver is killed, so it is killed once.
 	killing sync.Mutex
 	killed  bool
 }
 
-// Start puts a proxy before the process of a driver that has registered last. It returns
-// before the kubelet has registered the proxy. Errors: the driver has not registered, or
-// offers nothing but its health.
+// Start starts a proxy of the most recently registered process of a driver. It returns before the kubelet has
+// registered the proxy. Errors: the driver is not registered, or offers only its health service.
 func Start(ctx context.Context, c Config) (_ *Proxy, err error) {
 	p := &Proxy{config: c, ended: make(chan struct{})}
 	p.closing = sync.OnceValue(p.remove)
@@ -101,7 +100,7 @@ func Start(ctx context.Context, c Config) (_ *Proxy, err error) {
 			err = errors.Join(fmt.Errorf("stand before driver %s: %w", c.Driver, err), p.Close())
 		}
 	}()
-	// It never goes idle: that it ends says that the driver does.
+	// It never goes idle: its end means the end of the driver.
 	if p.real, err = grpc.NewClient("unix://"+p.path, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithIdleTimeout(0)); err != nil {
 		return nil, err
 	}
@@ -141,8 +140,8 @@ func (p *Proxy) connect(ctx context.Context) error {
 	return nil
 }
 
-// find finds the driver's own socket and returns its services, without that of health, which
-// kubelets keep by the driver's name.
+// find finds the driver's own socket and returns its services, without health, which kubelets keep by the driver's
+// name.
 func (p *Proxy) find(ctx context.Context) (services []string, err error) {
 	sockets, err := registration.List(ctx, p.config.RegistryDir, p.config.Root)
 	if err != nil {
@@ -185,9 +184,8 @@ func (p *Proxy) leaveWithDriver() {
 	_ = p.Close() // what is left is removed with the agent
 }
 
-// Status is as of a driver: whether the kubelet has registered the proxy, and the calls that
-// it has forwarded. Its problem is that the driver has ended, could not be killed, or does not
-// show what it uses.
+// Status is a driver status: whether the kubelet has registered the proxy, and the forwarded calls. Its problem is
+// that the driver has ended, could not be killed, or its resource use is unreadable.
 func (p *Proxy) Status() spec.DriverStatus {
 	use, unseen := p.use()
 	p.mutex.Lock()
@@ -204,7 +202,7 @@ func (p *Proxy) Status() spec.DriverStatus {
 	return s
 }
 
-// use is what the driver's process uses, nil where that is not measured.
+// use is the resource use of the driver's process, nil if not measured.
 func (p *Proxy) use() (*spec.ProcessUse, error) {
 	if !p.config.Proxy.Measure {
 		return nil, nil
@@ -220,11 +218,11 @@ func (p *Proxy) use() (*spec.ProcessUse, error) {
 	return &use, err
 }
 
-// Close takes the proxy away. The kubelet then asks the driver itself.
+// Close removes the proxy. The kubelet then calls the driver itself.
 func (p *Proxy) Close() error { return p.closing() }
 
 func (p *Proxy) remove() error {
-	// The registration goes first, so that the kubelet does not ask here any more.
+	// The registration goes first, so the kubelet stops calling the proxy.
 	for _, server := range slices.Backward(p.servers) {
 		server.Stop()
 	}
@@ -238,7 +236,7 @@ func (p *Proxy) remove() error {
 	return errors.Join(errs...)
 }
 
-// RemoveLeftovers removes what proxies have left whose process was killed.
+// RemoveLeftovers removes the files of killed proxies.
 func RemoveLeftovers(registryDir, pluginsDir string) error {
 	var errs []error
 	for _, dir := range []string{registryDir, pluginsDir} {

@@ -40,12 +40,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// vendors is a driver that counts calls to prepare, and answers.
+// vendors is a driver counting prepare calls.
 type vendors struct {
 	drapb.UnimplementedDRAPluginServer
 
 	calls atomic.Int32
-	// errors are those for claims, call by call; further calls have none.
+	// errors are the errors for claims, call by call; further calls have none.
 	errors []string
 }
 
@@ -61,7 +61,7 @@ func (v *vendors) NodePrepareResources(_ context.Context, r *drapb.NodePrepareRe
 	return &drapb.NodePrepareResourcesResponse{Claims: answers}, nil
 }
 
-// node has a driver "d" that has registered.
+// node has a registered driver "d".
 func node(t *testing.T) (c Config, driver *vendors, stop func()) {
 	t.Helper()
 	c = Config{Driver: "d", RegistryDir: t.TempDir(), PluginsDir: t.TempDir(), Root: "/"}
@@ -154,7 +154,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestTwoAnswers: an error in either is one for the kubelet.
+// TestTwoAnswers: an error in either one reaches the kubelet.
 func TestTwoAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -189,7 +189,8 @@ func TestKeepErrorsLeavesOutWhatTheFirstLeftOut(t *testing.T) {
 	}
 }
 
-// TestDriverThatCannotBeKilled answers as it is, says so, and is killed after the next call.
+// TestDriverThatCannotBeKilled: the answer is passed on, the failure reported, and the driver killed after the next
+// call.
 func TestDriverThatCannotBeKilled(t *testing.T) {
 	c, _, stop := node(t)
 	tries := 0
@@ -259,7 +260,7 @@ func TestProxyForwardsTheOldAPI(t *testing.T) {
 	}
 }
 
-// Slices of a driver that is gone would stay if the proxy did.
+// Slices of a stopped driver would stay if the proxy did.
 func TestProxyLeavesWithTheDriver(t *testing.T) {
 	c, _, stop := node(t)
 	p, err := Start(t.Context(), c)

@@ -14,11 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package script makes the gRPC service of a DRA driver misbehave as told, and
-// records what the kubelet called (Script.Intercept is a gRPC interceptor).
-//
-// It works on the messages of the wire, so that what the kubelet sees is exact
-// and the driver behind it needs to know nothing. It prepares no devices.
-//
-// Start with Script; faults.go says what each kind of fault does.
+// Package script injects faults into the gRPC service of a DRA driver, and records the kubelet's calls
+// (Script.Intercept is a gRPC interceptor).
+// It works on wire messages: the kubelet's view is exact and the driver behind it is unaware. It prepares no devices.
+// Start with Script; faults.go implements the kinds of faults.
 package script

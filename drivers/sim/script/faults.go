@@ -41,7 +41,7 @@ type call struct {
 	handle func(ctx context.Context, claims []*drapb.Claim) (map[string]*answer, error)
 }
 
-// answer is what is said about one claim; devices are empty for Unprepare.
+// answer is the result for one claim; devices are empty for Unprepare.
 type answer struct {
 	err     string
 	devices []*drapb.Device
@@ -66,9 +66,8 @@ func matches(fault spec.Fault, c *call) bool {
 	}))
 }
 
-// run answers one call: it applies the first fault that matches, records the
-// call, and lets the driver handle what the fault leaves over. A call is hit by
-// one fault only; the next call meets the next one.
+// run answers one call: it applies the first matching fault, records the call, and lets the driver handle the rest. A
+// call gets one fault only; the next call gets the next one.
 func (s *Script) run(ctx context.Context, c *call) (map[string]*answer, error) {
 	record, fault, replaced := s.begin(c)
 	answers, err := apply(ctx, c, fault, replaced)
@@ -76,7 +75,7 @@ func (s *Script) run(ctx context.Context, c *call) (map[string]*answer, error) {
 	return answers, err
 }
 
-// apply is the answer to c under a fault (none if its kind is empty).
+// apply answers c under a fault (none if its kind is empty).
 func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struct{}) (map[string]*answer, error) {
 	if inject, ok := calls[fault.Kind]; ok {
 		return inject(ctx, c, fault, replaced)
@@ -101,7 +100,7 @@ func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struc
 	return answers, nil
 }
 
-// Each kind of fault is in one of these tables, or the driver itself has it; see Beyond.
+// Each kind of fault is in one of these tables, or implemented by the driver itself; see Beyond.
 //
 //nolint:gochecknoglobals // tables
 var (
@@ -134,7 +133,7 @@ var (
 		},
 	}
 
-	// undone are answers for claims that the driver does not get to see.
+	// undone are answers for claims hidden from the driver.
 	undone = map[spec.FaultKind]func(spec.Fault) *answer{
 		spec.FaultClaimError:  func(fault spec.Fault) *answer { return &answer{err: message(fault)} },
 		spec.FaultNothingDone: func(spec.Fault) *answer { return &answer{} },
@@ -152,8 +151,8 @@ var (
 		},
 	}
 
-	// falsified changes what an answer says of a device; names are the CDI devices of all of the
-	// claim's devices, as the driver has answered them.
+	// falsified changes an answer's device; names are the CDI devices of all of the claim's devices in the driver's
+	// answer.
 	falsified = map[spec.FaultKind]func(device *drapb.Device, i int, names [][]string){
 		spec.FaultWrongDevice: func(device *drapb.Device, _ int, _ [][]string) {
 			for j := range device.CdiDeviceIds {
@@ -167,7 +166,7 @@ var (
 	}
 )
 
-// applyUndone leaves the faulty claims to nobody and answers for them.
+// applyUndone answers for the faulty claims without the driver.
 func applyUndone(ctx context.Context, c *call, fault spec.Fault, instead func(spec.Fault) *answer) (map[string]*answer, error) {
 	var healthy []*drapb.Claim
 	answers := map[string]*answer{}
@@ -189,11 +188,11 @@ func applyUndone(ctx context.Context, c *call, fault spec.Fault, instead func(sp
 	return answers, nil
 }
 
-// faultKey is under which a context carries a fault.
+// faultKey is the context key of a fault.
 type faultKey struct{}
 
-// Beyond is the kind of fault that hits a claim, for the driver, which applies those that an
-// answer does not show; empty if there is none.
+// Beyond is the kind of fault for a claim to be implemented by the driver, since it does not show in an answer; empty
+// if there is none.
 func Beyond(ctx context.Context, claim string) spec.FaultKind {
 	fault, _ := ctx.Value(faultKey{}).(spec.Fault)
 	if fault.Claim != "" && fault.Claim != claim {
@@ -202,7 +201,7 @@ func Beyond(ctx context.Context, claim string) spec.FaultKind {
 	return fault.Kind
 }
 
-// falsify changes what an answer says of a claim's devices.
+// falsify changes the devices in a claim's answer.
 func falsify(devices []*drapb.Device, kind spec.FaultKind) {
 	change, ok := falsified[kind]
 	if !ok {

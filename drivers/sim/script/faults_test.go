@@ -52,8 +52,7 @@ func TestFalsify(t *testing.T) {
 	}
 }
 
-// What an answer does not show is left to the driver, for the claim that it is
-// scripted for.
+// Faults not visible in an answer are left to the driver, for the scripted claim.
 func TestBeyond(t *testing.T) {
 	var got []spec.FaultKind
 	handle := func(ctx context.Context, claims []*drapb.Claim) (map[string]*answer, error) {

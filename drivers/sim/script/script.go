@@ -27,22 +27,20 @@ import (
 // maxCalls bounds the record: older calls are dropped.
 const maxCalls = 10_000
 
-// Script holds the faults of one driver instance and the record of its calls.
-// It may be used by several goroutines, and by several gRPC servers at once
-// while an instance is being upgraded. The zero value is ready.
+// Script has the faults of one driver instance and the record of its calls. It is safe for concurrent use, also by
+// several gRPC servers during an upgrade of the instance. The zero value is ready.
 type Script struct {
-	// Mutant is the fault of each call that no other fault hits; its zero value is none.
+	// Mutant is the fault of each call without another fault; its zero value is none.
 	Mutant spec.Fault
 
 	mutex  sync.Mutex
 	faults []spec.Fault
-	// replaced is closed when the faults are replaced; it wakes calls that hang.
+	// replaced is closed when the faults are replaced, to wake hanging calls.
 	replaced chan struct{}
 	calls    []*spec.Call
 }
 
-// SetFaults replaces all faults and lets calls that hang go on. An error names
-// every fault that is not valid; then nothing changes.
+// SetFaults replaces all faults and releases hanging calls. An error names every invalid fault; then nothing changes.
 func (s *Script) SetFaults(faults []spec.Fault) error {
 	if err := validate(faults); err != nil {
 		return err
@@ -70,8 +68,7 @@ func (s *Script) Calls() []spec.Call {
 	return calls
 }
 
-// begin records a call and takes the first fault that matches it; the channel
-// is closed when the faults are replaced.
+// begin records a call and takes the first matching fault; the channel is closed when the faults are replaced.
 func (s *Script) begin(c *call) (*spec.Call, spec.Fault, <-chan struct{}) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -112,7 +109,7 @@ func (s *Script) take(c *call) spec.Fault {
 	return spec.Fault{}
 }
 
-// end completes the record of a call with what was answered.
+// end completes the record of a call with its answers.
 func (s *Script) end(record *spec.Call, answers map[string]*answer, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -39,7 +39,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// driver answers every claim and remembers which ones it got to see.
+// driver answers every claim and records it.
 type driver struct {
 	drapb.UnimplementedDRAPluginServer
 
@@ -91,7 +91,7 @@ func serve(t *testing.T, script *Script, d *driver, version spec.GRPCVersion) dr
 	return drapb.NewDRAPluginClient(conn)
 }
 
-// said is one claim's answer, in a form that is easy to compare.
+// said is one claim's answer in comparable form.
 type said struct {
 	Error string
 	CDI   []string
@@ -201,7 +201,7 @@ func TestFaultsFollowOneAnother(t *testing.T) {
 	}
 }
 
-// A driver that is broken from its start stays so beneath what a case injects.
+// A driver with a mutant keeps it beneath a case's faults.
 func TestMutantHitsWhatNoFaultHits(t *testing.T) {
 	script := &Script{Mutant: spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError}}
 	client := serve(t, script, &driver{}, spec.GRPCv1)

@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Intercept is a grpc.UnaryServerInterceptor. Calls that are not of the DRA
-// plugin API pass unchanged. Errors are gRPC statuses, or of the handler.
+// Intercept is a grpc.UnaryServerInterceptor. Calls other than the DRA plugin API's pass unchanged. Errors are gRPC
+// statuses, or of the handler.
 func (s *Script) Intercept(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	switch r := request.(type) {
 	case *drapb.NodePrepareResourcesRequest:
@@ -50,8 +50,7 @@ func (s *Script) Intercept(ctx context.Context, request any, _ *grpc.UnaryServer
 	}
 }
 
-// v1beta1 lets calls of the older API run through the script in terms of v1,
-// and hands them to a handler that expects the older API.
+// v1beta1 adapts calls of the older API to the script's v1, and back for the handler.
 type v1beta1 struct {
 	drapb.UnimplementedDRAPluginServer
 
@@ -147,7 +146,7 @@ func (s *Script) unprepare(
 	return response, nil
 }
 
-// handled gives the answer of a gRPC handler its type.
+// handled converts a gRPC handler's response to its type.
 func handled[T any](response any, err error) (T, error) {
 	var none T
 	if err != nil {

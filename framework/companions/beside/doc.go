@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package beside runs programs of this project for cases, on the machine that dratest runs
-// on: a process ends with the one that has started it, and is for the cluster the user that
-// the case wants. Start at Start.
+// Package beside runs this project's programs for cases on the local machine: a process ends with its parent, and
+// uses the case's identity in the cluster. Start at Start.
 package beside

@@ -23,9 +23,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// WriteKubeconfig writes a kubeconfig that has one context of another one only, the current
-// one if that is empty, and with which a program is this user, as
-// "system:serviceaccount:namespace:name".
+// WriteKubeconfig writes a kubeconfig with one context of another one, the current one if empty, impersonating user,
+// as "system:serviceaccount:namespace:name".
 func WriteKubeconfig(path, from, context, user string) error {
 	raw, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: from},
 		&clientcmd.ConfigOverrides{CurrentContext: context}).RawConfig()

@@ -23,14 +23,13 @@ import (
 	"runtime"
 )
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
 	command *exec.Cmd
 	ended   chan struct{}
 }
 
-// Start starts a program, whose output is added to the file log. It outlives the step of
-// the case that starts it, and is ended by Kill.
+// Start starts a program and appends its output to the file log. It outlives the step of the case, until Kill.
 func Start(program, log string, args ...string) (*Process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -43,7 +42,7 @@ func Start(program, log string, args ...string) (*Process, error) {
 	started := make(chan error)
 	go func() {
 		defer close(p.ended)
-		// The process ends with the thread that has started it.
+		// The process ends with its parent thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.command.Start()
@@ -58,8 +57,8 @@ func Start(program, log string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Kill ends the process as SIGKILL does, and returns when it has. The error is
-// os.ErrProcessDone for one that had ended by itself, and says in its log why.
+// Kill kills the process with SIGKILL and returns when it has ended. The error is os.ErrProcessDone if it had exited
+// before; its log has the reason.
 func (p *Process) Kill() error {
 	err := p.command.Process.Kill()
 	<-p.ended

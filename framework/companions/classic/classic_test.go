@@ -32,8 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
-// programs are scripts that write their arguments, the scheduler its configuration, too,
-// and stay.
+// programs are scripts writing their arguments (the scheduler also its configuration) and staying alive.
 func programs(t *testing.T) classic.Programs {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,7 +57,7 @@ func programs(t *testing.T) classic.Programs {
 	}
 }
 
-// waitLog waits until a log has a text so many times.
+// waitLog waits until a log contains a text so many times.
 func waitLog(t *testing.T, path, text string, times int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -114,8 +113,7 @@ func TestDriverIsKilledAndChanged(t *testing.T) {
 	waitLog(t, filepath.Join(logs, "log"), "--fail-allocate=-1", 1)
 }
 
-// What a program did before it was killed does not count, and what it holds can be changed
-// meanwhile.
+// Work before a kill does not count; held devices can be changed while it is down.
 func TestDriverWorksAgain(t *testing.T) {
 	logs := t.TempDir()
 	what := classicdra.ProcessConfig{Driver: classicdra.DriverConfig{Name: "d.example.com", Nodes: []string{"a"}}, User: "u", Log: "log"}
@@ -174,8 +172,8 @@ func simulator(p classicdra.Process) classicdra.Simulator {
 	return p.(classicdra.Simulator)
 }
 
-// A simulation has the devices of the driver as it was started last, and the node as input;
-// what the program says of a failure is in the error.
+// A simulation uses the devices of the driver's last start, with the node as input; an error has the program's
+// message.
 func TestSimulate(t *testing.T) {
 	all := programs(t)
 	script := `#!/bin/sh

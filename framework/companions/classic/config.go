@@ -23,8 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// schedulerConfig is a scheduler's configuration for pods that choose it by this name. It
-// elects no leader: others of the cluster do.
+// schedulerConfig is a scheduler's configuration with the given scheduler name. Leader election is off.
 func schedulerConfig(config []byte, name, kubeconfig string) ([]byte, error) {
 	var tree map[string]any
 	if err := yaml.UnmarshalStrict(config, &tree); err != nil {

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package classic runs schedulers with classic DRA and drivers' controllers for cases, on the
-// machine that dratest runs on, and installs the definitions that these need. Start at
-// Programs; Install is for the whole run.
+// Package classic runs schedulers with classic DRA and drivers' controllers for cases on the local machine, and
+// installs their CRDs. Start at Programs; Install is for the whole run.
 package classic

@@ -29,14 +29,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// Kills kill what can be killed: the scheduler is not the cluster's own.
+// Kills returns the kills possible here: the scheduler is not the cluster's own.
 func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
 	all := faults.Restarts(plane)
 	all[0] = killProgram{"scheduler", func() *program { return s.scheduler }}
 	return append(all, killProgram{"driver", func() *program { return s.driver }})
 }
 
-// killProgram kills the scheduler or the driver, and starts it again.
+// killProgram kills and restarts the scheduler or the driver.
 type killProgram struct {
 	component string
 	program   func() *program
@@ -45,8 +45,7 @@ type killProgram struct {
 // Name implements soak.Fault.
 func (k killProgram) Name() string { return "kill " + k.component }
 
-// Do returns once the program has worked on a pod or a claim again, so that the next kill hits
-// one that works.
+// Do returns once the program has processed a pod or claim again, so the next kill hits a working one.
 func (k killProgram) Do(ctx context.Context, _ soak.Target) error {
 	program := k.program()
 	if err := program.Restart(); err != nil {
@@ -79,13 +78,13 @@ func (s *Soak) Injections() []faults.Inject {
 	}
 }
 
-// allocateUnheld allocates a device that the driver does not hold.
+// allocateUnheld allocates a device not held by the driver.
 func allocateUnheld(ctx context.Context, target soak.Target) error {
 	return faults.Allocate(ctx, target, objects.Claim("spoiled", objects.Request("device", "none")),
 		resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: faults.Nobody, Device: "spoiled"})
 }
 
-// creating makes an object of classic DRA that nobody owns.
+// creating creates a classic DRA object without an owner.
 func (s *Soak) creating(plural, kind string, what map[string]any) func(context.Context, soak.Target) error {
 	return func(ctx context.Context, target soak.Target) error {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": kind, "spec": what}}

@@ -39,7 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// process is one that works two seconds after it was started.
+// process works again two seconds after its start.
 type process struct {
 	classicdra.Process
 
@@ -67,7 +67,7 @@ func (p *process) Hold(more map[string]string) error {
 	return nil
 }
 
-// plane remembers what was restarted.
+// plane records restarts.
 type plane struct{ done []string }
 
 func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {
@@ -99,7 +99,7 @@ func TestKillOfClassicDRA(t *testing.T) {
 	})
 }
 
-// A program that has ended by itself is no kill, and is there again for the next one.
+// A program that had exited by itself does not count as killed, and is restarted for the next kill.
 func TestKillOfAProgramThatHasEnded(t *testing.T) {
 	driver := &process{ended: os.ErrProcessDone}
 	soaked := &Soak{driver: newProgram(driver, classicdra.ProcessConfig{Log: "driver.log"})}
@@ -109,7 +109,7 @@ func TestKillOfAProgramThatHasEnded(t *testing.T) {
 	}
 }
 
-// Each fault breaks the rule that it is for, and what a claim has is what the driver holds else.
+// Each fault violates its rule; apart from it, claims match the driver's held devices.
 func TestInjectIntoClassicDRA(t *testing.T) {
 	of := schema.GroupVersion{Group: classicdra.Group, Version: classicdra.Version}
 	for i := range (&Soak{}).Injections() {
@@ -130,7 +130,7 @@ func TestInjectIntoClassicDRA(t *testing.T) {
 	}
 }
 
-// audited is what all rules find.
+// audited returns the violations of all rules.
 func audited(t *testing.T, target soak.Target, soaked *Soak, held map[string]string) []audit.Violation {
 	t.Helper()
 	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})

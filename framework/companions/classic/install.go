@@ -44,12 +44,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// served bounds how long new definitions may take to be served.
+// served bounds the wait for new CRDs to be served.
 const served = 30 * time.Second
 
-// Install installs the definitions of classic DRA, as the driver's program prints them, and
-// waits until they are served. Those that somebody else has installed stay as they are.
-// What it returns removes what it has installed, and is never nil.
+// Install installs the CRDs of classic DRA, as printed by the driver's program, and waits until they are served.
+// Existing ones of others stay unchanged. The returned function removes the installed ones, and is never nil.
 func (p Programs) Install(ctx context.Context, config *rest.Config) (remove func(context.Context) error, err error) {
 	i := installation{}
 	if i.client, err = dynamic.NewForConfig(config); err != nil {
@@ -91,7 +90,7 @@ func (p Programs) definitions(ctx context.Context) ([]*unstructured.Unstructured
 	}
 }
 
-// installation is what was installed, and is to be removed.
+// installation has the objects to remove.
 type installation struct {
 	client dynamic.Interface
 	made   []*unstructured.Unstructured
@@ -102,7 +101,7 @@ func (i *installation) of(o *unstructured.Unstructured) dynamic.ResourceInterfac
 	return i.client.Resource(plural)
 }
 
-// install creates an object, or replaces one that an earlier run has left.
+// install creates an object, or replaces a leftover of an earlier run.
 func (i *installation) install(ctx context.Context, o *unstructured.Unstructured) error {
 	o.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
 	_, err := i.of(o).Create(ctx, o, metav1.CreateOptions{})
@@ -142,8 +141,8 @@ func (i *installation) kind(plural string) dynamic.NamespaceableResourceInterfac
 	return i.client.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: plural})
 }
 
-// remove removes what was installed, and before that what a case whose process was killed
-// has left: kinds of parameters, and what nobody would let go, as its driver runs no more.
+// remove removes everything installed, and before that leftovers of killed cases: parameter CRDs, and objects with
+// finalizers of drivers no longer running.
 func (i *installation) remove(ctx context.Context) error {
 	errs := []error{i.removeParameters(ctx)}
 	if len(i.made) > 0 {
@@ -176,8 +175,8 @@ func (i *installation) removeParameters(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// delete deletes what is dratest's, and waits until it is gone: a run that comes next could
-// take for installed what is going.
+// delete deletes dratest's objects and waits until they are gone: the next run could mistake a terminating one for
+// installed.
 func (i *installation) delete(ctx context.Context, o *unstructured.Unstructured) error {
 	found, err := i.of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && found.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {
@@ -196,8 +195,8 @@ func (i *installation) delete(ctx context.Context, o *unstructured.Unstructured)
 	})
 }
 
-// LetGo takes the finalizers of cases' drivers from claims: a case that fails leaves its
-// claims as they are and ends its driver, so that nobody else would.
+// LetGo removes the finalizers of cases' drivers from claims: a failed case keeps its claims and stops its driver, so
+// nobody else would.
 func LetGo(ctx context.Context, config *rest.Config) error {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -212,7 +211,7 @@ func (i *installation) letClaimsGo(ctx context.Context) error {
 		i.letGo(ctx, i.client.Resource(schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"})))
 }
 
-// letGo takes the finalizers of cases' drivers from objects of cases.
+// letGo removes the finalizers of cases' drivers from objects of cases.
 func (i *installation) letGo(ctx context.Context, kind dynamic.NamespaceableResourceInterface) error {
 	list, err := kind.List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
@@ -235,7 +234,7 @@ func (i *installation) letGo(ctx context.Context, kind dynamic.NamespaceableReso
 	return errors.Join(errs...)
 }
 
-// ofCase says whether a finalizer is that of the driver of a case.
+// ofCase reports whether a finalizer belongs to a case's driver.
 func ofCase(finalizer string) bool {
 	driver, protects := strings.CutSuffix(finalizer, "/deletion-protection")
 	return protects && harness.IsDriverOfCase(driver)

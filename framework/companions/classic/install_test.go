@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A case that was killed has left the kind of its parameters; others' definitions stay.
+// A killed case has left its parameter CRD; others' CRDs stay.
 func TestKindsOfKilledCasesAreRemoved(t *testing.T) {
 	definition := func(name, managedBy string) *unstructured.Unstructured {
 		d := &unstructured.Unstructured{}

@@ -28,10 +28,10 @@ import (
 	"strings"
 )
 
-// stateFile is where a driver keeps who has which device.
+// stateFile is the driver's file of devices and their claims.
 const stateFile = "devices.json"
 
-// state is what a driver has in its file.
+// state is the content of the driver's file.
 type state struct {
 	Claims map[string]device `json:"claims"`
 }
@@ -53,7 +53,7 @@ func (i *instance) state() (state, error) {
 	return s, nil
 }
 
-// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
+// Held returns a driver's devices in use, as "pool/device" by claim UID.
 func (i *instance) Held() (map[string]string, error) {
 	s, err := i.state()
 	if err != nil {
@@ -66,8 +66,7 @@ func (i *instance) Held() (map[string]string, error) {
 	return held, nil
 }
 
-// Hold has a driver that does not run hold more devices, given as Held gives them, as if it
-// had taken them before.
+// Hold adds held devices, in the format of Held, to a stopped driver.
 func (i *instance) Hold(more map[string]string) error {
 	s, err := i.state()
 	if err != nil {
@@ -84,15 +83,14 @@ func (i *instance) Hold(more map[string]string) error {
 	return os.WriteFile(i.path(stateFile), data, 0o600)
 }
 
-// What programs write into their logs when they work on a pod or a claim: kube-scheduler's
-// scheduleOne, and the loop of this project's controllers.
+// Log messages of programs processing a pod or claim: kube-scheduler's scheduleOne, and the loop of this project's
+// controllers.
 const (
 	schedulerWorks = "Attempting to schedule pod"
 	driverWorks    = " item="
 )
 
-// Worked says whether the program has done something for a pod or a claim since it was
-// started last, as its log has it.
+// Worked reports whether the program's log shows a processed pod or claim since its last start.
 func (i *instance) Worked() (bool, error) {
 	sign := driverWorks
 	if i.what.Scheduler != "" {
@@ -112,7 +110,7 @@ func (i *instance) Worked() (bool, error) {
 
 func (i *instance) log() string { return filepath.Join(i.logs, i.what.Log) }
 
-// size is that of a file, 0 if there is none.
+// size returns a file's size, 0 if missing.
 func size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,12 +30,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
-// Programs are the programs of classic DRA with the cluster that they work for.
+// Programs are the programs of classic DRA with their cluster.
 type Programs struct {
 	// Scheduler and Driver are the paths of dra-scheduler and dra-classic-driver.
 	Scheduler, Driver string
-	// Config is a configuration of the scheduler with one profile, in which its name and the
-	// kubeconfig are replaced.
+	// Config is a scheduler configuration with one profile; its name and kubeconfig are replaced.
 	Config []byte
 	// Kubeconfig and Context name the cluster.
 	Kubeconfig, Context string
@@ -43,7 +42,7 @@ type Programs struct {
 
 var _ classicdra.Starter = Programs{}
 
-// Find finds or builds the programs. They are of no cluster yet.
+// Find finds or builds the programs, without a cluster yet.
 func Find(ctx context.Context, local images.Local) (Programs, error) {
 	scheduler, config, err := local.OwnProgram(ctx, "dra-scheduler", "config-classic.yaml")
 	if err != nil {
@@ -53,19 +52,19 @@ func Find(ctx context.Context, local images.Local) (Programs, error) {
 	return Programs{Scheduler: scheduler, Driver: driver, Config: config[0]}, err
 }
 
-// instance is a program that was started, or is to be.
+// instance is a program, started or not.
 type instance struct {
 	programs Programs
 	logs     string // the folder of its log
 	private  string // that of the rest, which has keys
 	process  *beside.Process
-	// what it was started as, and where its log ended then.
+	// what it was started as, and the end of its log at that time.
 	what  classicdra.ProcessConfig
 	began int64
 }
 
-// Start starts a program, whose log is in logs. What has keys is in a folder for temporary
-// files, which Remove removes; Remove has to be called, also after an error.
+// Start starts a program with its log in logs. Files with keys are in a temporary directory; call Remove to remove
+// them, even after an error.
 func (p Programs) Start(logs string, what classicdra.ProcessConfig) (classicdra.Process, error) {
 	i := &instance{programs: p, logs: logs}
 	if err := what.Validate(); err != nil {
@@ -81,10 +80,10 @@ func (p Programs) Start(logs string, what classicdra.ProcessConfig) (classicdra.
 	return i, i.Begin(what)
 }
 
-// path is that of a file of the program, but for the log.
+// path is the path of a program's file other than the log.
 func (i *instance) path(file string) string { return filepath.Join(i.private, file) }
 
-// Begin starts the program, in place of the one that runs, with what that has on disk.
+// Begin starts or restarts the program with its state on disk.
 func (i *instance) Begin(what classicdra.ProcessConfig) error {
 	if i.private == "" {
 		return errors.New("it has no folder for its files")
@@ -125,14 +124,14 @@ func driverArgs(d classicdra.DriverConfig, kubeconfig, state string) []string {
 		deviceArgs(d, kubeconfig, state)...)
 }
 
-// deviceArgs are those by which a controller and a simulation have the same devices.
+// deviceArgs are arguments for the same devices in controller and simulation.
 func deviceArgs(d classicdra.DriverConfig, kubeconfig, state string) []string {
 	return []string{"--kubeconfig=" + kubeconfig, "--state-file=" + state,
 		"--driver-name=" + d.Name, "--devices=" + strconv.Itoa(d.Devices), "--network=" + strconv.FormatBool(d.Network),
 		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ",")}
 }
 
-// Kill ends the program as SIGKILL does, if it runs.
+// Kill kills the program with SIGKILL, if it runs.
 func (i *instance) Kill() error {
 	p := i.process
 	i.process = nil
@@ -142,7 +141,7 @@ func (i *instance) Kill() error {
 	return p.Kill()
 }
 
-// Remove ends the program and removes all files but the log.
+// Remove stops the program and removes all files except the log.
 func (i *instance) Remove() error {
 	err := i.Kill()
 	if i.private == "" {

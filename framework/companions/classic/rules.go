@@ -22,8 +22,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
-// Rules are how the definitions of classic DRA are installed, and what its cases do with them
-// and give to their schedulers and drivers. A run that lacks it leaves them out.
+// Rules are the permissions to install the CRDs of classic DRA, and those cases need and grant to their schedulers
+// and drivers. Without them, a run skips these cases.
 func Rules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "get", "update", "delete"),

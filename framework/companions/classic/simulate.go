@@ -33,8 +33,8 @@ import (
 
 var _ classicdra.Simulator = &instance{}
 
-// Simulate asks the driver that was started last, by a process of its own, what pods that
-// wait would get with so many nodes more like this one.
+// Simulate runs the last started driver's simulation, in a process of its own: the allocations of pending pods with
+// so many more nodes like this one.
 func (i *instance) Simulate(ctx context.Context, like *corev1.Node, count int) (classicdra.Prediction, error) {
 	var foretold classicdra.Prediction
 	if i.what.Driver.Name == "" {

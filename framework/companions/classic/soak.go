@@ -34,22 +34,19 @@ import (
 )
 
 const (
-	// soakDevices is how many each node has: few, so that pods wait for one another's.
+	// soakDevices is the number of devices per node: few, so that pods compete.
 	soakDevices = 3
-	// soakTakes is how long the driver needs for each: long enough for kills to come in
-	// between.
+	// soakTakes is the driver's time per device: long enough for kills in between.
 	soakTakes = 200 * time.Millisecond
 	// schedulerLog and driverLog are the programs' logs in the report directory.
 	schedulerLog, driverLog = "scheduler.log", "driver.log"
-	// driverUser is the service account as which the driver works, schedulerUser is who
-	// schedulers are.
+	// driverUser is the driver's service account, schedulerUser the schedulers' user.
 	driverUser, schedulerUser = "classic", "system:kube-scheduler"
-	// schedulerName is the one that pods choose unless they choose another one.
+	// schedulerName is the default scheduler of pods.
 	schedulerName = "default-scheduler"
 )
 
-// Soak is a soak in which a driver allocates the claims itself (KEP-3063), with a scheduler that
-// negotiates with it, for simulated nodes.
+// Soak is a soak with claims allocated by a driver (KEP-3063) in negotiation with a scheduler, on simulated nodes.
 type Soak struct {
 	scheduler, driver *program
 	// client is for the kinds of classic DRA.
@@ -71,23 +68,22 @@ func (s *Soak) kind(plural string) dynamic.NamespaceableResourceInterface {
 	return s.client.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: plural})
 }
 
-// program is a process beside dratest that can be killed.
+// program is a killable process beside dratest.
 type program struct {
 	process classicdra.Process
 	what    classicdra.ProcessConfig
 }
 
-// newProgram returns one that runs.
+// newProgram returns a running program.
 func newProgram(process classicdra.Process, what classicdra.ProcessConfig) *program {
 	return &program{process: process, what: what}
 }
 
-// Restart kills it, and starts it again with what it has on disk. That it had ended by itself
-// is an error, and says in its log why; it is started all the same.
+// Restart kills it and starts it again with its state on disk. If it had exited by itself, it is restarted and
+// Restart returns an error; its log has the reason.
 func (p *program) Restart() error { return p.restart(func() error { return nil }) }
 
-// Hold has a driver hold more devices, as "pool/device" by the UIDs of claims, as if it had
-// taken them before it was killed.
+// Hold adds held devices, as "pool/device" by claim UID, to a driver, as if taken before it was killed.
 func (p *program) Hold(more map[string]string) error {
 	holder, ok := p.process.(interface{ Hold(map[string]string) error })
 	if !ok {
@@ -104,7 +100,7 @@ func (p *program) restart(between func() error) error {
 	return errors.Join(err, between(), p.process.Begin(p.what))
 }
 
-// Worked says whether it has done something for a pod or a claim since it was started last.
+// Worked reports whether it has processed a pod or claim since its last start.
 func (p *program) Worked() (bool, error) { return p.process.Worked() }
 
 // Prepare starts a scheduler and a driver of classic DRA on a cluster without scheduler.
@@ -138,8 +134,8 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 // soakNeeds: dra-scheduler is for the newest version, and nodes may be simulated.
 func soakNeeds() spec.Needs { return spec.Needs{Since: "1.37", NoKubelet: true} }
 
-// createObjects makes what the load's claims refer to, and gives driver and scheduler
-// the rights of their manifests and no others.
+// createObjects creates the objects the load's claims refer to, and gives driver and scheduler exactly the rights of
+// their manifests.
 func (s *Soak) createObjects(ctx context.Context, b *soak.Bed) error {
 	for _, p := range parameters() {
 		if _, err := b.Client.CoreV1().ConfigMaps(b.Namespace).Create(ctx, p, metav1.CreateOptions{}); err != nil {
@@ -160,8 +156,7 @@ func (s *Soak) createObjects(ctx context.Context, b *soak.Bed) error {
 	return b.Allow(ctx, "scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicdra.SchedulerRules())
 }
 
-// start starts the programs. After each start the driver fails once at whatever it is
-// asked for.
+// start starts the programs. After each start the driver's first operation of each kind fails.
 func (s *Soak) start(b *soak.Bed, programs classicdra.Starter) error {
 	start := func(what classicdra.ProcessConfig) (*program, error) {
 		process, err := programs.Start(b.ReportDir, what)

@@ -36,15 +36,15 @@ type watcher struct {
 
 	mutex sync.Mutex
 	looks int
-	// held are the claims for which the driver was seen to hold a device.
+	// held are the claims seen with a held device.
 	held map[string]bool
 }
 
-// Count is what was seen of a driver that allocates claims itself.
+// Count has statistics of a driver that allocates claims itself.
 type Count struct {
 	// DevicesPerNode is how many there are on each node.
 	DevicesPerNode int `json:"devicesPerNode"`
-	// Held is for how many claims the driver was seen to hold a device.
+	// Held is the number of claims seen with a held device.
 	Held int `json:"held"`
 	// Looks are those at driver and objects together.
 	Looks int `json:"looks"`
@@ -75,8 +75,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("driver with %d devices on each node: held one for %d claims, looked at %d times", c.DevicesPerNode, c.Held, c.Looks)
 }
 
-// readClassic reads what the rules are about. What the driver holds is on disk, also while it
-// does not run.
+// readClassic reads the input of the rules. Held devices are on disk, even while the driver is down.
 func (w *watcher) readClassic(ctx context.Context) (seen classicdra.Observed, answered bool, err error) {
 	seen.Driver = w.objects.Driver
 	if seen.Claims, err = w.objects.ListClaims(ctx); err != nil {

@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// holder is a driver of which only what it holds is looked at.
+// holder is a driver with held devices only.
 type holder struct {
 	classicdra.Process
 
@@ -45,7 +45,7 @@ type holder struct {
 
 func (h *holder) Held() (map[string]string, error) { return maps.Clone(h.held), nil }
 
-// watchedDriver watches a driver that holds device n/d of a claim, as the claim has it.
+// watchedDriver watches a driver holding device n/d of a claim, as allocated.
 func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *holder, told *[]string) {
 	t.Helper()
 	told = &[]string{}
@@ -62,8 +62,7 @@ func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *ho
 	return w, driver, told
 }
 
-// A device that the driver gives away twice is a violation at once, and so is one that it no
-// longer holds for a claim that has it.
+// A device held twice is a violation at once, as is a claim's device not held any more.
 func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
 	w, driver, told := watchedDriver(t)
 	if !w.objects.Unpublished {
@@ -91,7 +90,7 @@ func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
 	}
 }
 
-// What is still held, or recorded, of a claim that has gone is found after patience.
+// Devices or records of a deleted claim are found after patience.
 func TestWhatADriverLeavesIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record := &unstructured.Unstructured{Object: map[string]any{
@@ -107,7 +106,7 @@ func TestWhatADriverLeavesIsFound(t *testing.T) {
 		if len(*told) != 2 || !strings.Contains((*told)[0], "left-held") || !strings.Contains((*told)[1], "record-left") || time.Since(began) < 9*time.Second {
 			t.Errorf("told %q after %s", *told, time.Since(began))
 		}
-		// What was found before was taken for a driver that does not answer.
+		// Earlier findings were mistaken for a driver without an answer.
 		if err := w.Settle(t.Context(), time.Second); err != nil || len(*told) != 2 {
 			t.Errorf("told %q, %v", *told, err)
 		}

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package fabric runs fabrics of devices for cases on the machine that dratest runs on:
-// a manager in this process, and a controller and drivers of nodes, processes of their own
-// that reach the cluster as dratest does. Start at Fabrics.
+// Package fabric runs device fabrics for cases on the local machine: a manager in this process, and a controller and
+// node drivers as processes, connected to the cluster like dratest. Start at Fabrics.
 package fabric

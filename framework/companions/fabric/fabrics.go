@@ -34,8 +34,7 @@ import (
 
 // Fabrics starts fabrics for a cluster.
 type Fabrics struct {
-	// Program is the path of dra-composable-controller, Sim that of dra-sim, for fabrics with
-	// drivers.
+	// Program is the path of dra-composable-controller, Sim that of dra-sim, for fabrics with drivers.
 	Program, Sim string
 	// Kubeconfig and Context name the cluster.
 	Kubeconfig, Context string
@@ -47,14 +46,14 @@ const (
 	ours, theirs, admin = "token-of-this-cluster", "token-of-another-cluster", "token-of-the-administrator"
 	wrong               = "token-of-nobody"
 	elsewhere           = "another"
-	// name is that of all fabrics: their controllers have different drivers.
+	// name is the name of all fabrics: their controllers have different drivers.
 	name = "fabric"
-	// refresh is the time between two looks of the controller at what is free, which cases
-	// wait for: shorter than the 10 s that KEP-5007 has.
+	// refresh is the controller's polling interval for free devices, which cases wait for: shorter than the 10 s of
+	// KEP-5007.
 	refresh = 2 * time.Second
 )
 
-// instance is a fabric that was started.
+// instance is a started fabric.
 type instance struct {
 	site       *site.Site
 	controller *site.Program
@@ -63,9 +62,8 @@ type instance struct {
 	taken      int
 }
 
-// Start starts a manager, a controller, whose log is controller.log in logs, and drivers,
-// whose logs are DriverLog there. What has keys is in a folder for temporary files, which Stop
-// removes; Stop has to be called, also after an error.
+// Start starts a manager, a controller (logging to controller.log in logs) and drivers (logging to DriverLog there).
+// Files with keys are in a temporary directory; call Stop to remove them, even after an error.
 func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (casefabric.Client, error) {
 	i := &instance{composed: composed, drivers: map[string]*site.Program{}}
 	if err := composed.Validate(); err != nil {
@@ -109,15 +107,14 @@ func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedF
 // controllerLog is the name of the controller's log.
 const controllerLog = "controller.log"
 
-// Logs are the patterns of the names of all logs.
+// Logs are the patterns of all log names.
 func Logs() []string { return []string{controllerLog, DriverLog("*")} }
 
-// DriverLog is the name of the log of a node's driver.
+// DriverLog is the log name of a node's driver.
 func DriverLog(node string) string { return "driver-" + node + ".log" }
 
-// Turn starts a part that does not run, which goes on with what it has on disk, or ends
-// one as SIGKILL does: the controller's process is killed, the manager's connections are
-// cut.
+// Turn starts a stopped part with its state on disk, or kills one as with SIGKILL: the controller's process is
+// killed, the manager's connections are cut.
 func (i *instance) Turn(ctx context.Context, part spec.FabricPart, on bool) error {
 	switch {
 	case part == spec.FabricController && on:
@@ -130,7 +127,7 @@ func (i *instance) Turn(ctx context.Context, part spec.FabricPart, on bool) erro
 	return i.site.End()
 }
 
-// TurnDriver starts the driver of a node, which does not run, or kills it.
+// TurnDriver starts or kills the driver of a node.
 func (i *instance) TurnDriver(node string, on bool) error {
 	driver := i.drivers[node]
 	switch {
@@ -142,15 +139,15 @@ func (i *instance) TurnDriver(node string, on bool) error {
 	return driver.End()
 }
 
-// Asked is when the controller has asked the manager last.
+// Asked is the time of the controller's last request to the manager.
 func (i *instance) Asked() time.Time { return i.site.Asked(ours, site.Agent) }
 
-// DriverAsked is when the driver of a node has asked the manager last.
+// DriverAsked is the time of the last request of a node's driver to the manager.
 func (i *instance) DriverAsked(node string) time.Time {
 	return i.site.Asked(ours, site.DriverAgent(node))
 }
 
-// Stop ends all, and removes all files but the logs.
+// Stop stops everything and removes all files except the logs.
 func (i *instance) Stop() error {
 	if i.site == nil {
 		return nil
@@ -160,7 +157,7 @@ func (i *instance) Stop() error {
 
 func (i *instance) as(token string) fabric.Manager { return i.site.As(token) }
 
-// Change changes what is not nil or empty.
+// Change applies all non-empty fields.
 func (i *instance) Change(ctx context.Context, change spec.FabricChange) error {
 	if change.Token != nil {
 		token := ours
@@ -192,7 +189,7 @@ func (i *instance) Change(ctx context.Context, change spec.FabricChange) error {
 	return err
 }
 
-// detaching is what becomes of requests to detach.
+// detaching returns the rules for detach requests.
 func detaching(composed spec.ComposedFabric) []fabric.Rule {
 	return []fabric.Rule{{Operation: fabric.Detach, Takes: metav1.Duration{Duration: composed.DetachTakes}}}
 }
@@ -210,7 +207,7 @@ func (i *instance) Devices(ctx context.Context) (map[string]spec.FabricDevice, e
 	return devices, nil
 }
 
-// Take attaches a device for another cluster, and says whether there was one.
+// Take attaches a device for another cluster, and reports whether one was free.
 func (i *instance) Take(ctx context.Context) (bool, error) {
 	i.taken++
 	_, err := i.as(theirs).Attach(ctx, fabric.AttachRequest{Key: strconv.Itoa(i.taken), Model: spec.FabricModel, Node: elsewhere})

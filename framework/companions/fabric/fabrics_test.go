@@ -37,13 +37,13 @@ func start(t *testing.T, dir string) (casefabric.Client, error) {
 	return startAs(t, dir, spec.ComposedFabric{Bind: true})
 }
 
-// startAs is the same, with what else is asked for.
+// startAs is start with more options.
 func startAs(t *testing.T, dir string, as spec.ComposedFabric) (casefabric.Client, error) {
 	t.Helper()
 	as.Driver, as.Devices, as.User = "gpu.example.com", 2, "system:serviceaccount:ns:composable"
 	as.DetachAfter, as.DetachTakes = time.Minute, time.Hour
 	program, kubeconfig := filepath.Join(t.TempDir(), "program"), filepath.Join(t.TempDir(), "kubeconfig")
-	// What it is started with is its log; it stays.
+	// It logs its arguments and stays alive.
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\"\nexec sleep 1000\n"), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
@@ -89,8 +89,7 @@ func TestFabricIsKilled(t *testing.T) {
 	}
 }
 
-// How long detaching takes holds from the start, and also once a case has said what becomes
-// of requests to attach.
+// The detach time applies from the start, also after a case has set the rules for attach requests.
 func TestDetachingTakesItsTime(t *testing.T) {
 	f, err := start(t, t.TempDir())
 	if err != nil {
@@ -159,7 +158,7 @@ func TestController(t *testing.T) {
 	}
 }
 
-// Each node has a driver of its own, which is killed and started again for itself.
+// Each node's driver is killed and restarted separately.
 func TestDrivers(t *testing.T) {
 	logs := t.TempDir()
 	f, err := startAs(t, logs, spec.ComposedFabric{Drivers: []string{"n1", "n2"}, Rescan: time.Second, DriverUser: "system:serviceaccount:ns:driver"})

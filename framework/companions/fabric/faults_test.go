@@ -40,7 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// killedFabric is asked by its controller two seconds after one of them was started.
+// killedFabric gets a request of its controller two seconds after either of them was started.
 type killedFabric struct {
 	casefabric.Client
 
@@ -48,7 +48,7 @@ type killedFabric struct {
 	begun   time.Time
 	silent  bool
 	devices map[string]spec.FabricDevice
-	// began is when the drivers of nodes were started; they ask a second later.
+	// began are the start times of node drivers; they send a request one second later.
 	began map[string]time.Time
 }
 
@@ -90,7 +90,7 @@ func (f *killedFabric) Change(_ context.Context, c spec.FabricChange) error {
 	return nil
 }
 
-// plane remembers what was restarted.
+// plane records restarts.
 type plane struct{ done []string }
 
 func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {
@@ -124,7 +124,7 @@ func TestKillOfAFabric(t *testing.T) {
 	})
 }
 
-// A controller that does not work after a kill is a kill that could not be done.
+// A kill fails if the controller does not work afterwards.
 func TestKillOfAFabricThatStaysSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -136,16 +136,15 @@ func TestKillOfAFabricThatStaysSilent(t *testing.T) {
 	})
 }
 
-// Drivers are killed in turns, each when a device comes or goes on its node, and are away for
-// longer than idle devices stay. All devices were in use for two minutes once: the soak killed
-// nobody.
+// Drivers are killed in turns, each when a device comes or goes on its node, and stay down longer than the idle time
+// of devices. Once all devices were in use for two minutes, and the soak killed no driver.
 func TestKillOfADriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &killedFabric{began: map[string]time.Time{}, devices: map[string]spec.FabricDevice{
 			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n1"}, "gpu-1": {ID: "gpu-1", Phase: "Free"},
 			"gpu-2": {ID: "gpu-2", Phase: "Attaching", Node: "n2", Elsewhere: true},
 		}}
-		// n3 publishes what has gone.
+		// n3 publishes a removed device.
 		target := soak.Target{Client: fake.NewClientset(slice("n1", "gpu-0"), slice("n3", "gpu-1")), Driver: "d"}
 		kill := &killDriver{soak: &Soak{fabric: f, nodes: []string{"n3", "n2", "n1"}}}
 		turn := func(want string) {
@@ -183,13 +182,13 @@ func TestKillOfADriver(t *testing.T) {
 	})
 }
 
-// slice is what the driver of a node publishes.
+// slice is published by a node's driver.
 func slice(node, device string) *resourceapi.ResourceSlice {
 	return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "of-" + node}, Spec: resourceapi.ResourceSliceSpec{
 		Driver: "d", NodeName: &node, Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
 }
 
-// Each fault breaks the rule that it is for.
+// Each fault violates its rule.
 func TestInjectIntoAFabric(t *testing.T) {
 	inUse := func(name, device string) *resourceapi.ResourceClaim {
 		c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
@@ -226,7 +225,7 @@ func TestInjectIntoAFabric(t *testing.T) {
 	}
 }
 
-// auditedFabric is what the rules of fabrics, and those of settled claims, find.
+// auditedFabric returns the violations of the rules for fabrics and settled claims.
 func auditedFabric(t *testing.T, target soak.Target, f *killedFabric) []audit.Violation {
 	t.Helper()
 	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})

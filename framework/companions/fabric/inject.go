@@ -47,7 +47,7 @@ func (s *Soak) Injections() []faults.Inject {
 	}
 }
 
-// detachInUse detaches by hand what claims in use have.
+// detachInUse manually detaches devices of claims in use.
 func (s *Soak) detachInUse(ctx context.Context, target soak.Target) error {
 	return wait.PollUntilContextCancel(ctx, faults.Pause, true, func(ctx context.Context) (bool, error) {
 		devices, err := s.fabric.Devices(ctx)
@@ -72,7 +72,7 @@ func (s *Soak) detachInUse(ctx context.Context, target soak.Target) error {
 	})
 }
 
-// usedDevices are the devices that claims in use have, in order.
+// usedDevices returns the devices of claims in use, in order.
 func usedDevices(ctx context.Context, target soak.Target, devices map[string]spec.FabricDevice) ([]string, error) {
 	claims, err := target.Client.ResourceV1().ResourceClaims(target.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -87,11 +87,11 @@ func usedDevices(ctx context.Context, target soak.Target, devices map[string]spe
 	return slices.Compact(used), nil
 }
 
-// hosts is for how many pods giveTwice makes claims: each may end at any moment.
+// hosts is the number of pods giveTwice makes claims for: each may end at any moment.
 const hosts = 3
 
-// giveTwice allocates a device that is attached to two claims, as devices of different pools,
-// and reserves them for pods that run.
+// giveTwice allocates an attached device to two claims, as devices of different pools, and reserves them for running
+// pods.
 func (s *Soak) giveTwice(ctx context.Context, target soak.Target) error {
 	var pods []corev1.Pod
 	device := ""
@@ -129,8 +129,7 @@ func (s *Soak) giveTwice(ctx context.Context, target soak.Target) error {
 	return nil
 }
 
-// publishUnattached publishes a device of the fabric as local to a node that there is not, as
-// a driver would that does not look any more.
+// publishUnattached publishes a fabric device as local to a missing node, as a stale driver would.
 func (s *Soak) publishUnattached(ctx context.Context, target soak.Target) error {
 	devices, err := s.fabric.Devices(ctx)
 	if err != nil {

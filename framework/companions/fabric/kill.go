@@ -26,14 +26,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// What can be killed of a soak with a fabric, beside components of the cluster.
+// Killable parts of a soak with a fabric, in addition to the cluster's components.
 const (
 	fabricManager    = "fabric"
 	fabricController = "composable-controller"
 	fabricDriver     = "driver"
 )
 
-// Kills kill what can be killed: drivers only where pods are scheduled anew to what they publish.
+// Kills returns the possible kills: drivers only if pods are rescheduled to their published devices.
 func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
 	all := append(faults.Restarts(plane), killPart{s, spec.FabricController}, killPart{s, spec.FabricManager})
 	if s.When == Reschedule {
@@ -42,7 +42,7 @@ func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
 	return all
 }
 
-// killPart kills a fabric's manager or its controller, and starts it again.
+// killPart kills and restarts a fabric's manager or controller.
 type killPart struct {
 	soak *Soak
 	part spec.FabricPart
@@ -56,11 +56,10 @@ func (k killPart) Name() string {
 	return "kill " + fabricController
 }
 
-// asker is a fabric that knows when its controller has asked it.
+// asker is a fabric recording its controller's last request.
 type asker interface{ Asked() time.Time }
 
-// Do returns once the controller has asked the fabric again, so that the next kill hits one
-// that works.
+// Do returns once the controller has sent a request to the fabric again, so the next kill hits a working one.
 func (k killPart) Do(ctx context.Context, _ soak.Target) error {
 	if err := k.soak.fabric.Turn(ctx, k.part, false); err != nil {
 		return err

@@ -33,19 +33,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// driverAway is how long a driver is away that was killed: longer than idle devices stay, so
-// that some come and go meanwhile, and what it has published is wrong.
+// driverAway is the downtime of a killed driver: longer than the idle time of devices, so some come and go meanwhile,
+// and its slices become wrong.
 const driverAway = 5 * time.Second
 
-// patience is how long a driver is waited for that has something to do. Where all devices are
-// in use none has for minutes; killing one that rests says something, too.
+// patience bounds the wait for a driver with work to do. With all devices in use there is none for minutes; killing
+// an idle driver is useful, too.
 const patience = 10 * time.Second
 
-// killDriver kills the driver of a node, where it can one where a device comes or goes, and
-// starts it again after a while. The nodes take turns.
+// killDriver kills a node's driver, if possible while a device comes or goes, and restarts it after a while. The
+// nodes take turns.
 type killDriver struct {
 	soak *Soak
-	// last is the node whose driver was killed last.
+	// last is the node of the last killed driver.
 	last string
 }
 
@@ -55,12 +55,11 @@ func (*killDriver) Name() string { return "kill " + fabricDriver }
 // drivers are those of a fabric's nodes.
 type drivers interface {
 	TurnDriver(node string, on bool) error
-	// DriverAsked is when the driver of a node has asked the fabric last.
+	// DriverAsked is the time of the last request of a node's driver to the fabric.
 	DriverAsked(node string) time.Time
 }
 
-// Do returns once the driver has asked the fabric again, so that the next kill hits one that
-// works.
+// Do returns once the driver has sent a request to the fabric again, so the next kill hits a working one.
 func (k *killDriver) Do(ctx context.Context, target soak.Target) error {
 	all, ok := k.soak.fabric.(drivers)
 	if !ok || len(k.soak.nodes) == 0 {
@@ -84,8 +83,8 @@ func (k *killDriver) Do(ctx context.Context, target soak.Target) error {
 	return faults.AwaitWork(ctx, "the driver of node "+node+" to ask the fabric", func() (bool, error) { return all.DriverAsked(node).After(begun), nil })
 }
 
-// choose waits for the first node, after the last one, where a device comes or goes. Is there
-// none for long, it is the next one.
+// choose waits for the first node, after the last one, with a device coming or going, and falls back to the next
+// node.
 func (k *killDriver) choose(ctx context.Context, target soak.Target) (node string, err error) {
 	nodes := slices.Sorted(slices.Values(k.soak.nodes))
 	next := slices.Index(nodes, k.last) + 1
@@ -112,8 +111,7 @@ func (k *killDriver) choose(ctx context.Context, target soak.Target) (node strin
 	return node, err
 }
 
-// changing are the nodes to or from which a device is on its way, or whose driver has to
-// publish one, or to take one back.
+// changing returns the nodes with a device on its way, or a driver with outdated slices.
 func changing(devices map[string]spec.FabricDevice, published []resourceapi.ResourceSlice) sets.Set[string] {
 	type place struct{ node, device string }
 	is, says := sets.New[place](), sets.New[place]()

@@ -29,42 +29,39 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WhenAttached is what becomes of a pod whose device was attached (docs/fabric.md).
+// WhenAttached is the handling of a pod after its device was attached (docs/fabric.md).
 type WhenAttached string
 
-// What can become of it.
+// Values of WhenAttached.
 const (
 	// Bind has it bound with its slot.
 	Bind WhenAttached = "bind"
-	// Reschedule has it scheduled anew, to the device that the driver of the node publishes
-	// now.
+	// Reschedule schedules the pod again, with the device now published by the node's driver.
 	Reschedule WhenAttached = "reschedule"
 )
 
 const (
-	// fabricDevices is how many there are: few, so that pods wait for one another's.
+	// fabricDevices is the number of devices: few, so that pods compete.
 	fabricDevices = 8
-	// attachTakes and detachTakes are long enough for kills to come in between.
+	// attachTakes and detachTakes are long enough for kills in between.
 	attachTakes, detachTakes = 500 * time.Millisecond, 500 * time.Millisecond
-	// detachAfter is how long a device is idle that is detached.
+	// detachAfter is the idle time before a device is detached.
 	detachAfter = 4 * time.Second
-	// controllerUser is the service account as which the controller works, driverUser that
-	// of the drivers.
+	// controllerUser and driverUser are the service accounts of the controller and the drivers.
 	controllerUser, driverUser = "composable", "driver"
-	// rescan is the time between two looks of a driver at what is attached to its node.
+	// rescan is a driver's polling interval for attached devices.
 	rescan = time.Second
 )
 
-// Soak is a soak whose devices come from a fabric, from which a controller attaches them to
-// simulated nodes (KEP-5007).
+// Soak is a soak with fabric devices attached to simulated nodes by a controller (KEP-5007).
 type Soak struct {
-	// When says what becomes of the pods then.
+	// When selects the handling of pods after an attach.
 	When WhenAttached
 	// Sim finds or builds dra-sim, for drivers, and returns its path.
 	Sim func(ctx context.Context) (path string, err error)
 
 	fabric casefabric.Client
-	// nodes are those where a driver publishes what the fabric attaches.
+	// nodes are the nodes with a driver publishing attached devices.
 	nodes []string
 }
 

@@ -29,10 +29,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// silence is for how long a fabric that is killed now and then may not answer.
+// silence is the longest accepted unavailability of a fabric killed now and then.
 const silence = 30 * time.Second
 
-// watcher audits a fabric and the claims that have its devices.
+// watcher audits a fabric and the claims with its devices.
 type watcher struct {
 	soak.Auditor[audit.Fabric]
 
@@ -43,23 +43,22 @@ type watcher struct {
 	mutex             sync.Mutex
 	looks, unanswered int
 	answered          time.Time
-	// keys are those of the requests for which devices were seen to be attached.
+	// keys are the keys of requests with attached devices seen.
 	keys map[string]bool
-	// local are the claims in use that were seen to have a device as local to their node.
+	// local are the claims in use seen with a local device.
 	local map[types.UID]bool
 }
 
-// Count is what was seen of a fabric.
+// Count has statistics of a fabric.
 type Count struct {
-	// WhenAttached is what became of pods whose devices were attached.
+	// WhenAttached is the handling of pods after an attach.
 	WhenAttached WhenAttached `json:"whenAttached"`
 	Devices      int          `json:"devices"`
-	// Attached is for how many requests devices were seen to be attached.
+	// Attached is the number of requests with attached devices seen.
 	Attached int `json:"attached"`
-	// Local is how many claims in use were seen to have a device as local to their node.
+	// Local is the number of claims in use seen with a local device.
 	Local int `json:"local"`
-	// Looks are those at fabric and claims together, Unanswered those at which the fabric
-	// did not answer.
+	// Looks are the reads of fabric and claims, Unanswered those without an answer of the fabric.
 	Looks      int `json:"looks"`
 	Unanswered int `json:"unanswered"`
 }
@@ -75,7 +74,7 @@ func newWatcher(fabric casefabric.Client, when WhenAttached, objects *soak.Watch
 	return w
 }
 
-// fabricAtRest is what has to hold when no pod is left.
+// fabricAtRest checks the rules valid without pods.
 func fabricAtRest(f audit.Fabric) []audit.Violation {
 	return append(audit.AttachedForNobody(f), audit.PublishedAttached(f)...)
 }
@@ -100,7 +99,7 @@ func (c Count) String() string {
 		c.Devices, c.WhenAttached, c.Attached, c.Local, c.Looks, c.Unanswered)
 }
 
-// Run begins to count the silence, and audits until ctx ends.
+// Run starts the silence timer, and audits until ctx ends.
 func (w *watcher) Run(ctx context.Context) {
 	w.mutex.Lock()
 	w.answered = time.Now()
@@ -108,8 +107,7 @@ func (w *watcher) Run(ctx context.Context) {
 	w.Auditor.Run(ctx)
 }
 
-// readFabric reads what the rules are about. A fabric that does not answer is an error only
-// when it is silent for too long.
+// readFabric reads the input of the rules. A fabric without an answer is an error only after silence.
 func (w *watcher) readFabric(ctx context.Context) (seen audit.Fabric, answered bool, err error) {
 	seen.Driver = w.objects.Driver
 	if seen.Claims, err = w.objects.ListClaims(ctx); err != nil {
@@ -144,7 +142,7 @@ func (w *watcher) readFabric(ctx context.Context) (seen audit.Fabric, answered b
 	return seen, true, nil
 }
 
-// hear counts a look, and says whether the silence is not too long.
+// hear counts a read, and reports whether the silence is acceptable.
 func (w *watcher) hear(answered bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// fabricOf is a fabric that is looked at, and no more.
+// fabricOf is a read-only fabric.
 type fabricOf struct {
 	casefabric.Client
 
@@ -51,7 +51,7 @@ func (f *fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error
 	return f.devices, nil
 }
 
-// watchedFabric watches a fabric whose gpu-0 is attached, as a claim in use has it.
+// watchedFabric watches a fabric with gpu-0 attached, as allocated to a claim in use.
 func watchedFabric(t *testing.T, others ...runtime.Object) (w *watcher, fabric *fabricOf, told *[]string) {
 	t.Helper()
 	told = &[]string{}
@@ -67,7 +67,7 @@ func watchedFabric(t *testing.T, others ...runtime.Object) (w *watcher, fabric *
 	return w, fabric, told
 }
 
-// What somebody detaches by hand under a pod is a violation, and told once.
+// Manually detaching a pod's device is a violation, reported once.
 func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	w, fabric, told := watchedFabric(t)
 	if _, clean, err := w.Look(t.Context(), audit.Attached); err != nil || !clean {
@@ -88,8 +88,8 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	}
 }
 
-// A driver that publishes what is not there any more is found after patience; a soak of drivers
-// in which nobody has what they publish shows nothing of them.
+// A driver publishing a removed device is found after patience; a soak of drivers without any used local device
+// proves nothing.
 func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "stale"}, Spec: resourceapi.ResourceSliceSpec{
@@ -108,7 +108,7 @@ func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 	})
 }
 
-// What stays attached when no claim has it any more is found after patience.
+// A device attached without a claim is found after patience.
 func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, fabric, told := watchedFabric(t)
@@ -123,7 +123,7 @@ func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 	})
 }
 
-// A fabric that is killed now and then is no problem, one that never comes back is.
+// A fabric killed now and then is no problem, one that never comes back is.
 func TestFabricThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, fabric, _ := watchedFabric(t)

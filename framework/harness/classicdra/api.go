@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The API of classic DRA, where drivers allocate claims themselves.
+// The API of classic DRA, with allocation by drivers.
 const (
 	Group   = "classic.dra-conformance.github.io"
 	Version = "v1alpha1"
@@ -62,15 +62,14 @@ func config(kind string, values map[string]any) resourceapi.DeviceConfiguration 
 	}}
 }
 
-// PodScheduling is what a scheduler and drivers say to each other about a pod.
+// PodScheduling is the negotiation of a scheduler with drivers for a pod.
 type PodScheduling struct {
-	// Owner is the UID of the pod that owns it.
+	// Owner is the UID of the owning pod.
 	Owner string
 	// PotentialNodes and SelectedNode are the scheduler's.
 	PotentialNodes []string
 	SelectedNode   string
-	// UnsuitableNodes are the drivers' answers, by the names of claims in the pod's spec; a
-	// claim without an answer is missing.
+	// UnsuitableNodes are the drivers' answers, by claim name in the pod's spec; claims without an answer are missing.
 	UnsuitableNodes map[string][]string
 }
 
@@ -79,12 +78,12 @@ type ClassicClaim struct {
 	Driver string
 	// Mode is Immediate or WaitForFirstConsumer, Phase is empty, Allocated or Deallocating.
 	Mode, Phase string
-	// Node is the one that the scheduler has selected.
+	// Node is the node selected by the scheduler.
 	Node string
-	// Handle is what the driver finds the resource by.
+	// Handle identifies the resource for the driver.
 	Handle string
-	// UserLimit is how many pods may use the claim, -1 for any number.
+	// UserLimit is the maximum number of pods using the claim, -1 for unlimited.
 	UserLimit int64
-	// DeallocationRequested says that the scheduler wants the resource freed.
+	// DeallocationRequested: the scheduler requests deallocation.
 	DeallocationRequested bool
 }

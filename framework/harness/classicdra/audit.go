@@ -36,15 +36,15 @@ import (
 
 // The rules of HeldTwice, AllocatedHeld and Left.
 const (
-	// HeldForTwo: a driver of classic DRA holds a device for two claims.
+	// HeldForTwo: a classic DRA driver holds a device for two claims.
 	HeldForTwo audit.Rule = "held-for-two"
-	// NotHeld: a claim has a device of such a driver, which does not hold it for the claim.
+	// NotHeld: a classic driver does not hold the device of a claim for that claim.
 	NotHeld audit.Rule = "not-held"
-	// LeftHeld: such a driver holds a device for a claim that is gone.
+	// LeftHeld: a classic driver holds a device for a deleted claim.
 	LeftHeld audit.Rule = "left-held"
-	// RecordLeft: there is a ClassicClaim of a claim that is gone.
+	// RecordLeft: the claim of a ClassicClaim is gone.
 	RecordLeft audit.Rule = "record-left"
-	// SchedulingLeft: there is a PodScheduling of a pod that is gone.
+	// SchedulingLeft: the pod of a PodScheduling is gone.
 	SchedulingLeft audit.Rule = "scheduling-left"
 )
 
@@ -52,8 +52,7 @@ const (
 type Observed struct {
 	// Driver is its name.
 	Driver string
-	// Held are the devices that claims have, as the driver itself knows it: "pool/device" by
-	// the claims' UIDs.
+	// Held are the claims' devices in the driver's records: "pool/device" by claim UID.
 	Held   map[string]string
 	Claims []resourceapi.ResourceClaim
 	// Records are ClassicClaims, Schedulings PodSchedulings.
@@ -61,8 +60,7 @@ type Observed struct {
 	Pods                 []corev1.Pod
 }
 
-// HeldTwice are the devices that a driver holds for two claims. One look at the driver is
-// enough for that.
+// HeldTwice reports devices held by a driver for two claims. A single read of the driver is enough.
 func HeldTwice(held map[string]string) []audit.Violation {
 	claims := map[string][]string{}
 	for _, uid := range slices.Sorted(maps.Keys(held)) {
@@ -78,9 +76,8 @@ func HeldTwice(held map[string]string) []audit.Violation {
 	return audit.Sorted(found)
 }
 
-// AllocatedHeld checks what holds at every moment: a driver holds what claims have of it. It
-// takes a device before it says so in the claim, and the other way round when it frees it.
-// Claims and driver are not read at one moment: check twice, and keep what Confirm keeps.
+// AllocatedHeld checks an invariant: a driver holds the devices of claims. It takes a device before it writes the
+// allocation, and frees it after. Claims and driver are not read atomically: check twice and use Confirm.
 func AllocatedHeld(c Observed) []audit.Violation {
 	var found []audit.Violation
 	for i := range c.Claims {

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
-// record is a ClassicClaim of a claim, scheduling a PodScheduling of a pod.
+// record is a ClassicClaim of a claim; scheduling is a PodScheduling of a pod.
 func record(claim string) unstructured.Unstructured {
 	o := unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"claimUID": "uid-" + claim}}}
 	o.SetNamespace("ns")

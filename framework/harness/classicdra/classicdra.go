@@ -51,7 +51,7 @@ type Process interface {
 	Begin(what ProcessConfig) error
 	// Kill ends it at once, if it runs.
 	Kill() error
-	// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
+	// Held returns a driver's devices in use, as "pool/device" by claim UID.
 	Held() (map[string]string, error)
 	// Worked says whether it has done something for a pod or a claim since it was started
 	// last.

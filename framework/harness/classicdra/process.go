@@ -25,13 +25,13 @@ import (
 
 // ProcessConfig configures a scheduler with classic DRA, or a driver's controller.
 type ProcessConfig struct {
-	// Scheduler is the name by which pods choose the scheduler; empty for a driver.
+	// Scheduler is the scheduler name for pods; empty for a driver.
 	Scheduler string
-	// Driver is the driver; of no meaning for a scheduler.
+	// Driver is the driver; ignored for a scheduler.
 	Driver DriverConfig
-	// User is who the process is for the cluster.
+	// User is the process's identity in the cluster.
 	User string
-	// Log is the name of the file for its log.
+	// Log is the name of the log file.
 	Log string
 }
 
@@ -52,22 +52,21 @@ func (p ProcessConfig) Validate() error {
 
 // DriverConfig configures a driver that allocates claims itself.
 type DriverConfig struct {
-	// Name is that of ResourceClasses.
+	// Name is the driver name in ResourceClasses.
 	Name string
-	// Devices is how many there are: on each of Nodes or, with Network, in all, for all of
-	// Nodes.
+	// Devices is the number of devices on each of Nodes or, with Network, in total for all of Nodes.
 	Devices int
 	Network bool
 	Nodes   []string
-	// Refuse are nodes that the driver calls unsuitable.
+	// Refuse are nodes the driver reports as unsuitable.
 	Refuse []string
-	// FailAllocate and FailDeallocate are how many calls fail before one works; -1 is all.
+	// FailAllocate and FailDeallocate are the number of failing calls before one works; -1 is all.
 	FailAllocate, FailDeallocate int
 	// Takes is how long allocating takes.
 	Takes time.Duration
 }
 
-// Healthy is the driver as it does whatever it is asked for.
+// Healthy is the driver without failures.
 func (d DriverConfig) Healthy() DriverConfig {
 	d.Refuse, d.FailAllocate, d.FailDeallocate, d.Takes = nil, 0, 0, 0
 	return d

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// fabricOf is a fabric that is looked at, and no more.
+// fabricOf is a read-only fabric.
 type fabricOf struct {
 	Client
 

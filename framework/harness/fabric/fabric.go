@@ -185,7 +185,7 @@ func (c *Fabric) Kill(device string) {
 	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Kill: device}), "let device %s die", device)
 }
 
-// Token gives the controller a token that the fabric knows, or one that it does not.
+// Token gives the controller a valid or an invalid fabric token.
 func (c *Fabric) Token(right bool) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("give the controller a token (right: %t)", right)

@@ -47,11 +47,11 @@ import (
 const (
 	// tokenSeconds is longer than the proof.
 	tokenSeconds = 4 * 60 * 60
-	// seenTime is what API servers may take to see that a role has changed.
+	// seenTime bounds the time until API servers see a changed role.
 	seenTime = 30 * time.Second
 )
 
-// account is the one that a Job would have, with a recorder for those who use it.
+// account is the account of a Job, with a recorder of its requests.
 type account struct {
 	client   kubernetes.Interface // an administrator's
 	recorder *Recorder
@@ -63,7 +63,7 @@ type account struct {
 	role *rbacv1.ClusterRole
 }
 
-// newAccount makes what "dratest manifests" prints, but for the Job, and a kubeconfig in dir.
+// newAccount applies the output of "dratest manifests" except for the Job, and writes a kubeconfig in dir.
 func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Interface, dir string) (*account, error) {
 	a := &account{client: client}
 	printed, err := job.Manifests(job.Config{Namespace: job.Name, Args: []string{"--disruptive"}})
@@ -89,7 +89,7 @@ func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Inte
 	return a, err
 }
 
-// apply creates the objects that are not a Job.
+// apply creates all objects except the Job.
 func (a *account) apply(ctx context.Context, printed []byte) error {
 	documents := streaming.NewDecoder(utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(printed))), scheme.Codecs.UniversalDeserializer())
 	for {
@@ -116,8 +116,7 @@ func (a *account) apply(ctx context.Context, printed []byte) error {
 	}
 }
 
-// give gives the account the rights of rules, and returns once the API server says that it
-// may, or may not, what the question is about.
+// give grants rules to the account, and returns once the API server's answer to the question is as expected.
 func (a *account) give(ctx context.Context, rules []rbacv1.PolicyRule, question authorizationv1.SelfSubjectAccessReviewSpec, allowed bool) error {
 	role, err := a.client.RbacV1().ClusterRoles().Get(ctx, a.role.Name, metav1.GetOptions{})
 	if err != nil {

@@ -14,10 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package access proves that the role which "dratest manifests" prints is the least one
-// that works: a run of all cases with it passes and takes each of its rights, and a run
-// that lacks one of them says which.
-//
-// Start with Proof, which lists the trials, and Prover, which does them. Recorder is how
-// it is seen which rights a run takes.
+// Package access proves that the role printed by "dratest manifests" is minimal: a run of all cases passes with it
+// and uses each of its rights, and a run without one of them names it.
+// Start with Proof (the list of trials) and Prover (which runs them). Recorder determines the rights used by a run.
 package access

@@ -33,11 +33,10 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// enough is the trial that nothing is missing or too much.
+// enough is the trial for the complete role without missing or unused rights.
 const enough = "role"
 
-// Proof has a trial without each of the role's rights and, where nodes run pods, one for
-// the whole role.
+// Proof has a trial without each of the role's rights and, if nodes run pods, one for the whole role.
 func Proof(nodes bool) prove.Proof {
 	p := prove.Proof{Name: "access", Word: "shown"}
 	if nodes {
@@ -49,7 +48,7 @@ func Proof(nodes bool) prove.Proof {
 	return p
 }
 
-// folder is a right as the name of a folder.
+// folder is a right as a directory name.
 func folder(r access.Right) string {
 	return strings.NewReplacer(" --subresource=", ".", " /", "-", " ", "-", "/", ".", ":", ".").Replace(r.String())
 }
@@ -57,8 +56,7 @@ func folder(r access.Right) string {
 // Prover does the trials on one cluster.
 type Prover struct {
 	Parts run.Parts
-	// Options say where the cases run, and how. Filter and report directory are those of
-	// each trial.
+	// Options configure the runs. Filter and report directory are set per trial.
 	Options run.Options
 
 	bed     *testbed.Testbed
@@ -68,7 +66,7 @@ type Prover struct {
 
 var _ prove.Prover = (*Prover)(nil)
 
-// Open brings the cluster up and makes the account in it.
+// Open creates the cluster and the account.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	if p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Cluster: o.Cluster, Out: o.Out}); err != nil {
@@ -110,7 +108,7 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	return named(rights[i], runErr), nil
 }
 
-// named: the run must have said that it lacks the right, and no other.
+// named: the run must have named the missing right, and no other.
 func named(right access.Right, err error) prove.Finding {
 	var missing access.MissingError
 	switch {
@@ -123,7 +121,7 @@ func named(right access.Right, err error) prove.Finding {
 	}
 }
 
-// enough runs all cases, and one whose objects are kept.
+// enough runs all cases, and one with its objects kept.
 func (p *Prover) enough(ctx context.Context, o run.Options) (prove.Finding, error) {
 	report, err := run.Run(ctx, p.Parts, o)
 	if err != nil {
@@ -141,7 +139,7 @@ func (p *Prover) enough(ctx context.Context, o run.Options) (prove.Finding, erro
 	return judge(report, taken, access.Of(p.account.role.Rules)), nil
 }
 
-// judge: the cases must have passed, and each right that was given must have been taken.
+// judge: the cases must have passed, and each right must have been used.
 func judge(r schema.Report, taken map[access.Right]bool, given []access.Right) prove.Finding {
 	f := prove.Finding{Note: fmt.Sprintf("%d cases passed, %d rights were taken", r.Summary.Passed, len(given))}
 	for _, right := range given {

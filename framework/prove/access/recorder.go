@@ -38,7 +38,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// Recorder passes requests for an API server on, and notes which rights they take.
+// Recorder forwards requests to an API server and records the rights they use.
 type Recorder struct {
 	next  http.Handler
 	infos request.RequestInfoFactory
@@ -48,7 +48,7 @@ type Recorder struct {
 	errs   []error
 }
 
-// NewRecorder returns a recorder that passes requests on to next.
+// NewRecorder returns a recorder forwarding to next.
 func NewRecorder(next http.Handler) *Recorder {
 	return &Recorder{
 		next: next, rights: map[access.Right]bool{},
@@ -70,7 +70,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.next.ServeHTTP(w, req)
 }
 
-// Rights are those that were taken so far, and what could not be understood.
+// Rights returns the rights used so far, and an error for requests it could not interpret.
 func (r *Recorder) Rights() (map[access.Right]bool, error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -81,8 +81,7 @@ func (r *Recorder) Rights() (map[access.Right]bool, error) {
 	return rights, errors.Join(r.errs...)
 }
 
-// taken are the rights that a request takes. For a request in somebody else's name that is
-// the right to do so.
+// taken returns the rights used by a request: for an impersonated request, the right to impersonate.
 func (r *Recorder) taken(req *http.Request) ([]access.Right, error) {
 	if req.Header.Get(authenticationv1.ImpersonateUserHeader) != "" {
 		return impersonated(req.Header), nil
@@ -124,8 +123,8 @@ func impersonated(header http.Header) []access.Right {
 	return rights
 }
 
-// implied are rights that the API server wants of who sends such an object: those that a
-// role gives, and those for parts of a claim's status.
+// implied returns the rights implied by the object of a request: those granted by a role, and those for parts of a
+// claim's status.
 func implied(req *http.Request, right access.Right) ([]access.Right, error) {
 	role := right.Group == rbacv1.GroupName && slices.Contains([]string{"roles", "clusterroles"}, right.Resource)
 	status := right.Group == resourceapi.GroupName && right.Resource == "resourceclaims/status"

@@ -14,13 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package apiserver has bugs of an API server, for any API server: they are made by a proxy
-// that stands before it, between the cases and what they judge, or between a component of
-// a control plane of processes and what that is told. So they are bugs of Kubernetes' own
-// components, too, which cannot be built otherwise.
-//
-// What a bug is, is data (mutants/*.yaml): a refusal that is not made, a refusal too many,
-// what is stored or answered otherwise, or a parameter that counts for nothing.
-//
+// Package apiserver has mutants of an API server, for any API server: a proxy between the cases and the API server,
+// or between a control plane component and the API server, implements them. So they also cover stock components,
+// which cannot be built with mutants.
+// A mutant is data (mutants/*.yaml): a missing rejection, an additional rejection, changed stored or returned data,
+// or an ignored parameter.
 // Start with Load and Start; Plane puts components behind a proxy.
 package apiserver

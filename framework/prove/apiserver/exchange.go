@@ -32,15 +32,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// broken is a transport to an API server that has the mutant.
+// broken is a transport to an API server with the mutant.
 type broken struct {
 	next  http.RoundTripper
 	state *atomic.Pointer[state]
-	// fault is told of errors for which there is no answer any more.
+	// fault reports errors after the response has started.
 	fault func(*http.Request, error)
 }
 
-// RoundTrip passes a request on and returns the answer, both as the mutant makes them.
+// RoundTrip forwards a request and returns the response, both as changed by the mutant.
 func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 	m := b.state.Load().mutant
 	if !m.concerns(r) {
@@ -77,13 +77,13 @@ func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.exchange(with(r, body), m, body)
 }
 
-// exchange is RoundTrip's second half: the request is as it is to be.
+// exchange is the second half of RoundTrip, with the changed request.
 func (b broken) exchange(r *http.Request, m *Mutant, body []byte) (*http.Response, error) {
 	if query := r.URL.Query(); m.Ignores != nil && m.compiled.value.MatchString(query.Get(m.Ignores.Name)) {
 		query.Del(m.Ignores.Name)
 		r.URL.RawQuery = query.Encode()
 	}
-	// What is answered must be understood here.
+	// The response must be readable here.
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Accept-Encoding", "identity")
 	answer, err := b.next.RoundTrip(r)
@@ -126,8 +126,7 @@ func with(r *http.Request, body []byte) *http.Request {
 	return r
 }
 
-// accept answers what was refused as if it was not, or with what it is refused for
-// besides.
+// accept turns a rejection into a success, or into the remaining rejection.
 func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body []byte) (*http.Response, error) {
 	said, err := read(answer)
 	if err != nil {
@@ -145,7 +144,7 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 		return say(r, int(rest.Code), *rest)
 	}
 	if r.Header.Get(authenticationv1.ImpersonateUserHeader) != "" {
-		// What a user may not do an administrator may.
+		// As an administrator, with the user's missing permissions.
 		as := with(r, body)
 		for name := range as.Header {
 			if strings.HasPrefix(name, "Impersonate-") {
@@ -166,7 +165,7 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 		}
 		return say(r, map[string]int{http.MethodPost: http.StatusCreated, http.MethodPut: http.StatusOK}[r.Method], object)
 	case http.MethodPatch:
-		// The object as it is: what a patch makes of it only the API server knows.
+		// The stored object: only the API server knows a patch's result.
 		get := with(r, nil)
 		get.Method, get.URL.RawQuery = http.MethodGet, ""
 		get.Header.Del("Content-Type")
@@ -175,7 +174,7 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 	return say(r, http.StatusOK, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess})
 }
 
-// tell writes the events of a watch as the mutant makes them.
+// tell writes the events of a watch as changed by the mutant.
 func (m *Mutant) tell(from io.Reader, to io.Writer) error {
 	events, encoder := json.NewDecoder(from), json.NewEncoder(to)
 	for {

@@ -34,59 +34,51 @@ import (
 // Mutant is a bug that an API server seems to have. It has exactly one of Accepts,
 // Refuses, Stores, Answers and Ignores.
 type Mutant struct {
-	// Its ID begins with "api-".
+	// Mutant is a simulated bug of an API server. It has exactly one of Accepts, Refuses, Stores, Answers and Ignores.
 	spec.Defect
-	// Of is the component to whom the API server has the bug, scheduler or controllers; empty
-	// are the cases.
+	// Of is the component seeing the bug, scheduler or controllers; empty means the cases.
 	Of string `json:"of,omitempty"`
-	// Path is a regular expression of the paths, and Methods are the methods of the requests
-	// that it changes; no methods means all.
+	// Path is a regular expression for the paths and Methods are the methods of affected requests; no methods means all.
 	Path    string   `json:"path"`
 	Methods []string `json:"methods,omitempty"`
 
-	// Accepts is what should be refused and is not.
+	// Accepts is a rejection to suppress.
 	Accepts *Refusal `json:"accepts,omitempty"`
-	// Refuses is a program in the language of jq that is true for objects, created or
-	// updated, that are refused and should not be.
+	// Refuses is a jq program, true for created or updated objects to reject wrongly.
 	Refuses string `json:"refuses,omitempty"`
-	// Stores is such a program that turns an object, or a patch, into what the API server
-	// takes it for.
+	// Stores is a jq program changing an object, or a patch, before it is stored.
 	Stores string `json:"stores,omitempty"`
-	// Answers is one that turns an object of an answer, each of a list and each that a watch
-	// tells of, into what the API server says. Where it comes to nothing the object is left
-	// out. In it $event is ADDED, MODIFIED or DELETED if a watch tells of the object, else
-	// empty.
+	// Answers is a jq program changing each object of a response, list or watch. An empty result drops the object.
+	// $event is ADDED, MODIFIED or DELETED for a watch event, else empty.
 	Answers string `json:"answers,omitempty"`
-	// Ignores is a parameter of the query that counts for nothing.
+	// Ignores is an ignored query parameter.
 	Ignores *Parameter `json:"ignores,omitempty"`
 
 	compiled compiled
 }
 
-// Refusal says which of an API server's refusals are meant, with regular expressions; what
-// is empty fits all.
+// Refusal selects rejections of an API server by regular expressions; an empty one matches all.
 type Refusal struct {
-	// Field and Reason are those of a cause in the answer's details. The request is
-	// refused all the same for causes that are left.
+	// Field and Reason match a cause in the response's details. The request is still rejected for other causes.
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Message is that of the whole answer.
+	// Message matches the message of the whole response.
 	Message string `json:"message,omitempty"`
 }
 
-// Parameter is one of the query, with a regular expression of its values.
+// Parameter is a query parameter, with a regular expression for its values.
 type Parameter struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// The components that can be behind a proxy.
+// Components supported behind a proxy.
 const scheduler, controllers = "scheduler", "controllers"
 
-// eventVariable is what programs know a watch's kind of event as.
+// eventVariable is the event type of a watch in jq programs.
 const eventVariable = "$event"
 
-// compiled is what a mutant's texts mean.
+// compiled has a mutant's compiled expressions.
 type compiled struct {
 	path, field, reason, message, value *regexp.Regexp
 	refuses, stores, answers            *gojq.Code
@@ -106,7 +98,7 @@ func load(files fs.FS) ([]Mutant, error) {
 
 var idPattern = regexp.MustCompile(`^api(-[a-z0-9]+)+$`)
 
-// compile checks a mutant, and makes it ready for use.
+// compile validates and compiles a mutant.
 func (m *Mutant) compile() error {
 	var problems []string
 	if !idPattern.MatchString(m.ID) {
@@ -174,7 +166,7 @@ func (m *Mutant) compile() error {
 	return fmt.Errorf("mutant %s: %s", m.ID, strings.Join(problems, "; "))
 }
 
-// concerns tells whether a mutant changes a request, or its answer.
+// concerns reports whether a mutant affects a request or its response.
 func (m *Mutant) concerns(r *http.Request) bool {
 	return m != nil && m.compiled.path.MatchString(r.URL.Path) && (len(m.Methods) == 0 || slices.Contains(m.Methods, r.Method))
 }

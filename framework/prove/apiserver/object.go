@@ -29,8 +29,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// transform runs a program on an object, of which a watch tells with an event or none, and
-// returns all that it comes to.
+// transform runs a program on an object, with the type of a watch event if any, and returns all results.
 func transform(code *gojq.Code, object any, event string) ([]any, error) {
 	var all []any
 	for results := code.Run(object, event); ; {
@@ -45,7 +44,7 @@ func transform(code *gojq.Code, object any, event string) ([]any, error) {
 	}
 }
 
-// answered is the body of an answer as the mutant makes it.
+// answered is the body of a response as changed by the mutant.
 func (m *Mutant) answered(body []byte) ([]byte, error) {
 	var object any
 	if err := json.Unmarshal(body, &object); err != nil {
@@ -75,7 +74,7 @@ func (m *Mutant) answered(body []byte) ([]byte, error) {
 	return json.Marshal(changed[0])
 }
 
-// told is what a watch tells with the mutant: nothing, or the event with another object.
+// told is a watch event as changed by the mutant: dropped, or with another object.
 func (m *Mutant) told(event map[string]any) ([]any, error) {
 	kind, _ := event["type"].(string)
 	if kind == string(watch.Bookmark) || kind == string(watch.Error) {
@@ -92,7 +91,7 @@ func (m *Mutant) told(event map[string]any) ([]any, error) {
 	return all, nil
 }
 
-// stored is the body of a request as the API server gets it.
+// stored is the body of a request as changed for the API server.
 func (m *Mutant) stored(body []byte) ([]byte, error) {
 	var object any
 	if err := json.Unmarshal(body, &object); err != nil {
@@ -108,7 +107,7 @@ func (m *Mutant) stored(body []byte) ([]byte, error) {
 	return json.Marshal(changed[0])
 }
 
-// refused tells whether the mutant has the object of a request refused.
+// refused reports whether the mutant rejects the object of a request.
 func (m *Mutant) refused(body []byte) (bool, error) {
 	var object any
 	if err := json.Unmarshal(body, &object); err != nil {
@@ -121,7 +120,7 @@ func (m *Mutant) refused(body []byte) (bool, error) {
 	return len(results) > 0 && results[0] == true, nil
 }
 
-// refusal is the answer to an object that a mutant refuses.
+// refusal is the mutant's rejection.
 func refusal(what string) metav1.Status {
 	return metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid,
@@ -129,8 +128,8 @@ func refusal(what string) metav1.Status {
 	}
 }
 
-// accepts leaves in a refusal what the mutant does not keep from being refused. Changed is
-// false where it is another one; the rest is nil where nothing is left.
+// accepts removes suppressed causes from a rejection. changed is false for another rejection; rest is nil if nothing
+// is left.
 func (m *Mutant) accepts(s metav1.Status) (rest *metav1.Status, changed bool) {
 	if s.Status != metav1.StatusFailure || !m.compiled.message.MatchString(s.Message) {
 		return nil, false
@@ -162,7 +161,7 @@ func (m *Mutant) accepts(s metav1.Status) (rest *metav1.Status, changed bool) {
 	return &s, true
 }
 
-// inJSON is the body of a request, which components send in protobuf.
+// inJSON is the body of a request in JSON; components send protobuf.
 func inJSON(contentType string, body []byte) ([]byte, error) {
 	if contentType != runtime.ContentTypeProtobuf {
 		return body, nil

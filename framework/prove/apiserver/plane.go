@@ -27,18 +27,17 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Provider is one whose components are processes of this machine.
+// Provider provides components running as local processes.
 type Provider interface {
 	// Processes are them by the names of the programs.
 	Processes(cluster string) (map[string]clusters.Process, error)
-	// KubeconfigOf is the path of the kubeconfig that a program has.
+	// KubeconfigOf returns the path of a program's kubeconfig.
 	KubeconfigOf(cluster, program string) (string, error)
-	// Restart replaces processes of programs, and returns once these work.
+	// Restart restarts programs, and returns once they are healthy.
 	Restart(ctx context.Context, cluster string, programs ...string) error
 }
 
-// Plane is a control plane of processes whose components can be behind a proxy, one for
-// each kind of them.
+// Plane is a control plane of local processes, with a proxy for each kind of component.
 type Plane struct {
 	provider Provider
 	cluster  string
@@ -47,13 +46,12 @@ type Plane struct {
 	behind   map[string]*Proxy
 }
 
-// NewPlane is the control plane of a cluster, which an administrator reaches with config.
-// Dir is for kubeconfigs.
+// NewPlane is a cluster's control plane, with config for an administrator. dir is for kubeconfigs.
 func NewPlane(p Provider, cluster string, config *rest.Config, dir string) *Plane {
 	return &Plane{provider: p, cluster: cluster, config: config, dir: dir, behind: map[string]*Proxy{}}
 }
 
-// programs are those of a component that a cluster may have.
+// programs returns the possible programs of a component.
 func programs(component string) []string {
 	if component == scheduler {
 		return []string{"kube-scheduler"}
@@ -61,7 +59,7 @@ func programs(component string) []string {
 	return []string{"kube-controller-manager", "dra-controller-manager"}
 }
 
-// Place puts components behind proxies, where they are not yet: they are started anew.
+// Place restarts components behind proxies, unless done already.
 func (p *Plane) Place(ctx context.Context, components ...string) error {
 	for _, component := range components {
 		if p.behind[component] != nil {
@@ -76,12 +74,10 @@ func (p *Plane) Place(ctx context.Context, components ...string) error {
 	return nil
 }
 
-// Turn has a component that is behind its proxy see the API server with a mutant. It goes on
-// with what it knows.
+// Turn turns on a mutant for a component behind its proxy, without restarting it.
 func (p *Plane) Turn(m *Mutant) { p.behind[m.Of].Turn(m) }
 
-// Heal takes the mutant away, and starts the component anew, which may have missed
-// something.
+// Heal turns the mutant off, and restarts the component, since it may have missed something.
 func (p *Plane) Heal(ctx context.Context, m *Mutant) error {
 	p.behind[m.Of].Turn(nil)
 	running, err := p.running(m.Of)
@@ -91,10 +87,10 @@ func (p *Plane) Heal(ctx context.Context, m *Mutant) error {
 	return p.provider.Restart(ctx, p.cluster, running...)
 }
 
-// Faults are those of the proxy that a component is behind.
+// Faults returns the errors of a component's proxy.
 func (p *Plane) Faults(m *Mutant) []string { return p.behind[m.Of].Faults() }
 
-// Close ends all proxies; the components behind them are of no use then.
+// Close stops all proxies; the components behind them are unusable then.
 func (p *Plane) Close() error {
 	var errs []error
 	for _, proxy := range p.behind {
@@ -103,7 +99,7 @@ func (p *Plane) Close() error {
 	return errors.Join(errs...)
 }
 
-// place starts a component anew with the kubeconfig of a proxy in place of its own.
+// place restarts a component with the kubeconfig of a proxy instead of its own.
 func (p *Plane) place(ctx context.Context, component string) (*Proxy, error) {
 	running, err := p.running(component)
 	if err != nil {
@@ -133,7 +129,7 @@ func (p *Plane) place(ctx context.Context, component string) (*Proxy, error) {
 	return proxy, nil
 }
 
-// running are the programs of a component that the cluster has.
+// running returns a component's programs running in the cluster.
 func (p *Plane) running(component string) ([]string, error) {
 	all, err := p.provider.Processes(p.cluster)
 	if err != nil {

@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// processes is a provider whose processes have a kubeconfig each, in a folder.
+// processes is a provider with a kubeconfig per process, in a directory.
 type processes struct {
 	dir       string
 	all       []string
@@ -121,7 +121,7 @@ func TestPlaneWithoutTheComponent(t *testing.T) {
 	}
 }
 
-// A watch that goes on would know nothing of a mutant that is turned on.
+// A continuing watch would miss a mutant being turned on.
 func TestWatchesEndWhenTheMutantChanges(t *testing.T) {
 	s := &server{open: true}
 	client, proxy := behindProxy(t, s, "", "")

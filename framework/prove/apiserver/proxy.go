@@ -31,9 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/front"
 )
 
-// Proxy is an HTTP server on the loopback interface that passes requests on to an API
-// server, with the credentials of a client's configuration, and has one of the mutants, or
-// none. It keeps running until Close.
+// Proxy is an HTTP server on loopback forwarding requests to an API server, with a client configuration's credentials
+// and at most one active mutant. It runs until Close.
 type Proxy struct {
 	// Kubeconfig leads to the API server through it.
 	Kubeconfig string
@@ -45,15 +44,14 @@ type Proxy struct {
 	faults []string
 }
 
-// state is what a proxy does at the moment, until it is over.
+// state is a proxy's current mutant, until it is over.
 type state struct {
 	mutant *Mutant
 	done   context.Context //nolint:containedctx // ends what was begun in this state
 	over   context.CancelFunc
 }
 
-// Start makes a proxy in front of the API server of config, and writes its kubeconfig into
-// a folder that exists.
+// Start starts a proxy of the API server of config, and writes its kubeconfig into an existing directory.
 func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err error) {
 	p = &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
 	p.Turn(nil)
@@ -71,8 +69,7 @@ func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err 
 	return p, nil
 }
 
-// Turn has the API server have a mutant from now on; nil is none. Watches end, so that those
-// who watch go on with it from where they are.
+// Turn activates a mutant; nil is none. Watches are closed, so clients resume them through the mutant.
 func (p *Proxy) Turn(m *Mutant) {
 	p.mutex.Lock()
 	p.faults = nil
@@ -84,7 +81,7 @@ func (p *Proxy) Turn(m *Mutant) {
 	}
 }
 
-// fault remembers an error of the proxy's own. That a client goes away is none.
+// fault records an error of the proxy itself. A client's disconnect is none.
 func (p *Proxy) fault(r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
@@ -94,15 +91,15 @@ func (p *Proxy) fault(r *http.Request, err error) {
 	p.faults = append(p.faults, fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, err))
 }
 
-// Faults are the errors of the proxy's own since it was turned, as of a program that does
-// not fit an object: what fails then says nothing of the API server.
+// Faults returns the proxy's own errors since Turn, as of a program failing for an object: such failures say nothing
+// about the API server.
 func (p *Proxy) Faults() []string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return slices.Clone(p.faults)
 }
 
-// untilTurned ends watches when the proxy gets another mutant, or none.
+// untilTurned closes watches when the proxy's mutant changes.
 func (p *Proxy) untilTurned(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("watch") != "" {

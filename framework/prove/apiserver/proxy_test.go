@@ -34,15 +34,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// server answers as an API server would that has one claim, and refuses all that is
-// written.
+// server simulates an API server with one claim, rejecting all writes.
 type server struct {
 	refusals []metav1.StatusCause
 	message  string
-	// requests are the requests that came, stored the last body.
+	// requests are the received requests, stored the last body.
 	requests []string
 	stored   string
-	// open has watches last as long as the client wants.
+	// open keeps watches open as long as the client does.
 	open bool
 }
 
@@ -75,7 +74,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// through are clients of a server behind a proxy with the mutant.
+// through returns clients of a server behind a proxy with the mutant.
 func through(t *testing.T, s *server, mutant, as string) kubernetes.Interface {
 	t.Helper()
 	client, _ := behindProxy(t, s, mutant, as)
@@ -196,7 +195,7 @@ func TestObjectsAreStoredAndAnsweredAsTheMutantSays(t *testing.T) {
 	}
 }
 
-// Components send what they write in protobuf.
+// Components write in protobuf.
 func TestObjectsInProtobufAreStoredOtherwise(t *testing.T) {
 	s := &server{}
 	behind := httptest.NewServer(s)
@@ -254,7 +253,7 @@ func TestParametersAreIgnored(t *testing.T) {
 	}
 }
 
-// A program that does not fit an object says nothing of the API server.
+// A program failing for an object says nothing about the API server.
 func TestFaultsOfTheProxyAreTold(t *testing.T) {
 	client, proxy := behindProxy(t, &server{}, `path: claims, answers: '.metadata.name | tonumber'`, "")
 	if _, err := client.ResourceV1().ResourceClaims("default").Get(t.Context(), "claim", metav1.GetOptions{}); err == nil {

@@ -28,10 +28,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
-// that it breaks may notice, and one of them must. Those that need a kubelet, which is not
-// behind the proxy, are only for mutants that cases are told of and no other case could
-// notice. Mutants of components are not for cases of the API alone.
+// Trial is the trial of a mutant: cases claiming one of its violated requirements may detect it, and one of them
+// must. Cases needing a kubelet, which is not behind the proxy, count only for mutants seen by cases and not
+// detectable by other cases. Mutants of components are not for API-only cases.
 func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	var onNodes []string
@@ -52,9 +51,9 @@ func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	return t
 }
 
-// Prover has the API server of one cluster seem to have bugs.
+// Prover simulates bugs of one cluster's API server.
 type Prover struct {
-	// Cases run as they do without a proxy, for mutants of what components see.
+	// Cases run without a proxy, for mutants seen by components.
 	Cases *kills.Cases
 	// Provider has made the cluster.
 	Provider Provider
@@ -62,12 +61,12 @@ type Prover struct {
 	Dir string
 
 	proxy *Proxy
-	// behind are the cases behind the proxy: what fails for that alone is nobody's bug.
+	// behind are the cases behind the proxy: a failure due to the proxy alone is nobody's bug.
 	behind *kills.Cases
 	plane  *Plane
 }
 
-// Close ends the proxies. What is behind them is of no use then.
+// Close stops the proxies. Components behind them are unusable then.
 func (p *Prover) Close() error {
 	var errs []error
 	if p.proxy != nil {
@@ -79,7 +78,7 @@ func (p *Prover) Close() error {
 	return errors.Join(errs...)
 }
 
-// Try has the API server have a mutant while all cases run that may notice it.
+// Try turns on a mutant and runs all cases that may detect it.
 func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) (prove.Finding, error) {
 	if m.Of != "" && p.Cases.Bed.Provider != clusters.ProviderControlPlane {
 		return prove.Finding{NotApplicable: true, Note: "only components that are processes can be behind a proxy: --provider controlplane"}, nil
@@ -90,7 +89,7 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	cases := p.behind
 	if m.Of != "" {
 		cases = p.Cases
-		// Without a mutant, too: what fails for the proxy alone is nobody's bug.
+		// Without a mutant, too: a failure due to the proxy alone is nobody's bug.
 		if err := p.plane.Place(ctx, scheduler, controllers); err != nil {
 			return prove.Finding{}, err
 		}
@@ -104,7 +103,7 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	})
 }
 
-// broken runs cases while the mutant is there, and tells of errors of the proxy's own.
+// broken runs cases with the mutant, and reports errors of the proxy itself.
 func (p *Prover) broken(ctx context.Context, m *Mutant, cases func() (schema.Report, error)) (r schema.Report, faults []string, err error) {
 	if m.Of == "" {
 		p.proxy.Turn(m)

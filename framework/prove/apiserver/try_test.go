@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Cases that need a kubelet take long: the mutant of a quota is for one only because there is
-// no other.
+// Cases needing a kubelet are slow: the mutant of a quota uses one only because there is no other.
 func TestCasesOnNodesNoticeWhatNoOtherCould(t *testing.T) {
 	onNodes := spec.Meta{ID: "on-nodes", Requires: []spec.RequirementID{"both", "nodes"}}
 	simulated := spec.Meta{ID: "simulated", Requires: []spec.RequirementID{"both"}, Needs: spec.Needs{NoKubelet: true}}

@@ -14,10 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package bugs gives dra-sim the mutants of drivers/sim/mutants, one after the other, and checks
-// that the sanity check fails that is about the bug, and passes with a driver that does not
-// have it. The drivers are processes of this machine, with directories of their
-// own; only the API server is needed, and no kubelet.
-//
+// Package bugs builds the mutants of drivers/sim/mutants into dra-sim, one after the other, and checks that the
+// corresponding sanity check fails with the bug and passes without. The drivers are local processes with directories
+// of their own; only an API server is needed, no kubelet.
 // Start with Proof and Prover.
 package bugs

@@ -34,7 +34,7 @@ import (
 
 const (
 	driverName = "bugs.dra-conformance.github.io"
-	// starting bounds how long a driver takes to open its socket.
+	// starting bounds the time until a driver opens its socket.
 	starting = 20 * time.Second
 )
 
@@ -71,10 +71,10 @@ func (d *driver) cdi() string     { return filepath.Join(d.root, "cdi") }
 func (d *driver) kubelet() string { return filepath.Join(d.root, "k") }
 func (d *driver) state() string   { return filepath.Join(d.kubelet(), "plugins", driverName) }
 
-// sockets is the pattern of the driver's plugin sockets: a process has one each.
+// sockets is the pattern of the driver's plugin sockets, one per process.
 func (d *driver) sockets() string { return filepath.Join(d.state(), "dra*.sock") }
 
-// subject is what a check needs to know of the driver.
+// subject is the driver as described to a check.
 func (d *driver) subject() Subject {
 	return Subject{
 		Driver: driverName, Node: node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
@@ -82,7 +82,7 @@ func (d *driver) subject() Subject {
 	}
 }
 
-// answers says whether a process of the driver has a socket open.
+// answers reports whether a process of the driver has a socket open.
 func (d *driver) answers(ctx context.Context) bool {
 	sockets, _ := filepath.Glob(d.sockets())
 	for _, socket := range sockets {
@@ -96,7 +96,7 @@ func (d *driver) answers(ctx context.Context) bool {
 
 // start returns when the driver's socket is open.
 func (d *driver) start(ctx context.Context) error {
-	// It is stopped in order, also after ctx has ended.
+	// Stop gracefully, even after ctx has ended.
 	d.process = exec.CommandContext(context.WithoutCancel(ctx), d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
 		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.bug, fmt.Sprintf("--previous=%t", d.previous))
 	d.process.Stdout, d.process.Stderr = d.log, d.log
@@ -121,7 +121,7 @@ func (d *driver) stop() error {
 		err = d.process.Wait()
 	}
 	d.process = nil
-	// How it has ended is the check's business: some bugs end the driver.
+	// The check evaluates the exit: some bugs end the driver.
 	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
 		return fmt.Errorf("stop driver (see %s): %w", d.log.Name(), err)
 	}
@@ -135,7 +135,7 @@ func (d *driver) restart(ctx context.Context) error {
 	return d.start(ctx)
 }
 
-// replace is restart, by this release or by the previous one.
+// replace restarts the driver with this release or the previous one.
 func (d *driver) replace(previous bool) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		d.previous = previous

@@ -37,10 +37,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// node is the name of the node that the drivers say they are on.
+// node is the drivers' node name.
 const node = "dratest-bugs"
 
-// OfSanity are the bugs that sanity checks are about; the others show only with a kubelet.
+// OfSanity are the bugs with a sanity check; the others need a kubelet to show.
 func OfSanity() []mutants.Mutant {
 	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return m.Check == "" })
 }
@@ -57,13 +57,13 @@ func Proof() prove.Proof {
 	return p
 }
 
-// Subject is a driver on this machine, as a sanity check needs to know it.
+// Subject is a driver on this machine, as described to a sanity check.
 type Subject struct {
-	// Driver is its name, Node that of the node on which it says it is.
+	// Driver is its name, Node the name of its node.
 	Driver, Node string
-	// Sockets is the pattern of its plugin sockets, of which the newest is taken.
+	// Sockets is the pattern of its plugin sockets; the newest is used.
 	Sockets, CDIDir, RegistryDir string
-	// Checkpoint is the file in which it keeps its state.
+	// Checkpoint is its state file.
 	Checkpoint                  string
 	Restart, Upgrade, Downgrade func(context.Context) error
 }
@@ -71,11 +71,11 @@ type Subject struct {
 // Prover runs dra-sim with each bug, and without it.
 type Prover struct {
 	Parts testbed.Parts
-	// Cluster is the control plane that is made.
+	// Cluster is the control plane to create.
 	Cluster clusters.Config
 	// Program is the path of dra-sim.
 	Program string
-	// Check does the sanity check of that ID with a driver.
+	// Check runs the sanity check of that ID on a driver.
 	Check func(ctx context.Context, client kubernetes.Interface, s Subject, id string) (spec.Outcome, error)
 	Out   io.Writer
 
@@ -84,7 +84,7 @@ type Prover struct {
 
 var _ prove.Prover = (*Prover)(nil)
 
-// Open brings the API server up and makes the node.
+// Open starts the API server and creates the node.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	if _, err := os.Stat(p.Program); err != nil {
 		return fmt.Errorf("find the test driver, which make build puts beside dratest: %w", err)
@@ -108,7 +108,7 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 	return p.bed.Close(ctx, nil)
 }
 
-// Try does the check of a bug with it and without it.
+// Try runs the check of a bug with and without it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	bug, err := mutants.Find(t.ID)
 	if err != nil {
@@ -136,7 +136,7 @@ func judge(with, without spec.Outcome) prove.Finding {
 	return f
 }
 
-// check runs a driver for as long as one check takes; its log and the outcome go to dir.
+// check runs a driver for one check; its log and the outcome go to dir.
 func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spec.Outcome, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return outcome, fmt.Errorf("make folder for evidence: %w", err)
@@ -159,7 +159,7 @@ func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spe
 	return outcome, os.WriteFile(filepath.Join(dir, "outcome.json"), append(text, '\n'), 0o644)
 }
 
-// unpublish removes what the driver has published, as no kubelet does.
+// unpublish deletes the driver's slices, since there is no kubelet to do it.
 func (p *Prover) unpublish(ctx context.Context) error {
 	return p.bed.Client.ResourceV1().ResourceSlices().DeleteCollection(context.WithoutCancel(ctx), metav1.DeleteOptions{},
 		metav1.ListOptions{FieldSelector: "spec.driver=" + driverName})

@@ -37,7 +37,7 @@ func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
 	}
 }
 
-// TestEachCheckHasABug: it has to show that it can fail.
+// TestEachCheckHasABug: it must be proven to be able to fail.
 func TestEachCheckHasABug(t *testing.T) {
 	for _, m := range sanity.Metas() {
 		if !slices.ContainsFunc(OfSanity(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {

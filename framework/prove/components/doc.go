@@ -14,13 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package components breaks this project's scheduler, controllers and kubelets, and the
-// programs that cases start, in many ways, one after the other, and checks that a case fails
-// each time that claims to check the requirement that is violated.
-//
-// What is broken is data (mutants/*.yaml): a text of a source file and what takes its
-// place, with ON for whether the mutant is on. Components are built once with all of
-// them; a running one is told which is on (docs/adr/0018).
-//
+// Package components mutates this project's scheduler, controllers and kubelets, and programs started by cases, one
+// mutant after the other, and checks each time that a case for the violated requirement fails.
+// Mutants are data (mutants/*.yaml): a text of a source file and its replacement, with ON for whether the mutant is
+// on. Components are built once with all of them, and switched at run time (docs/adr/0018).
 // Start with Load, Overlay, Proof and Prover.
 package components

@@ -31,23 +31,23 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Mutant is a bug that a component does not have.
+// Mutant is a bug to build into a component.
 type Mutant struct {
 	// Its ID begins with the component, as in "kubelet-unprepare-forgotten".
 	spec.Defect
 	// OfCompanion: cases start the program that has the bug. Such mutants are in the folder
 	// companions.
 	OfCompanion bool `json:"-"`
-	// Edits are what is changed in the component's source.
+	// Edits are the changes of the component's source.
 	Edits []Edit `json:"edits"`
 }
 
-// Edit puts one text in the place of another one.
+// Edit replaces one text by another.
 type Edit struct {
 	// File is relative to implementation/.
 	File string `json:"file"`
-	// Find is there exactly once. In Replace the word ON is whether the mutant is on;
-	// when it is not, the program must do what it did with Find.
+	// Find must occur exactly once. The word ON in Replace is whether the mutant is on; if off, the program must behave
+	// as with Find.
 	Find    string `json:"find"`
 	Replace string `json:"replace"`
 }

@@ -28,11 +28,10 @@ import (
 )
 
 const (
-	// module is the folder of the components in a checkout, and modulePath its name.
+	// module is the directory of the components in a checkout, and modulePath its name.
 	module     = "implementation"
 	modulePath = "github.com/dra-conformance/dratest/implementation"
-	// switchFolder is where the package that knows which mutant is on is put there;
-	// switchName is what the changed files call it.
+	// switchFolder is the directory for the package with the active mutant; switchName is its name in changed files.
 	switchFolder = "mutant"
 	switchName   = "dratestmutant"
 )
@@ -40,7 +39,7 @@ const (
 //go:embed mutant/mutant.go
 var switchSource []byte
 
-// change is an edit with the mutant that it belongs to.
+// change is an edit with its mutant.
 type change struct {
 	Edit
 
@@ -48,8 +47,8 @@ type change struct {
 	start, end int // in the file as it is
 }
 
-// Overlay returns the files of a checkout that are compiled otherwise when components
-// have all mutants, by their paths in it. All of its problems are in one error.
+// Overlay returns the files to replace in a checkout to build components with all mutants, by path. All of its
+// problems are in one error.
 func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
 	byFile := map[string][]change{}
 	for _, m := range mutants {

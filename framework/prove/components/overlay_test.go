@@ -56,7 +56,7 @@ func TestMutantsBreakPromisesThatTheirComponentKeeps(t *testing.T) {
 	}
 }
 
-// All that mutants change must compile together.
+// The changes of all mutants must compile together.
 func TestChangedSourceCompiles(t *testing.T) {
 	mutants := load(t)
 	overlay, err := Overlay(os.DirFS(checkout), mutants)
@@ -68,7 +68,7 @@ func TestChangedSourceCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As components are built, so that what is compiled is compiled once.
+	// With the components' build flags, to compile everything once.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + filepath.Join(dir, "overlay.json")}
 	for name, source := range overlay {
 		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))

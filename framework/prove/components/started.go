@@ -24,15 +24,14 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Programs that cases start are told by these; see package mutant.
+// Variables for programs started by cases; see package mutant.
 const (
 	variable      = "DRATEST_MUTANT"
 	crashVariable = "DRATEST_MUTANT_CRASH"
 )
 
-// told runs cases with a mutant of a program that they start, and tells whether one has
-// crashed: it has the environment of this process. What is part of the cluster runs already,
-// and does not.
+// told runs cases with a mutant of a program they start, and reports a crash of the program. The mutant is set in
+// this process's environment, which the cluster's running components do not inherit.
 func told(m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
 	file, err := os.CreateTemp("", "dratest-crash-")
 	if err != nil {

@@ -39,7 +39,7 @@ import (
 // program is the process of a component.
 type program struct {
 	name string
-	// lease is what its leader holds in kube-system; empty for kubelets.
+	// lease is the leader's lease in kube-system; empty for kubelets.
 	lease string
 }
 
@@ -55,21 +55,19 @@ func programOf(component string) program {
 }
 
 const (
-	// switchTime bounds a component's start with another mutant; it takes 2 to 5 s.
+	// switchTime bounds a component's restart with another mutant; it takes 2 to 5 s.
 	switchTime = time.Minute
 	switchPoll = 200 * time.Millisecond
 )
 
-// switcher has the components of a cluster start anew with another mutant, or none.
-// They are those that were built with Overlay: others end on the signal that it sends.
+// switcher restarts a cluster's components with another mutant, or none. They must be built with Overlay: others
+// would be terminated by its signal.
 type switcher interface {
-	// tell writes the name of the mutant where the program's processes look for it, and
-	// asks them to start anew.
+	// tell writes the mutant's name for the program's processes, and signals them to restart.
 	tell(ctx context.Context, p program, mutant string) error
-	// works says why not all of them work with the mutant, or nothing.
+	// works returns why not all of them work with the mutant, or "".
 	works(ctx context.Context, p program, mutant string) string
-	// processes is a line for each of the program's processes, which no other process
-	// has: its ID and start. It is empty where none runs.
+	// processes has a line per process of the program, unique to it: its PID and start time. It is empty if none runs.
 	processes(ctx context.Context, p program) (string, error)
 }
 
@@ -90,14 +88,14 @@ func turn(ctx context.Context, s switcher, component, mutant string) error {
 	return nil
 }
 
-// onNodes switches programs that run on a cluster's nodes.
+// onNodes switches programs running on a cluster's nodes.
 type onNodes struct {
 	machines []clusters.Machine
 	client   kubernetes.Interface
 }
 
-// each runs a script for each process of a program, with the process's folder as $d, the
-// program's name as $1 and the mutant's as $2.
+// each runs a script for each process of a program, with the process's directory as $d, the program's name as $1 and
+// the mutant's as $2.
 func (s onNodes) each(ctx context.Context, p program, mutant, script string) (string, error) {
 	const head = `for d in /proc/[0-9]*; do
   first=$(tr '\0' '\n' <"$d/cmdline" 2>/dev/null | head -n 1)
@@ -115,7 +113,7 @@ func (s onNodes) each(ctx context.Context, p program, mutant, script string) (st
 }
 
 func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
-	// What is in a node's /dev/shm does not outlive its restart, the kubelet's folder does.
+	// A node's /dev/shm does not survive its reboot, the kubelet's directory does.
 	told, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" &&
     { [ "$1" != kubelet ] || printf %s "$2" >"$d/cwd/dratest-mutant"; } && kill -USR1 "${d#/proc/}" && echo told`)
 	if err != nil {
@@ -130,7 +128,7 @@ func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
 	if err := s.started(ctx, p, mutant); err != nil {
 		return err
 	}
-	// It waits for the lease that it had itself before.
+	// It waits for its own previous lease.
 	err = s.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(ctx, p.lease, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("take the lease of %s away: %w", p.name, err)
@@ -138,7 +136,7 @@ func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
 	return nil
 }
 
-// The start is field 22 of stat (proc_pid_stat(5)); the second one may have spaces.
+// The start time is field 22 of stat (proc_pid_stat(5)); the second one may have spaces.
 func (s onNodes) processes(ctx context.Context, p program) (string, error) {
 	return s.each(ctx, p, "", `echo "${d#/proc/} $(sed 's/.*) //' "$d/stat" | cut -d ' ' -f 20)"`)
 }
@@ -186,13 +184,13 @@ func (s onNodes) works(ctx context.Context, p program, mutant string) string {
 	return ""
 }
 
-// asProcesses switches the processes of a control plane on this machine.
+// asProcesses switches local processes of a control plane.
 type asProcesses struct {
 	cluster string
 	control ControlPlane
 }
 
-// ControlPlane is a provider whose components are processes of this machine.
+// ControlPlane is a provider with components as local processes.
 type ControlPlane interface {
 	// Processes are them by the programs' names.
 	Processes(cluster string) (map[string]clusters.Process, error)

@@ -46,7 +46,7 @@ func (o only) Processes(string) (map[string]clusters.Process, error) {
 	return map[string]clusters.Process{o.name: {ID: o.pid}}, nil
 }
 
-// start starts a program that does nothing until it is ended.
+// start starts an idle program, stopped by end.
 func start(t *testing.T, name string) (pid int, end func()) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "/bin/sh", "-c", "read line")
@@ -64,7 +64,7 @@ func start(t *testing.T, name string) (pid int, end func()) {
 	}
 }
 
-// A mutant that ends its component is told by this.
+// Mutants crashing their component are detected by this.
 func TestProcessesAreOthersAfterARestart(t *testing.T) {
 	p := program{name: "dratest-test-program"}
 	first, end := start(t, p.name)

@@ -30,9 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
-// that it breaks may notice, and one of them must. A case that restarts the node of the
-// control plane has a component there start without its mutant, for all that run later.
+// Trial is the trial of a mutant: cases claiming one of its violated requirements may detect it, and one of them
+// must. A case rebooting the control plane's node would restart a component without its mutant, for all later cases.
 func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	for _, meta := range metas {
@@ -46,13 +45,13 @@ func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
 	return t
 }
 
-// Provider makes clusters whose components run on nodes, or as processes.
+// Provider makes clusters with components on nodes, or as processes.
 type Provider interface {
 	clusters.Opener
 	ControlPlane
 }
 
-// Prover breaks the components of one cluster, which were built with Overlay.
+// Prover mutates the components of one cluster, built with Overlay.
 type Prover struct {
 	Cases *kills.Cases
 	// Provider has made the cluster.
@@ -61,9 +60,8 @@ type Prover struct {
 	switcher switcher
 }
 
-// Try turns a mutant on, runs the cases that may notice, and turns it off. All those run
-// that have noticed nothing yet; where none of them notices this one, the others run until
-// one does. Nothing is known of a mutant that ends its component.
+// Try turns a mutant on, runs the cases that may detect it, and turns it off. All cases without a detection so far
+// run; if none of them detects it, the others run until one does. A mutant ending its component is inconclusive.
 func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (prove.Finding, error) {
 	if err := p.prepare(ctx); err != nil {
 		return prove.Finding{}, err
@@ -77,10 +75,10 @@ func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (
 	})
 }
 
-// crash is why nothing is known of a mutant whose component has ended with it.
+// crash is the problem of a mutant ending its component.
 const crash = "the mutant crashes its component: a mutant must not; --only leaves one out"
 
-// broken runs cases while a mutant is on, and tells whether the component has ended meanwhile.
+// broken runs cases with a mutant on, and reports whether the component ended meanwhile.
 func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
 	if m.OfCompanion {
 		return told(m, cases)
@@ -120,7 +118,7 @@ func (p *Prover) prepare(ctx context.Context) error {
 	return nil
 }
 
-// restarting tells whether one of the cases that ran restarts components itself.
+// restarting reports whether one of the executed cases restarts components itself.
 func restarting(metas []spec.Meta, r schema.Report) bool {
 	return slices.ContainsFunc(r.Cases, func(c schema.Case) bool {
 		return c.Status != spec.NotApplicable && slices.ContainsFunc(metas, func(m spec.Meta) bool {

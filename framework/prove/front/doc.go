@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package front has what stands before an API server, for proofs that listen to requests or
-// change what comes of them. Start with Serve.
+// Package front has the proxy for proofs recording requests or changing responses. Start with Serve.
 package front

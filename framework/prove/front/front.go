@@ -31,9 +31,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Serve has a proxy on the loopback interface that passes requests on to the API server of
-// config, with its credentials, and writes a kubeconfig that leads there. What around returns
-// gets the requests first.
+// Serve starts a proxy on loopback forwarding requests to the API server of config, with its credentials, and writes
+// its kubeconfig. The handler returned by around gets the requests first.
 func Serve(ctx context.Context, config *rest.Config, kubeconfig string, around func(*httputil.ReverseProxy) http.Handler) (*http.Server, error) {
 	config = rest.CopyConfig(config)
 	config.NextProtos = []string{"http/1.1"} // connections are upgraded, for port-forwards

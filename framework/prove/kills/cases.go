@@ -35,17 +35,16 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// The time that a case may take: several times what any of them does when nothing is
-// broken, on nodes and on a control plane of processes. What is broken often shows itself
-// by nothing happening, which would take each case's two minutes. Cases that start programs
-// have twice what the longest of them takes: those begin, and devices are attached and detached.
+// Timeouts of cases: several times their usual duration, on nodes and on a control plane of processes. Defects often
+// show as nothing happening, at two minutes per case. Cases starting programs have twice the longest one's duration:
+// the programs start, and devices are attached and detached.
 const (
 	nodeLimit       = 30 * time.Second
 	simulationLimit = 20 * time.Second
 	startedLimit    = time.Minute
 )
 
-// overTime is what a case says first whose time was over.
+// overTime is the prefix of a timed-out case's message.
 const overTime = "the case took longer than"
 
 // Cases run on one cluster, with mutants and without.
@@ -53,23 +52,22 @@ type Cases struct {
 	Parts   run.Parts
 	Options run.Options
 	Bed     *testbed.Testbed
-	// Kubeconfig is of a way to the cluster that is not the testbed's; empty for that.
+	// Kubeconfig is an alternative kubeconfig; empty for the testbed's.
 	Kubeconfig string
 
-	// without is what each case came to when it last ran without any mutant.
+	// without has each case's last result without any mutant.
 	without map[string]schema.Case
-	// said is what each case said when it last noticed one.
+	// said has each case's message of its last detection.
 	said map[string]string
-	// control takes the place of Run without a mutant in tests.
+	// control replaces Run without a mutant in tests.
 	control func(cases []string) (schema.Report, error)
 }
 
-// Broken runs cases while the mutant of a trial is on, with their report in dir. A problem is
-// why nothing is known of the mutant.
+// Broken runs cases with the mutant of a trial on, and their report in dir. A problem makes the mutant inconclusive.
 type Broken func(cases []string, dir string) (with schema.Report, problem string, err error)
 
-// Try has cases run without the mutant of a trial and with it, with their reports below dir:
-// broken gets those that it may be shown with.
+// Try runs cases without and with the mutant of a trial, with reports below dir: broken gets the cases able to prove
+// a detection.
 func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
 	if err := c.Bed.StopStrays(ctx); err != nil {
 		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
@@ -88,9 +86,9 @@ func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broke
 	return c.verdict(ctx, t, with, filepath.Join(dir, "again"))
 }
 
-// sound returns those of some cases that a mutant may be shown with, as they pass without
-// one, or cannot run here; those of which it is not known run, with their report in dir.
-// Where none passes but some fail, the problem is why nothing will be known of the mutant.
+// sound returns the cases able to prove a detection, since they pass without a mutant, and those unable to run here;
+// unknown ones are run first, with their report in dir. If none passes but some fail, the problem says why the mutant
+// will be inconclusive.
 func (c *Cases) sound(ctx context.Context, cases []string, dir string) (sound []string, problem string, err error) {
 	unknown := slices.DeleteFunc(slices.Clone(cases), func(id string) bool { _, known := c.without[id]; return known })
 	if err := c.again(ctx, unknown, dir); err != nil {
@@ -102,14 +100,14 @@ func (c *Cases) sound(ctx context.Context, cases []string, dir string) (sound []
 	return slices.DeleteFunc(slices.Clone(cases), func(id string) bool { return !c.holds(id) && c.without[id].Status != spec.NotApplicable }), "", nil
 }
 
-// holds tells whether a case is to be believed when it fails with a mutant: without one it
-// passes, or sees what Kubernetes is known for, and nothing else.
+// holds reports whether a case's failure with a mutant counts: without one it passes, or shows only Kubernetes' known
+// issue.
 func (c *Cases) holds(id string) bool {
 	s := c.without[id].Status
 	return s == spec.Passed || s == spec.Known
 }
 
-// unsound says of each of these cases that does not pass without a mutant what is wrong.
+// unsound returns the failures of cases without a mutant.
 func (c *Cases) unsound(cases []string) []string {
 	var why []string
 	for _, id := range cases {
@@ -120,8 +118,7 @@ func (c *Cases) unsound(cases []string) []string {
 	return why
 }
 
-// again runs cases without a mutant, and remembers what they come to. One that has failed once
-// is not believed any more.
+// again runs cases without a mutant and stores their results. A case with any failure does not count any more.
 func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	if len(cases) == 0 {
 		return nil
@@ -142,10 +139,9 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	return nil
 }
 
-// vacate waits until no pod and no claim of other cases is left: as they go they would wake those
-// that are to show that nothing else does, and dozens of a mutant that many cases notice would
-// slow down what comes next. Where one of these needs the cluster alone, all is gone then.
-// Namespaces that do not go are a matter of the cases that run.
+// vacate waits until no pod and no claim of other cases is left: deletions would wake cases checking that nothing
+// else does, and dozens of leftovers of a mutant detected by many cases would slow down the next ones. If one of
+// these needs the cluster alone, everything is gone then. Namespaces that do not go are reported by the cases.
 func (c *Cases) vacate(ctx context.Context, cases []string) error {
 	wait := testbed.Vacate
 	if slices.ContainsFunc(run.Metas(c.Parts.Cases), func(m spec.Meta) bool { return m.Needs.Alone && slices.Contains(cases, m.ID) }) {
@@ -157,7 +153,7 @@ func (c *Cases) vacate(ctx context.Context, cases []string) error {
 	return nil
 }
 
-// tidy removes what cases have left, and does not wait until it is gone.
+// tidy removes leftovers of cases without waiting.
 func (c *Cases) tidy(ctx context.Context) error {
 	errs := []error{testbed.Tidy(ctx, c.Bed.Client)}
 	for _, companion := range c.Parts.Companions {
@@ -179,10 +175,9 @@ func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (sch
 	return r, errors.Join(err, c.tidy(ctx))
 }
 
-// verdict is what the mutant of a trial has come to. Some of the cases that failed run again
-// first, now without the mutant, with their report in dir: those whose time was over, as it is
-// where the machine is busy, and those that say what they said of the mutant before, which may
-// have left something broken.
+// verdict is the result of a trial's mutant. Some failed cases are repeated without the mutant first, with their
+// report in dir: timeouts, as on a busy machine, and messages equal to the previous mutant's, which may have left
+// something broken.
 func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, dir string) (prove.Finding, error) {
 	f := judge(with, t.All)
 	doubtful := slices.DeleteFunc(slices.Clone(f.By), func(id string) bool {
@@ -204,7 +199,7 @@ func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, 
 	if f.Note != "" {
 		notes = append(notes, f.Note)
 	}
-	// What was left out might have noticed it.
+	// Skipped cases might have detected it.
 	if !f.Shown && len(why) > 0 {
 		f.Problem = strings.Join(why, "; ")
 	} else {
@@ -214,15 +209,14 @@ func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, 
 	return f, nil
 }
 
-// Run runs cases by their IDs, all of them or until one fails. What those that fail leave is
-// removed once what was broken works again.
+// Run runs cases by ID, all or until the first failure. Leftovers of failed ones are removed once the mutant is off.
 func (c *Cases) Run(ctx context.Context, cases []string, failFast bool, dir string) (schema.Report, error) {
 	o := c.options(cases, dir)
 	o.FailFast = failFast
 	return run.Run(ctx, c.Parts, o)
 }
 
-// RunWith runs all of some cases with the test driver having a mutant that they catch.
+// RunWith runs all of some cases with a mutant of the test driver they catch.
 func (c *Cases) RunWith(ctx context.Context, mutant spec.MutantID, cases []string, dir string) (schema.Report, error) {
 	o := c.options(cases, dir)
 	o.Filter.Mutant = mutant
@@ -243,7 +237,7 @@ func (c *Cases) options(cases []string, dir string) run.Options {
 	return o
 }
 
-// limit is the time that each of these cases has.
+// limit is the timeout of each of these cases.
 func limit(metas []spec.Meta, cases []string, provider string) time.Duration {
 	starts := slices.ContainsFunc(metas, func(m spec.Meta) bool {
 		return slices.Contains(cases, m.ID) && len(m.Needs.Companions) > 0
@@ -258,9 +252,8 @@ func limit(metas []spec.Meta, cases []string, provider string) time.Duration {
 	}
 }
 
-// RunInTurn runs the quiet ones of some cases, all of them, and where none fails the others
-// until one does, so that it is known of each case whether it notices something. It returns
-// the reports of both in one.
+// RunInTurn runs all quiet cases first and, if none fails, the others until the first failure, to find a detection
+// for each case. It returns both reports merged.
 func (c *Cases) RunInTurn(ctx context.Context, cases, quiet []string, dir string) (schema.Report, error) {
 	return inTurn(cases, quiet, func(cases []string, all bool) (schema.Report, error) {
 		if all {

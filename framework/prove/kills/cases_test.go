@@ -47,7 +47,7 @@ func TestCasesThatStartProgramsHaveMoreTime(t *testing.T) {
 	}
 }
 
-// before are cases that have run without a mutant.
+// before has the results of cases without a mutant.
 func before(status ...spec.Status) *Cases {
 	c := &Cases{without: map[string]schema.Case{}, said: map[string]string{}}
 	for i, s := range status {
@@ -57,7 +57,7 @@ func before(status ...spec.Status) *Cases {
 	return c
 }
 
-// A case that never passes kept all mutants that it may notice from a verdict.
+// A case that never passes kept all of its mutants inconclusive.
 func TestCasesThatDoNotPassWithoutAMutantAreLeftOut(t *testing.T) {
 	cases := []string{"a", "b", "c"}
 	for name, row := range map[string]struct {
@@ -82,7 +82,7 @@ func TestCasesThatDoNotPassWithoutAMutantAreLeftOut(t *testing.T) {
 	}
 }
 
-// What a case says that does not stand is none of the finding's.
+// The message of a discarded case is not part of the finding.
 func TestVerdict(t *testing.T) {
 	failed := func(id, says string) schema.Case {
 		return schema.Case{ID: id, Status: spec.Failed, Failure: says + "\nmore"}

@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kills decides which cases have noticed a mutant, of whatever that is: only those
-// that pass without it, and that fail for what they check.
-//
-// Start with Cases.Try; Run, RunInTurn and RunWith are for while the mutant is on.
+// Package kills decides which cases have detected a mutant: only cases passing without it, and failing in their own
+// checks.
+// Start with Cases.Try; Run, RunInTurn and RunWith run cases with the mutant on.
 package kills

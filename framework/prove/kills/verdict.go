@@ -26,11 +26,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// judge: some case must have failed, or all that can run here. Those that did not are told,
-// because they claim a requirement that is broken, or that they catch the mutant; so are those
-// that cannot run here. A case whose only failure is that it could not clean up has seen all
-// that it checks hold. Where all must notice it has noticed: those are mutants of drivers,
-// which keep pods and claims from going.
+// judge: some case must have failed, or all able to run here. Passed cases are listed, because they claim a violated
+// requirement or to catch the mutant; so are those unable to run here. A case failing only in its cleanup has not
+// detected anything. With All it has: those are mutants of drivers, which block the deletion of pods and claims.
 func judge(r schema.Report, all bool) prove.Finding {
 	var f prove.Finding
 	var passed, left, blocked []string
@@ -58,15 +56,14 @@ func judge(r schema.Report, all bool) prove.Finding {
 		f.Unable = left
 	}
 	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
-	// What did not come to its end might have noticed the mutant. Where all must notice it, one
-	// that has passed is a verdict all the same.
+	// An incomplete case might have detected the mutant. With All, a passed case is a verdict all the same.
 	if problems := slices.Concat(blocked, r.Problems); (!all || len(passed) == 0) && len(problems) > 0 {
 		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
 	}
 	return f
 }
 
-// says is the first line of what a case that failed says.
+// says is the first line of a failed case's message.
 func says(r schema.Report, id string) string {
 	for _, c := range r.Cases {
 		if c.ID == id {

@@ -62,7 +62,7 @@ func TestWhatCannotBeCleanedUpIsNoKill(t *testing.T) {
 	}
 }
 
-// Each case is to notice something: a kill by one of them must not hide that of another one.
+// Each case should detect something: a detection by one must not hide that of another one.
 func TestQuietCasesAllRunBeforeTheOthers(t *testing.T) {
 	trial := prove.Trial{Must: []string{"a", "b", "c", "d"}, Quiet: []string{"b", "d"}}
 	allQuiet := prove.Trial{Must: []string{"b", "d"}, Quiet: []string{"b", "d"}}

@@ -14,9 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package life gives dra-sim, as a vendor would ship it, the bugs that show only with a
-// kubelet and a DaemonSet, one after the other, and checks that the cases of suites/life
-// fail that are about them, and pass without.
-//
+// Package life runs dra-sim, as shipped by a vendor, with bugs visible only with a kubelet and a DaemonSet, one after
+// the other, and checks that the corresponding cases of suites/life fail with the bug and pass without.
 // Start with Proof and Prover.
 package life

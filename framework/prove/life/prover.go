@@ -42,7 +42,7 @@ import (
 // Name is the proof's.
 const Name = "life"
 
-// OfLife are the bugs that cases of life are about.
+// OfLife are the bugs with life cases.
 func OfLife() []mutants.Mutant {
 	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return len(m.Cases) == 0 })
 }
@@ -59,7 +59,7 @@ func Proof() prove.Proof {
 // Prover certifies dra-sim with each bug, and without it.
 type Prover struct {
 	Parts run.Parts
-	// Cluster is the one that is made.
+	// Cluster is the cluster to create.
 	Cluster clusters.Config
 	// Declaration is dra-sim's.
 	Declaration declarations.Declaration
@@ -69,14 +69,14 @@ type Prover struct {
 	Out      io.Writer
 
 	bed *testbed.Testbed
-	// spoiled is whether a bug has left in the cluster what nobody can remove.
+	// spoiled: a bug has left something irremovable in the cluster.
 	spoiled bool
 }
 
 var _ prove.Prover = (*Prover)(nil)
 
-// caseLimit is less than what cases may take: what a broken driver does not do in that time,
-// it does not do. Those that wait for something of Kubernetes get three times as much.
+// caseLimit is shorter than the cases' timeout: a mutant that has not acted by then never will. Cases waiting for
+// Kubernetes get three times as much.
 const caseLimit = time.Minute
 
 // Open makes the cluster.
@@ -93,8 +93,7 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 	return p.bed.Close(ctx, nil)
 }
 
-// Try runs the cases of a bug without it and with it. In that order, as one that leaves
-// something on nodes spoils what comes then.
+// Try runs the cases of a bug without it first, then with it, since the bug may leave something on nodes.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	if p.spoiled {
 		_, _ = fmt.Fprintln(p.Out, "  -- the bug before has left in the cluster what nobody can remove: a new one is made")
@@ -134,10 +133,10 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 	return c, nil
 }
 
-// spoils is whether a run came to its end, but for what a bug has left.
+// spoils reports whether a run completed apart from a bug's leftovers.
 func spoils(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
 
-// judge says whether each of the cases has noticed the bug, and only that.
+// judge reports whether each of the cases has detected the bug, and nothing else.
 func judge(cases []string, with, without schema.Certificate) prove.Finding {
 	f := prove.Finding{Note: strings.Join(with.Failures, "; ")}
 	for _, id := range cases {

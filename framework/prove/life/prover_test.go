@@ -46,7 +46,7 @@ func TestEachBugIsATrialOfCasesThatThereAre(t *testing.T) {
 	}
 }
 
-// TestEachCaseHasABug: it has to show that it can fail, or say why it does not.
+// TestEachCaseHasABug: it must be proven to be able to fail, or have a reason.
 func TestEachCaseHasABug(t *testing.T) {
 	var killed []string
 	for _, trial := range Proof().Trials {
@@ -66,8 +66,8 @@ func TestEachCaseHasABug(t *testing.T) {
 	}
 }
 
-// TestBugThatSpoilsItsCluster: a driver that cannot read the checkpoint of its previous release
-// never releases what that has prepared, and the whole proof ended there.
+// TestBugThatSpoilsItsCluster: a driver unable to read its previous release's checkpoint never unprepares that
+// release's claims, and the whole proof ended there.
 func TestBugThatSpoilsItsCluster(t *testing.T) {
 	left := fmt.Errorf("remove what cases left: %w, look at their pods", testbed.ErrLeft)
 	for name, tc := range map[string]struct {

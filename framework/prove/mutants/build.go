@@ -27,9 +27,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/components"
 )
 
-// BuildInto returns the changes to the components' source that some trials need, and gives the
-// cluster that is made this project's components; a stack that was asked for stays where no
-// trial is about that component. Without mutants of components there are no changes.
+// BuildInto returns the changes of the components' source for some trials, and configures the new cluster with this
+// project's components; a requested stack is kept for components without trials. Without mutants of components there
+// are no changes.
 func (s Set) BuildInto(c *clusters.Config, kubeconfig string, trials []prove.Trial) (map[string][]byte, error) {
 	tried := slices.DeleteFunc(slices.Clone(s.Components), func(m components.Mutant) bool {
 		return !slices.ContainsFunc(trials, func(t prove.Trial) bool { return t.ID == m.ID })

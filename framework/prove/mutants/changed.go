@@ -33,9 +33,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/components"
 )
 
-// ChangedFirst has the proof begin with those of the mutants that only names that are about
-// what has changed in a checkout since a commit, and watched by the cases that have; it returns
-// their IDs.
+// ChangedFirst reorders the proof to begin with those mutants matching only that concern changes of a checkout since
+// a commit, observed by the changed cases; it returns their IDs.
 func (s *Set) ChangedFirst(ctx context.Context, checkout, commit string, only []string) ([]string, error) {
 	named, err := prove.Options{Only: only}.Select(s.Proof)
 	if err != nil {
@@ -55,9 +54,9 @@ func (s *Set) ChangedFirst(ctx context.Context, checkout, commit string, only []
 	return ids, nil
 }
 
-// changedFiles are the files below a folder of a git repository that have changed since a
-// commit, relative to the folder: those that are not committed, then those of each commit,
-// the last one first. A file may be there twice; what only a merge has changed is not there.
+// changedFiles returns the files below a directory of a git repository changed since a commit, relative to the
+// directory: uncommitted ones, then those of each commit, latest first. Files may be repeated; changes only in a
+// merge are missing.
 func changedFiles(ctx context.Context, dir, commit string) ([]string, error) {
 	var files []string
 	for _, args := range [][]string{
@@ -80,11 +79,9 @@ func changedFiles(ctx context.Context, dir, commit string) ([]string, error) {
 	return files, nil
 }
 
-// about is the part of a proof that is about some files of a checkout, which are relative
-// to its root: mutants that change one of them, and mutants that a case must notice which one
-// of them has. They are in the order of the files, those of the same file in that of the
-// proof. The cases in the files are its watchers. Files that are not there any more are about
-// nothing; one that cannot be read is an error.
+// about returns the part of a proof about some files of a checkout, relative to its root: mutants changing one of
+// them, and mutants to be detected by a case in them. They are in the order of the files and, for each file, of the
+// proof. The cases in the files are its observers. Deleted files are ignored; an unreadable one is an error.
 func about(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []string) (prove.Proof, error) {
 	edited := map[string][]string{} // files, by mutant
 	for _, m := range ofComponents {
@@ -114,7 +111,7 @@ func about(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []
 	return p, nil
 }
 
-// casesIn are those of some cases whose ID, in quotes, a file of the suites has.
+// casesIn returns the cases with their quoted ID in a file of the suites.
 func casesIn(root fs.FS, file string, cases []string) ([]string, error) {
 	if !strings.HasPrefix(file, "suites/") || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
 		return nil, nil

@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package mutants breaks the test driver in every way, one after the other on one
-// cluster, and checks that each case fails that says it catches that (Meta.Catches).
-//
-// Start with Proof, which lists the trials, and Prover, which does them.
+// Package mutants runs all mutants of the test driver, one after the other on one cluster, and checks that each case
+// declaring to catch one fails (Meta.Catches).
+// Start with Proof (the list of trials) and Prover (which runs them).
 package mutants

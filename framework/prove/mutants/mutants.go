@@ -33,17 +33,16 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Set is all mutants, as a proof and as the data of those that are no faults of the test driver.
+// Set has all mutants, as a proof and as the data of those other than driver faults.
 type Set struct {
 	Proof      prove.Proof
 	Components []components.Mutant
 	API        []apiserver.Mutant
 }
 
-// Load reads all mutants. The proof has a trial for each mutant of the test driver, which all
-// cases must notice that say so, and of this project's components and of the API server, which
-// one of those cases must notice that claim what the mutant breaks. Each case is to notice
-// something, but for those that say why none can be (Meta.NoMutant).
+// Load reads all mutants. The proof has a trial for each mutant of the test driver, to be detected by all cases
+// declaring it, and of this project's components and the API server, to be detected by one of the cases claiming a
+// violated requirement. Each case should detect something, unless it has a reason (Meta.NoMutant).
 func Load(metas []spec.Meta) (s Set, err error) {
 	if s.Components, err = components.Load(); err != nil {
 		return s, err
@@ -85,11 +84,10 @@ func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
 // Prover runs the cases for each mutant on one cluster.
 type Prover struct {
 	Parts run.Parts
-	// Options say where the cases run, and how. Mutant and report directory are those
-	// of each trial.
+	// Options configure the runs. Mutant and report directory are set per trial.
 	Options run.Options
-	// Set is all mutants; those of components, if any are among the trials, the cluster's are
-	// built with. Provider makes the cluster.
+	// Set has all mutants; the cluster's components are built with theirs, if any are among the trials. Provider makes
+	// the cluster.
 	Set      Set
 	Provider Provider
 
@@ -99,7 +97,7 @@ type Prover struct {
 	dir  string // for kubeconfigs
 }
 
-// Provider makes clusters, and reaches into those that it has made.
+// Provider makes clusters, with access to their components.
 type Provider interface {
 	components.Provider
 	apiserver.Provider
@@ -107,7 +105,7 @@ type Provider interface {
 
 var _ prove.Prover = (*Prover)(nil)
 
-// Open brings the cluster up. One that a killed process left is replaced.
+// Open creates the cluster, replacing that of a killed process.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, o.Config)
@@ -131,7 +129,7 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 	return errors.Join(append(errs, p.bed.Close(ctx, nil))...)
 }
 
-// Try runs the cases that are to notice a mutant.
+// Try runs the cases expected to detect a mutant.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	for _, m := range p.Set.Components {
 		if m.ID == t.ID {
@@ -146,8 +144,7 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	return p.ofDriver(ctx, t, dir)
 }
 
-// ofDriver runs all cases that say that they catch a mutant of the test driver, each of which
-// must notice it.
+// ofDriver runs all cases declaring to catch a mutant of the test driver; each must detect it.
 func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	if len(t.Must) == 0 {
 		return prove.Finding{Note: "no case says that it catches this: let one do so (Meta.Catches)"}, nil

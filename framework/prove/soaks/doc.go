@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package soaks makes a cluster wrong in every way that a soak has to notice, one after
-// the other, and checks that the soak reports the rule that was violated.
-//
-// Start with Proof, which lists the trials, and Prover, which does them.
+// Package soaks injects every fault a soak must detect, one after the other, and checks that the soak reports the
+// violated rule.
+// Start with Proof (the list of trials) and Prover (which runs them).
 package soaks

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Proof has a trial for each fault that a soak must notice.
+// Proof has a trial for each fault a soak must detect.
 func Proof() prove.Proof {
 	p := prove.Proof{Name: "soak", Word: "noticed"}
 	for _, i := range faults.Injections() {
@@ -48,15 +48,15 @@ type Prover struct {
 
 var _ prove.Prover = (*Prover)(nil)
 
-// Load is that of each soak: few pods are enough for one violation, and as nothing
-// may happen after it, patience is what most of the time goes into.
+// Load is the load of each soak: few pods are enough for one violation. Most of the time is patience, since nothing
+// may happen after the fault.
 func Load(o soak.Options) soak.Options {
 	o.Pods, o.AtOnce = 16, 30
 	o.Every, o.Patience = 2*time.Second, 45*time.Second
 	return o
 }
 
-// Open brings the cluster up. One that a killed process left is replaced.
+// Open creates the cluster, replacing that of a killed process.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, o.Config)
@@ -83,7 +83,7 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	return judge(t, summary), nil
 }
 
-// judge: the soak must have failed, with the rule that was violated.
+// judge: the soak must have failed with the violated rule.
 func judge(t prove.Trial, s soak.Summary) prove.Finding {
 	var f prove.Finding
 	var others []string
@@ -109,8 +109,7 @@ func judge(t prove.Trial, s soak.Summary) prove.Finding {
 	if len(others) > 0 {
 		f.Note = "also found: " + strings.Join(others, ", ")
 	}
-	// What could not be looked at may have been what the rule is about, also where others
-	// were violated.
+	// An unreadable part may have had the rule's violation, even if others were found.
 	if s.Verdict == soak.Incomplete || len(s.Problems) > 0 && len(f.Missed) > 0 {
 		f.Problem = fmt.Sprintf("the soak is incomplete: %s", strings.Join(s.Problems, "; "))
 	}

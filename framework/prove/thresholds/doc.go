@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package thresholds holds "dratest perf run" against what it must tell: two of the same are the
-// same, also beside other load, and a scheduler that costs a fifth more CPU time costs more.
-//
+// Package thresholds proves the sensitivity of "dratest perf run": two equal schedulers are equal, also with other
+// load on the machine, and a scheduler using a fifth more CPU time is slower.
 // Start with Proof and Prover.
 package thresholds

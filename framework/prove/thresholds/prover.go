@@ -34,10 +34,10 @@ import (
 // Name is the proof's.
 const Name = "thresholds"
 
-// kind is what a trial is about.
+// kind is the kind of a trial.
 type kind struct {
 	name, what string
-	// slower: the candidate costs a fifth more. Beside: other programs take the machine.
+	// slower: the candidate costs a fifth more. beside: other programs load the machine.
 	slower, beside bool
 }
 
@@ -47,7 +47,7 @@ var kinds = []kind{ //nolint:gochecknoglobals // a table
 	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
 }
 
-// Proof has runs of each kind, in turns, and half as many beside others.
+// Proof has runs of each kind, in turns, and half as many with other load.
 func Proof(runs int) prove.Proof {
 	p := prove.Proof{Name: Name, Word: "right"}
 	for i := range runs {
@@ -64,10 +64,9 @@ func Proof(runs int) prove.Proof {
 // Prover measures this project's scheduler against itself.
 type Prover struct {
 	Clusters perf.Clusters
-	// Slower builds the scheduler that costs a fifth more.
+	// Slower builds the scheduler costing a fifth more.
 	Slower func(ctx context.Context) (path string, err error)
-	// Cluster has the beginning of the names, the version and the stack, whose scheduler is this
-	// project's.
+	// Cluster has the name prefix, the version and the stack, with this project's scheduler.
 	Cluster clusters.Config
 	// Blocks are those of each run.
 	Blocks int
@@ -88,14 +87,13 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	return err
 }
 
-// Close has nothing to remove: runs remove their control planes.
+// Close does nothing: runs remove their control planes.
 func (*Prover) Close(context.Context, bool) error { return nil }
 
-// cpu is the threshold that trials are about, as a developer would hold a change against
-// what was before.
+// cpu is the threshold of the trials, as for a developer comparing a change.
 var cpu = perf.Threshold{Workload: "template-claims", Metric: perf.SchedulerCPU, AtMost: 1.1} //nolint:gochecknoglobals // a constant
 
-// measured is the workload of cpu, which is one of those that are measured by default.
+// measured is the workload of cpu, one of the default workloads.
 func measured() (perf.Workload, error) {
 	workloads, err := perf.DefaultWorkloads(false)
 	if err != nil {
@@ -108,7 +106,7 @@ func measured() (perf.Workload, error) {
 	return workloads[i], nil
 }
 
-// Try does a run and looks what it has come to.
+// Try runs a comparison and judges it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	k := kindOf(t)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -146,7 +144,7 @@ func kindOf(t prove.Trial) kind {
 	return kind{}
 }
 
-// judge says whether a run has come to what a kind wants.
+// judge reports whether a run's result is as expected for its kind.
 func (k kind) judge(r perf.Record) prove.Finding {
 	var f prove.Finding
 	missed := 0
@@ -168,8 +166,8 @@ func (k kind) judge(r perf.Record) prove.Finding {
 	return f
 }
 
-// load starts as many programs as there are processors, which do nothing but work until end is
-// called, also where there is an error, or this program is gone.
+// load starts a busy program per processor, until end is called or this program is gone. Call end even after an
+// error.
 func load(ctx context.Context) (end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd

@@ -31,8 +31,8 @@ const (
 	reserve     = "func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {\n"
 )
 
-// Slower returns the files of a checkout that are compiled otherwise in a scheduler whose
-// plugin has it cost a fifth more CPU time by pod.
+// Slower returns the files to replace in a checkout for a scheduler with a plugin costing a fifth more CPU time per
+// pod.
 func Slower(checkout fs.FS) (map[string][]byte, error) {
 	source, err := fs.ReadFile(checkout, reserveFile)
 	if err != nil {

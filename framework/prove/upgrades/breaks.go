@@ -30,24 +30,22 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// breakage is something that is broken right before a step of an upgrade.
+// breakage is a fault injected right before a step of an upgrade.
 type breakage struct {
 	prove.Trial
 
 	at path.Place // its step; the node is without the cluster's name
-	// must is the case that must fail, in that piece after the step; without a case the
-	// step itself must fail.
+	// must is the case expected to fail in that part after the step; without one the step itself must fail.
 	must  string
 	phase run.Phase
 	do    func(ctx context.Context, g ground) error
-	// mend is for what would break later steps, too.
+	// mend undoes faults affecting later steps.
 	mend func(ctx context.Context, g ground) error
-	// timeout is what the step gets, where it is to fail.
+	// timeout is the step's timeout if it is expected to fail.
 	timeout time.Duration
 }
 
-// breakages are in the order of their steps. After one in which the step fails there
-// can be none.
+// breakages are in the order of their steps. There can be none after a failing step.
 //
 //nolint:gochecknoglobals // a table
 var breakages = []breakage{
@@ -69,7 +67,7 @@ var breakages = []breakage{
 	},
 }
 
-// BreaksProof has a trial for each component of the new version that can be broken.
+// BreaksProof has a trial for each component of the new version with a fault.
 func BreaksProof() prove.Proof {
 	p := prove.Proof{Name: "upgrade", Word: "noticed"}
 	for _, b := range breakages {
@@ -78,12 +76,12 @@ func BreaksProof() prove.Proof {
 	return p
 }
 
-// Breaks does the trials in one upgrade, which pauses before and after each.
+// Breaks runs the trials in one upgrade, paused before and after each.
 type Breaks struct {
 	run.Series
 	// Dir is the upgrade's report directory.
 	Dir string
-	// Trials are those that will be done: only their cases run.
+	// Trials are the selected trials: only their cases run.
 	Trials []prove.Trial
 
 	steps []run.Step
@@ -91,7 +89,7 @@ type Breaks struct {
 
 var _ prove.Prover = (*Breaks)(nil)
 
-// Open finds the path. The first trial makes the cluster.
+// Open computes the path. The first trial makes the cluster.
 func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 	if p.Options.Request, err = run.Between("1.36", "1.37"); err != nil {
 		return err
@@ -111,7 +109,7 @@ func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 	return p.Start(ctx, p.Dir, resumed)
 }
 
-// Close removes the cluster, unless trials are left: they go on with it.
+// Close removes the cluster, unless trials are left to run on it.
 func (p *Breaks) Close(ctx context.Context, over bool) error {
 	if !over {
 		return nil
@@ -130,7 +128,7 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 	if err != nil {
 		return prove.Finding{}, err
 	}
-	// One that was killed after the step has broken it already.
+	// After a kill following the step, the fault is injected already.
 	if record.Done() < number {
 		// The trial before this one may have paused there.
 		if paused := record.Verdict != "" && record.Done() == number-1; !paused {
@@ -166,7 +164,7 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 	return found, nil
 }
 
-// until goes on with the upgrade until after a step.
+// until continues the upgrade until after a step.
 func (p *Breaks) until(ctx context.Context, number int, timeout time.Duration) (run.Record, error) {
 	_, found, err := run.Begun(p.Dir)
 	if err != nil {

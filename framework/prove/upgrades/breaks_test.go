@@ -38,8 +38,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// upgrades is an upgrade without a cluster: steps are done at once, and a case fails at
-// the step before which it was broken.
+// upgrades is an upgrade without a cluster: steps are immediate, and a case fails at its faulty step.
 type upgrades struct {
 	run.Clusters
 	kubeconfig string
@@ -130,7 +129,7 @@ func newUpgrades(t *testing.T) *upgrades {
 	return u
 }
 
-// prove does those trials that need no API server.
+// prove runs the trials not needing an API server.
 func (u *upgrades) prove(ctx context.Context, dir string, resume bool) (prove.Record, error) {
 	o := prove.Options{ReportDir: dir, Resume: resume, Only: []string{"driver-forgets", "checkpoint-unreadable", "kubelet-does-not-start"}}
 	b := &Breaks{Series: run.Series{Parts: run.Parts{Clusters: u}, Do: u.run}, Dir: filepath.Join(dir, "way")}
@@ -153,8 +152,8 @@ func TestBreaksPauseBeforeAndAfterEachStep(t *testing.T) {
 	}
 }
 
-// What was killed between the step and the record of its trial has been broken already:
-// broken again, it would be the next step that is blamed.
+// A proof killed between the step and its record has injected the fault already: a second time, the next step would
+// be blamed.
 func TestBreaksThatWereKilledAfterTheStep(t *testing.T) {
 	dir, u := t.TempDir(), newUpgrades(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -177,8 +176,7 @@ func TestBreaksThatWereKilledAfterTheStep(t *testing.T) {
 	}
 }
 
-// A cluster that was made by a process that was killed before it had a record is in the
-// way of the next one.
+// A cluster made by a process killed before it had a record blocks the next one.
 func TestBreaksThatWereKilledBeforeTheUpgradeHadARecord(t *testing.T) {
 	dir, u := t.TempDir(), newUpgrades(t)
 	ctx, cancel := context.WithCancel(t.Context())

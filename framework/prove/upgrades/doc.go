@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package upgrades proves that an upgrade notices what is broken in the new version.
-//
+// Package upgrades proves that an upgrade detects faults of the new version.
 // Start with Breaks. Its findings come from the upgrade's record, not from its output.
 package upgrades

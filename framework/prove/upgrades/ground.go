@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// ground is the cluster in which something is broken.
+// ground is the cluster for a fault.
 type ground struct {
 	client   kubernetes.Interface
 	machines []clusters.Machine
@@ -58,7 +58,7 @@ func groundOf(ctx context.Context, s run.Series) (g ground, err error) {
 	return g, err
 }
 
-// on runs a script on the node whose name ends so.
+// on runs a script on the node with this name suffix.
 func (g ground) on(ctx context.Context, node string, input io.Reader, script string) error {
 	for _, m := range g.machines {
 		if strings.HasSuffix(m.String(), "-"+node) {
@@ -69,12 +69,12 @@ func (g ground) on(ctx context.Context, node string, input io.Reader, script str
 	return fmt.Errorf("the cluster has no node %s", node)
 }
 
-// forgetPrepared takes a case's driver its memory. What is not there is gone already.
+// forgetPrepared deletes the state of a case's driver. Missing state is no error.
 func forgetPrepared(ctx context.Context, g ground) error {
 	return g.on(ctx, "worker2", nil, "rm -f /var/run/cdi/*driver-rolling*")
 }
 
-// beforeKubelet is a command that a node runs before it starts a kubelet.
+// beforeKubelet is a command run by a node before it starts a kubelet.
 func (g ground) beforeKubelet(ctx context.Context, node, command string) error {
 	unit := strings.NewReader("[Service]\nExecStartPre=" + command + "\n")
 	return g.on(ctx, node, unit, "cat >/etc/systemd/system/kubelet.service.d/90-broken.conf && systemctl daemon-reload")
@@ -89,7 +89,7 @@ func keepKubelet(ctx context.Context, g ground) error {
 	return g.beforeKubelet(ctx, "worker2", "/bin/false")
 }
 
-// forgetful is the policy that takes the annotation from claims that a scheduler creates.
+// forgetful is a policy removing the annotation from claims created by a scheduler.
 const forgetful = "forgetful-scheduler"
 
 func breakScheduler(ctx context.Context, g ground) error {

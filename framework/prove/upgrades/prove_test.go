@@ -105,7 +105,7 @@ func TestJudgeAStepThatMustFail(t *testing.T) {
 	}
 }
 
-// machine notes what is run on it.
+// machine records commands.
 type machine struct {
 	clusters.Machine
 	name string

@@ -34,7 +34,7 @@ import (
 	drapbv1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 )
 
-// onlyErrors answers for a claim that was unprepared only where that has failed.
+// onlyErrors answers for unprepared claims only on failure.
 type onlyErrors struct{ kubeletplugin.DRAPlugin }
 
 // UnprepareResourceClaims implements kubeletplugin.DRAPlugin.
@@ -58,7 +58,7 @@ func (d allOrNothing) PrepareResourceClaims(ctx context.Context, claims []*resou
 	return results, err
 }
 
-// healthFails says otherwise than the library asks for that it does not know of health.
+// healthFails returns another error than the library expects for unsupported health.
 type healthFails struct{ kubeletplugin.DRAPlugin }
 
 // WatchHealthStatus implements kubeletplugin.DRAPlugin.
@@ -66,7 +66,7 @@ func (healthFails) WatchHealthStatus(context.Context, chan<- kubeletplugin.Devic
 	return errors.New("this driver does not know how its devices are")
 }
 
-// allRequests says of each device that all requests of its claim got it.
+// allRequests reports each device for all requests of its claim.
 func allRequests(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
 		var all []string
@@ -80,7 +80,7 @@ func allRequests(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugi
 	})
 }
 
-// unqualifiedNames leaves vendor and class out of the names of CDI devices.
+// unqualifiedNames omits vendor and class in the names of CDI devices.
 func unqualifiedNames(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
 		for i := range answer.Devices {
@@ -91,7 +91,7 @@ func unqualifiedNames(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRA
 	})
 }
 
-// claimsByName looks claims up by their names alone, as in a cache, and not at their UIDs.
+// claimsByName looks claims up by name alone, ignoring UIDs.
 func claimsByName(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error) {
 	asked := map[string]string{} // by the UIDs that the API server has
 	for _, c := range claimsOf(request) {
@@ -144,7 +144,7 @@ func byAsked[A any](answers map[string]A, asked map[string]string) map[string]A 
 	return renamed
 }
 
-// errorsHidden keeps to itself what has failed.
+// errorsHidden drops errors.
 func errorsHidden(ctx context.Context, _ Place, request any, handler grpc.UnaryHandler) (any, error) {
 	answer, err := handler(ctx, request)
 	if err != nil {
@@ -153,8 +153,7 @@ func errorsHidden(ctx context.Context, _ Place, request any, handler grpc.UnaryH
 	return answer, nil
 }
 
-// oldAnswersIncomplete has an answer in v1beta1 that is written by hand, and forgets the
-// requests.
+// oldAnswersIncomplete omits the requests in hand-written v1beta1 answers.
 func oldAnswersIncomplete(ctx context.Context, _ Place, request any, handler grpc.UnaryHandler) (any, error) {
 	answer, err := handler(ctx, request)
 	if a, ok := answer.(*drapbv1beta1.NodePrepareResourcesResponse); ok && err == nil {

@@ -30,8 +30,7 @@ import (
 	cdispec "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// staleCDICache describes each device once for all claims, in a file of its own, and
-// believes for ever that it is there.
+// staleCDICache writes each device once for all claims into a file of its own, and assumes it exists for ever.
 func staleCDICache(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	written := map[string]bool{}
 	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
@@ -53,7 +52,7 @@ func staleCDICache(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DR
 	})
 }
 
-// specsStay writes a file for all claims when it prepares the first one, which nobody removes.
+// specsStay writes a file for all claims with the first prepared one, and never removes it.
 func specsStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	base := &cdispec.Spec{Version: "0.5.0", Kind: place.Driver + "/base", Devices: []cdispec.Device{{
 		Name: "all", ContainerEdits: cdispec.ContainerEdits{Env: []string{"base=1"}},
@@ -63,8 +62,7 @@ func specsStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlu
 	})
 }
 
-// lostWithContainer keeps what a claim needs until the next claim comes: by then its
-// container has been started.
+// lostWithContainer keeps a claim's files until the next claim comes: by then its container has been started.
 func lostWithContainer(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	last := types.UID("")
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {

@@ -37,8 +37,7 @@ func otherDriversResults(place Place, driver kubeletplugin.DRAPlugin) kubeletplu
 	})
 }
 
-// subrequestConfig takes a configuration only for results whose request it names to the
-// letter: "foo" is not "foo/bar".
+// subrequestConfig matches a configuration's requests literally: "foo" does not match "foo/bar".
 func subrequestConfig(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return changed(driver, func(claim *resourceapi.ResourceClaim) {
 		allocation := &claim.Status.Allocation.Devices
@@ -61,7 +60,7 @@ func configRequestsRequired(place Place, driver kubeletplugin.DRAPlugin) kubelet
 	}}
 }
 
-// invalidConfigDropped goes on without a configuration that it cannot read.
+// invalidConfigDropped ignores a configuration it cannot parse.
 func invalidConfigDropped(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return changed(driver, func(claim *resourceapi.ResourceClaim) {
 		allocation := &claim.Status.Allocation.Devices
@@ -75,7 +74,7 @@ func invalidConfigDropped(place Place, driver kubeletplugin.DRAPlugin) kubeletpl
 	})
 }
 
-// unknownKindPanics takes for granted that a configuration with a kind is of its own.
+// unknownKindPanics assumes every configuration with a kind to be its own.
 func unknownKindPanics(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		for _, c := range claim.Status.Allocation.Devices.Config {
@@ -104,7 +103,7 @@ func otherDriversConfig(place Place, driver kubeletplugin.DRAPlugin) kubeletplug
 	})
 }
 
-// configOfAllRequests does not look for which requests a configuration is.
+// configOfAllRequests ignores the requests of a configuration.
 func configOfAllRequests(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return changed(driver, func(claim *resourceapi.ResourceClaim) {
 		for i := range claim.Status.Allocation.Devices.Config {

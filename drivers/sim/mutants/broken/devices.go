@@ -34,17 +34,17 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
 
-// withdrawnPrepared believes an allocation, also of devices that there are not any more.
+// withdrawnPrepared prepares allocations with removed devices.
 func withdrawnPrepared(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return forced(place, driver, func(claim *resourceapi.ResourceClaim) bool { return !place.inUse(claim) })
 }
 
-// inUsePrepared does not look whether another claim has a device.
+// inUsePrepared does not check for a device's use by another claim.
 func inUsePrepared(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return forced(place, driver, place.inUse)
 }
 
-// forced prepares also some claims that the driver refuses although it understands them.
+// forced also prepares some claims the driver rejects for reasons other than parsing.
 func forced(place Place, driver kubeletplugin.DRAPlugin, is func(*resourceapi.ResourceClaim) bool) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		answer := good{driver}.prepare(ctx, claim)
@@ -59,7 +59,7 @@ func forced(place Place, driver kubeletplugin.DRAPlugin, is func(*resourceapi.Re
 	}}
 }
 
-// inUse is whether a device of a claim is prepared for another one.
+// inUse reports whether a device of a claim is prepared for another one.
 func (p Place) inUse(claim *resourceapi.ResourceClaim) bool {
 	wanted, _, err := inject.Claim(p.Driver, claim)
 	if err != nil || wanted == nil {
@@ -69,8 +69,7 @@ func (p Place) inUse(claim *resourceapi.ResourceClaim) bool {
 	return err == nil && inject.Conflict(wanted, slices.Collect(maps.Values(prepared))) != nil
 }
 
-// usersMiscounted counts the claims that have a device, and counts one off with each
-// unprepare.
+// usersMiscounted counts the claims of a device, and decrements with each unprepare.
 func usersMiscounted(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	has := map[types.UID][]device{}
 	users := map[device]int{}
@@ -99,7 +98,7 @@ func usersMiscounted(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 	}
 }
 
-// adminTearsDown undoes with a claim that has admin access what the device's user has.
+// adminTearsDown undoes the preparation of the device's user with a claim with admin access.
 func adminTearsDown(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	admins := map[types.UID]*cdispec.Spec{}
 	return broken{
@@ -138,7 +137,7 @@ func adminTearsDown(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.D
 	}
 }
 
-// ownTakenForOthers takes what an earlier process has prepared for somebody else's.
+// ownTakenForOthers takes claims prepared by an earlier process for another driver's.
 func ownTakenForOthers(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	found, err := place.specs()
 	if err != nil {

@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package broken builds the mutants of package mutants into dra-sim. It is a package of its
-// own so that dratest, which only lists them, does not link a driver.
-//
-// Start with By; wrap.go has what they are made of.
+// Package broken builds the mutants of package mutants into dra-sim. It is separate so that dratest, which only lists
+// them, does not link a driver.
+// Start with By; wrap.go has the building blocks.
 package broken

@@ -23,28 +23,27 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Driver is what a mutant does to a driver; the zero value is a good driver.
+// Driver is a mutant's change of a driver; the zero value is a correct driver.
 type Driver struct {
 	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
 	inventory func(*spec.Profile)
 	process   Process
 }
 
-// Place is where the driver that is broken lives.
+// Place has the paths of the mutated driver.
 type Place struct {
 	Driver string
-	// CDIDir has its CDI specs, StateDir is for what outlives its process, and KubeletRoot
-	// is the kubelet's root directory.
+	// CDIDir has its CDI specs, StateDir its state across processes, and KubeletRoot is the kubelet's root directory.
 	CDIDir, StateDir, KubeletRoot string
 	Client                        kubernetes.Interface
-	// Release is that of the driver: 2, and 1 for the previous one.
+	// Release is the driver's release: 2, or 1 for the previous one.
 	Release int
 }
 
 // By returns the driver with the mutant of an ID.
 func By(mutant string) Driver { return drivers[mutant] }
 
-// Around puts the mutant between the kubelet and a driver.
+// Around wraps a driver with the mutant.
 func (d Driver) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	if d.around == nil {
 		return driver
@@ -52,10 +51,10 @@ func (d Driver) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugi
 	return d.around(place, driver)
 }
 
-// Process is how the mutant shows beside calls for claims.
+// Process is the mutant's behavior outside of claim calls.
 func (d Driver) Process() Process { return d.process }
 
-// Inventory changes what is published.
+// Inventory changes the published inventory.
 func (d Driver) Inventory(p *spec.Profile) {
 	if d.inventory != nil {
 		d.inventory(p)

@@ -40,7 +40,7 @@ func TestEachMutantBreaksADriver(t *testing.T) {
 	}
 }
 
-// quiet is a driver that does nothing.
+// quiet is a driver without any effect.
 type quiet struct{ kubeletplugin.DRAPlugin }
 
 func (quiet) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
@@ -59,7 +59,7 @@ func (quiet) UnprepareResourceClaims(_ context.Context, claims []object) (map[ty
 	return results, nil
 }
 
-// A bug is about one thing: each claim still has exactly one result.
+// A bug affects one thing: each claim still has exactly one result.
 func TestMutantsAnswerEachClaim(t *testing.T) {
 	for _, m := range mutants.All() {
 		place := Place{Driver: "d.example.com", CDIDir: t.TempDir(), StateDir: t.TempDir(), Release: 2}

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// invalidAttribute uses a name that is no C identifier.
+// invalidAttribute uses a name other than a C identifier.
 func invalidAttribute(p *spec.Profile) {
 	for i := range p.Pools {
 		for j := range p.Pools[i].Devices {
@@ -47,7 +47,7 @@ func tooManyDevices(p *spec.Profile) {
 	}
 }
 
-// lastDeviceMissing is as if a slice took one device less than there are.
+// lastDeviceMissing drops one device, as with an off-by-one slice limit.
 func lastDeviceMissing(p *spec.Profile) {
 	for i := range p.Pools {
 		if last := len(p.Pools[i].Devices) - 1; last > 0 {

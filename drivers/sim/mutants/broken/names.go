@@ -25,7 +25,7 @@ import (
 	cdispec "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// noDeviceNodes leaves the content of CDI devices out, for all claims.
+// noDeviceNodes omits the content of CDI devices, for all claims.
 func noDeviceNodes(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return after(driver, func(claim *resourceapi.ResourceClaim, _ *result) error {
 		return place.rewrite(claim.UID, func(spec *cdispec.Spec) {
@@ -36,12 +36,12 @@ func noDeviceNodes(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DR
 	})
 }
 
-// shareIDMissing names CDI devices after the device alone where shares are allocated.
+// shareIDMissing names the CDI devices of shares after the device alone.
 func shareIDMissing(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return namedAfterDevice(place, driver, func(d kubeletplugin.Device) bool { return d.ShareID != nil })
 }
 
-// namesReused names CDI devices after the device, although what is in them is the claim's.
+// namesReused names CDI devices after the device, although their content is the claim's.
 func namesReused(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return namedAfterDevice(place, driver, func(d kubeletplugin.Device) bool { return d.ShareID == nil })
 }
@@ -68,7 +68,7 @@ func namedAfterDevice(place Place, driver kubeletplugin.DRAPlugin, is func(kubel
 	})
 }
 
-// after spoils what a successful prepare has made and answered.
+// after modifies files and answer of a successful prepare.
 func after(driver kubeletplugin.DRAPlugin, spoil func(claim *resourceapi.ResourceClaim, answer *result) error) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		answer := good{driver}.prepare(ctx, claim)

@@ -30,7 +30,7 @@ import (
 
 type result = kubeletplugin.PrepareResult
 
-// memory is a driver that remembers what it answered.
+// memory is a driver recording its answers.
 func memory(driver kubeletplugin.DRAPlugin, again func(ctx context.Context, claim *resourceapi.ResourceClaim, answered result) result) kubeletplugin.DRAPlugin {
 	known := map[types.UID]result{}
 	return broken{
@@ -56,8 +56,7 @@ func restoredPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 	return memory(driver, func(_ context.Context, _ *resourceapi.ResourceClaim, answered result) result { return answered })
 }
 
-// repeatedPrepare begins anew for a claim that is prepared, and gets no further than
-// undoing what there is.
+// repeatedPrepare starts over for a prepared claim, and only gets as far as undoing it.
 func repeatedPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return memory(driver, func(ctx context.Context, claim *resourceapi.ResourceClaim, answered result) result {
 		if err := (good{driver}).unprepare(ctx, objectOf(claim)); err != nil {
@@ -67,8 +66,8 @@ func repeatedPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 	})
 }
 
-// rebootTakenForRestart has a file per prepared claim as its checkpoint. What was
-// prepared by an earlier process is not looked at.
+// rebootTakenForRestart has a file per prepared claim as its checkpoint, and does not verify claims of an earlier
+// process.
 func rebootTakenForRestart(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	mine := map[types.UID]bool{}
 	entry := func(uid types.UID) string { return filepath.Join(place.StateDir, "prepared-"+string(uid)) }
@@ -95,7 +94,7 @@ func rebootTakenForRestart(place Place, driver kubeletplugin.DRAPlugin) kubeletp
 	}
 }
 
-// stateBeforeCDI remembers a claim even if its spec could not be written.
+// stateBeforeCDI records a claim even if its spec could not be written.
 func stateBeforeCDI(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	committed := map[types.UID]bool{}
 	return broken{

@@ -29,25 +29,25 @@ import (
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// Process is how a bug shows beside calls for claims; the zero value is a good process.
+// Process is a bug's behavior outside of claim calls; the zero value is correct.
 type Process struct {
 	// Undivided: pools are published as one slice.
 	Undivided bool
-	// PublishesOnce: slices that are deleted do not come again.
+	// PublishesOnce: deleted slices are not published again.
 	PublishesOnce bool
 	// LeavesSockets: each process has sockets of its own and leaves them.
 	LeavesSockets bool
 	// OneSocket: the sockets have the same names in each process.
 	OneSocket bool
-	// RemovesSlices: what is published goes when the driver ends.
+	// RemovesSlices: slices are deleted when the driver ends.
 	RemovesSlices bool
-	// StaysUnhealthy: a device that was healed is still told to be unhealthy.
+	// StaysUnhealthy: a recovered device is still reported unhealthy.
 	StaysUnhealthy bool
 
 	getInfo func(Place, *registerapi.PluginInfo) error
-	// answer is between the kubelet and the services of the plugin API.
+	// answer intercepts the services of the plugin API.
 	answer func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
-	// options are those with which the driver misuses the library.
+	// options are the mutant's library options.
 	options []kubeletplugin.Option
 	beside  func(context.Context, Place) (end func(), err error)
 }
@@ -57,7 +57,7 @@ func (p Process) Options(place Place) []kubeletplugin.Option {
 	return append([]kubeletplugin.Option{kubeletplugin.GRPCInterceptor(p.intercept(place))}, p.options...)
 }
 
-// Begin begins what the process has beside the driver.
+// Begin starts the process's additions beside the driver.
 func (p Process) Begin(ctx context.Context, place Place) (end func(), err error) {
 	if p.beside == nil {
 		return func() {}, nil
@@ -81,7 +81,7 @@ func (p Process) intercept(place Place) grpc.UnaryServerInterceptor {
 	}
 }
 
-// registersOnce is a driver whose kubelet has to be restarted, too.
+// registersOnce is a driver requiring a restart of the kubelet with its own.
 func registersOnce() func(Place, *registerapi.PluginInfo) error {
 	var first sync.Once
 	var refused error
@@ -98,7 +98,7 @@ func registersOnce() func(Place, *registerapi.PluginInfo) error {
 	}
 }
 
-// hardCodedRoot names the socket below the kubelet's default root directory.
+// hardCodedRoot puts the socket below the kubelet's default root directory.
 func hardCodedRoot(place Place, info *registerapi.PluginInfo) error {
 	if below, ok := strings.CutPrefix(info.Endpoint, place.KubeletRoot); ok {
 		info.Endpoint = "/var/lib/kubelet" + below

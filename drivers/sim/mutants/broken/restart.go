@@ -25,12 +25,12 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 )
 
-// forgetsOnRestart unprepares only what this process has prepared.
+// forgetsOnRestart unprepares only claims prepared by this process.
 func forgetsOnRestart(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return knows(map[types.UID]bool{}, driver)
 }
 
-// readsOnce knows what was prepared when it started, and what it prepares itself.
+// readsOnce knows only claims prepared before its start, and by itself.
 func readsOnce(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	prepared := map[types.UID]bool{}
 	if there, err := place.specs(); err == nil {
@@ -41,7 +41,7 @@ func readsOnce(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlu
 	return knows(prepared, driver)
 }
 
-// knows unprepares only what it knows to be prepared.
+// knows unprepares only claims known to be prepared.
 func knows(prepared map[types.UID]bool, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{
 		DRAPlugin: driver,

@@ -27,8 +27,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// secondInDirectory serves another driver of the same vendor, with its socket in the
-// directory of the first one.
+// secondInDirectory serves another driver of the same vendor, with its socket in the directory of the first one.
 func secondInDirectory(ctx context.Context, place Place) (end func(), err error) {
 	helper, err := kubeletplugin.Start(context.WithoutCancel(ctx), second{},
 		kubeletplugin.DriverName("second."+place.Driver),

@@ -42,13 +42,13 @@ func specMissing(place Place, uid types.UID) bool {
 	return err != nil || !info.Mode().IsRegular()
 }
 
-// validConfig is whether the driver could prepare a claim if nothing else went wrong.
+// validConfig reports whether the driver could prepare a claim apart from other errors.
 func validConfig(place Place, claim *resourceapi.ResourceClaim) bool {
 	_, _, err := inject.Claim(place.Driver, claim)
 	return err == nil
 }
 
-// fromCheckpoint answers what the driver would, and makes nothing.
+// fromCheckpoint returns the driver's answer without preparing anything.
 func fromCheckpoint(place Place, claim *resourceapi.ResourceClaim) result {
 	_, devices, err := inject.Claim(place.Driver, claim)
 	answer := result{Err: err}
@@ -85,8 +85,7 @@ func (p Place) specs() (map[types.UID]*cdispec.Spec, error) {
 	return found, nil
 }
 
-// rewrite changes the spec of a prepared claim. The CDI package would not write what is
-// not valid.
+// rewrite changes the spec of a prepared claim, since the CDI package rejects invalid ones.
 func (p Place) rewrite(uid types.UID, change func(*cdispec.Spec)) error {
 	spec, err := cdi.ReadSpec(p.specFile(uid), 0)
 	if err != nil {

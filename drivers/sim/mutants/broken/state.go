@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 )
 
-// checkpoint is what is prepared, as a release of the driver writes it.
+// checkpoint has the prepared claims, as written by a release of the driver.
 type checkpoint struct {
 	Release int                `json:"release"`
 	Claims  map[types.UID]bool `json:"claims"`
@@ -66,7 +66,7 @@ func (p Place) writeCheckpoint(c checkpoint) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// keeping is a driver that keeps a checkpoint, which read reads.
+// keeping is a driver with a checkpoint, parsed by read.
 func keeping(place Place, driver kubeletplugin.DRAPlugin, read func() (checkpoint, error)) kubeletplugin.DRAPlugin {
 	return broken{
 		DRAPlugin: driver,
@@ -107,7 +107,7 @@ func checkpointOfOneRelease(place Place, driver kubeletplugin.DRAPlugin) kubelet
 	})
 }
 
-// panicsOnDamage takes for granted that a checkpoint can be read.
+// panicsOnDamage assumes a readable checkpoint.
 func panicsOnDamage(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return keeping(place, driver, func() (checkpoint, error) {
 		c, err := place.readCheckpoint()
@@ -118,8 +118,7 @@ func panicsOnDamage(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.D
 	})
 }
 
-// orphansStay does nothing for prepared claims that the API server did not have any more
-// when the driver started.
+// orphansStay ignores prepared claims missing in the API server at the driver's start.
 func orphansStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	orphans := map[types.UID]bool{}
 	if prepared, err := place.specs(); err == nil && len(prepared) > 0 {

@@ -29,9 +29,9 @@ import (
 )
 
 const (
-	// slow is how long a prepare goes on after the kubelet may have given it up.
+	// slow is how long a prepare may outlive the kubelet's timeout.
 	slow = 150 * time.Millisecond
-	// tooSlow is longer than drivers may take for a claim that costs nothing.
+	// tooSlow exceeds the time limit for a trivial claim.
 	tooSlow = 1500 * time.Millisecond
 )
 
@@ -47,7 +47,7 @@ func takeTime(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// slowPrepare asks its devices anew each time how they are.
+// slowPrepare queries its devices' state each time.
 func slowPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		answer := good{driver}.prepare(ctx, claim)
@@ -58,8 +58,7 @@ func slowPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugi
 	}}
 }
 
-// updatesLost works on calls at the same time. Each writes what is prepared as it was when
-// the call began, and its own claim.
+// updatesLost runs calls concurrently. Each writes the prepared claims as of its start, plus its own.
 func updatesLost(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		before, err := place.specs()
@@ -89,7 +88,7 @@ func updatesLost(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 	}}
 }
 
-// forgottenFirst forgets a claim before it removes the claim's CDI spec.
+// forgottenFirst forgets a claim before removing the claim's CDI spec.
 func forgottenFirst(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	forgotten := map[types.UID]bool{}
 	return broken{

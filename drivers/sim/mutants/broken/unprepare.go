@@ -35,7 +35,7 @@ import (
 
 type device struct{ pool, name string }
 
-// halfPrepared takes the devices of a claim whose preparation failed.
+// halfPrepared takes the devices of a claim although its preparation failed.
 func halfPrepared(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	half := map[types.UID][]device{}
 	return broken{
@@ -98,8 +98,7 @@ func unprepareNeedsClaim(place Place, driver kubeletplugin.DRAPlugin) kubeletplu
 	}}
 }
 
-// stalePrepare needs a while for a claim's first prepare, and does not end when the
-// kubelet gives it up.
+// stalePrepare is slow for a claim's first prepare, and ignores the kubelet's timeout.
 func stalePrepare(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
 		if !specMissing(place, claim.UID) {
@@ -116,8 +115,7 @@ func stalePrepare(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRA
 	}}
 }
 
-// newPrepareFirst gives a device to the claim that came last. When the earlier one is
-// unprepared, the device is taken away.
+// newPrepareFirst gives a device to the latest claim. Unpreparing the earlier one takes the device away.
 func newPrepareFirst(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	heirs := map[types.UID]object{}
 	return broken{
@@ -154,7 +152,7 @@ func newPrepareFirst(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.
 	}
 }
 
-// unknownRefused takes a claim that is not prepared for a mistake.
+// unknownRefused rejects unprepare of a claim that is not prepared.
 func unknownRefused(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{DRAPlugin: driver, unprepare: func(ctx context.Context, claim object) error {
 		if specMissing(place, claim.UID) {
@@ -164,8 +162,7 @@ func unknownRefused(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.D
 	}}
 }
 
-// secondFileStays has a second file for each claim, for tools of the node, and leaves it to
-// a clean-up that there is not.
+// secondFileStays writes a second file for each claim, for node tools, and never removes it.
 func secondFileStays(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return after(driver, func(claim *resourceapi.ResourceClaim, _ *result) error {
 		return write(filepath.Join(place.CDIDir, place.Driver+"-tools_"+string(claim.UID)+".json"), &cdispec.Spec{

@@ -24,11 +24,11 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 )
 
-// object is a claim as it is known when it is unprepared.
+// object identifies a claim to unprepare.
 type object = kubeletplugin.NamespacedObject
 
-// broken is a driver whose calls go through functions for one claim each; nil ones
-// leave them to the driver. The helper never runs two calls at a time.
+// broken is a driver with functions for one claim each; nil ones call the driver. The helper never runs two calls at
+// a time.
 type broken struct {
 	kubeletplugin.DRAPlugin
 
@@ -60,7 +60,7 @@ func (b broken) UnprepareResourceClaims(ctx context.Context, claims []object) (m
 	return results, nil
 }
 
-// good calls a driver that is not broken, for one claim.
+// good calls a correct driver for one claim.
 type good struct{ kubeletplugin.DRAPlugin }
 
 func (g good) prepare(ctx context.Context, claim *resourceapi.ResourceClaim) kubeletplugin.PrepareResult {

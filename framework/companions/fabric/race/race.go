@@ -38,26 +38,26 @@ const (
 	driver = "race.dra-conformance.github.io"
 	model  = "gpu"
 	admin  = "admin"
-	// takes is how long the fabric needs to attach the device: long enough for both to ask.
+	// takes is the fabric's attach time: long enough for both requests.
 	takes = 500 * time.Millisecond
-	// refresh and idle are the controllers' times: short, because each round waits for them.
+	// refresh and idle are the controllers' intervals: short, because each round waits for them.
 	refresh, idle = time.Second, time.Second
 )
 
 // Options say how often the clusters race.
 type Options struct {
 	Clusters clusters.Provider
-	// Cluster is what the two control planes have in common. Its name is the beginning of theirs.
+	// Cluster is the common configuration of the two control planes. Its name is their prefix.
 	Cluster clusters.Config
 	Rounds  int
 	Out     io.Writer
 }
 
-// ErrNotExclusive is the error of a race in which a round broke the rules, or no loser was refused
-// the device: it shows nothing then.
+// ErrNotExclusive is the error of a race with a violation in a round, or without a rejected loser, which proves
+// nothing.
 var ErrNotExclusive = errors.New("the device was not handed out as it must be")
 
-// Run creates two clusters with a fabric between them, has them race, and removes all again.
+// Run creates two clusters sharing a fabric, runs the race, and removes everything.
 func Run(ctx context.Context, o Options) error {
 	var result summary
 	err := o.race(ctx, &result)
@@ -111,10 +111,10 @@ func clusterNames() [2]string { return [2]string{"east", "west"} }
 
 func tokenOf(cluster string) string { return "token-of-" + cluster }
 
-// shared is a fabric with one device, and the controllers before it.
+// shared is a fabric with one device, and its controllers.
 type shared struct{ *site.Site }
 
-// open serves the fabric. Close has to be called, also after an error.
+// open serves the fabric. Call Close even after an error.
 func open(ctx context.Context) (shared, error) {
 	config := fabric.Config{
 		AdminToken: admin, Models: []fabric.ModelConfig{{Name: model, Count: 1}},
@@ -136,7 +136,7 @@ func (s shared) control(program, cluster, kubeconfig string) error {
 	return err
 }
 
-// holder is the cluster to which the device is attached; empty if to none.
+// holder is the cluster with the attached device; empty if there is none.
 func (s shared) holder(ctx context.Context) (cluster string, err error) {
 	state, err := s.As(admin).State(ctx)
 	if err != nil {

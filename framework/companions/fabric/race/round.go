@@ -34,7 +34,7 @@ import (
 
 const (
 	namespace = "default"
-	// patience is how long any step of a round may take.
+	// patience bounds each step of a round.
 	patience = 3 * time.Minute
 )
 
@@ -44,22 +44,22 @@ type race struct {
 	clients [2]kubernetes.Interface
 }
 
-// outcome is what came of a round.
+// outcome is the result of a round.
 type outcome struct {
-	// winner is the cluster whose pod was bound.
+	// winner is the cluster with the bound pod.
 	winner string
 	// both: the pods of both clusters were.
 	both bool
-	// holder is the cluster that has the device then.
+	// holder is the cluster with the device then.
 	holder string
-	// refused: the loser's controller had asked for the device and was told that none is
-	// left; otherwise it was not published any more when the pod came.
+	// refused: the fabric rejected the request of the loser's controller because no device was left; otherwise the
+	// device was no longer published when the pod came.
 	refused bool
-	// second is the cluster whose pod was bound when the winner was gone.
+	// second is the cluster with the pod bound after the winner was gone.
 	second string
 }
 
-// problem is what speaks against a round; empty if nothing does.
+// problem is the violation in a round; empty if there is none.
 func (o outcome) problem() string {
 	switch {
 	case o.both:
@@ -85,7 +85,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s won, %s %s and got it afterwards", o.winner, o.second, how)
 }
 
-// summary is what came of all rounds.
+// summary is the result of all rounds.
 type summary struct {
 	rounds, refused int
 	wins            map[string]int
@@ -107,8 +107,8 @@ func (s *summary) add(o outcome) {
 	s.wins[o.winner]++
 }
 
-// good is whether all rounds have taken place as they must, and there was a race: with a
-// loser that always came too late to ask, nothing was shown.
+// good reports whether all rounds succeeded and there was a race: losers always too late to send a request prove
+// nothing.
 func (s summary) good(rounds int) bool {
 	return s.rounds == rounds && len(s.problems) == 0 && s.refused > 0
 }
@@ -157,8 +157,8 @@ func (r race) round(ctx context.Context, n int) (o outcome, err error) {
 	return o, remove(ctx, r.clients[loser], name)
 }
 
-// awaitWinner waits until one pod is bound and the scheduler of the other cluster has said
-// that there is nothing for its pod, and returns which that is.
+// awaitWinner waits until one pod is bound and the other cluster's scheduler has found its pod unschedulable, and
+// returns the winner.
 func (r race) awaitWinner(ctx context.Context, name string, o *outcome) (loser int, err error) {
 	err = r.await(ctx, "one pod to be bound and the other one not", func(ctx context.Context) (bool, error) {
 		var waits, bound [2]bool
@@ -176,7 +176,7 @@ func (r race) awaitWinner(ctx context.Context, name string, o *outcome) (loser i
 	return loser, err
 }
 
-// await waits for a fact for as long as there is patience.
+// await waits for a condition until patience ends.
 func (r race) await(ctx context.Context, what string, look wait.ConditionWithContextFunc) error {
 	if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, look); err != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)
@@ -210,7 +210,7 @@ func create(ctx context.Context, client kubernetes.Interface, name string) error
 	return err
 }
 
-// look says whether a pod has been found no place, or is bound.
+// look reports whether a pod is unschedulable or bound.
 func look(ctx context.Context, client kubernetes.Interface, name string) (waits, bound bool, err error) {
 	pod, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -222,7 +222,7 @@ func look(ctx context.Context, client kubernetes.Interface, name string) (waits,
 	return waits, pod.Spec.NodeName != "", nil
 }
 
-// refused is whether the controller of a claim was told that no device is left.
+// refused reports whether the fabric rejected the attach request for a claim because no device was left.
 func refused(ctx context.Context, client kubernetes.Interface, name string) (bool, error) {
 	events, err := client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -18,22 +18,21 @@ package site
 
 import "time"
 
-// Config says what a controller of a cluster is started with.
+// Config configures a cluster's controller.
 type Config struct {
 	// Program is the path of dra-composable-controller.
 	Program string
 	Client
-	// Bind has pods bound with their slots; otherwise they are scheduled anew.
+	// Bind binds pods with their slots; otherwise they are rescheduled.
 	Bind bool
-	// DetachAfter is for how long devices are idle that are detached, Refresh the time
-	// between two looks at what is free.
+	// DetachAfter is the idle time before detaching, Refresh the polling interval for free devices.
 	DetachAfter, Refresh time.Duration
 }
 
-// Agent is what the controller calls itself to the manager.
+// Agent is the controller's user agent at the manager.
 const Agent = "dra-composable-controller"
 
-// Control starts a controller, which Close ends.
+// Control starts a controller; Close stops it.
 func (s *Site) Control(config Config) (*Program, error) {
 	when := "reschedule"
 	if config.Bind {

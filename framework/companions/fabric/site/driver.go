@@ -22,23 +22,22 @@ import (
 	"time"
 )
 
-// DriverConfig says what the driver of a node is started with.
+// DriverConfig configures a node's driver.
 type DriverConfig struct {
 	// Program is the path of dra-sim.
 	Program string
 	Client
-	// Node is the node's name. It may be simulated: where no kubelet is, nobody asks the driver
-	// for anything, and it has a folder in place of the kubelet's.
+	// Node is the node's name. It may be simulated: without a kubelet nobody calls the driver, and a temporary directory
+	// replaces the kubelet's.
 	Node string
-	// Rescan is the time between two looks at what is attached.
+	// Rescan is the polling interval for attached devices.
 	Rescan time.Duration
 }
 
-// DriverAgent is what the driver of a node calls itself to the manager.
+// DriverAgent is the user agent of a node's driver at the manager.
 func DriverAgent(node string) string { return "dra-sim/" + node }
 
-// Drive starts a driver that has no devices but those that are attached to its node, which
-// Close ends.
+// Drive starts a driver with only the devices attached to its node; Close stops it.
 func (s *Site) Drive(config DriverConfig) (*Program, error) {
 	return s.start("driver", config.Program, config.Client, func(dir string) ([]string, error) {
 		// A kubelet makes the folder where drivers register.

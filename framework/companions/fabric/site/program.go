@@ -30,28 +30,26 @@ import (
 type Client struct {
 	// Kubeconfig and Context name the cluster. An empty Context is the current one.
 	Kubeconfig, Context string
-	// User is who the program is for the cluster, as "system:serviceaccount:namespace:name";
-	// empty for the kubeconfig's user.
+	// User is the program's identity in the cluster, as "system:serviceaccount:namespace:name"; empty for the
+	// kubeconfig's user.
 	User string
-	// Token is that of the cluster in the fabric's configuration.
+	// Token is the cluster's token in the fabric's configuration.
 	Token string
-	// Log is the path of the file to which its log is added; empty for one that goes with
-	// the site.
+	// Log is the path of the log to append to; empty for a temporary one.
 	Log string
-	// Driver and Fabric are the names of the driver and of the fabric.
+	// Driver and Fabric are the names of the driver and the fabric.
 	Driver, Fabric string
 }
 
-// Program is a controller or a driver, which may run or not.
+// Program is a controller or driver, running or not.
 type Program struct {
 	what, path, dir, log string
 	args                 []string
 	running              *beside.Process
 }
 
-// start starts a program with what args says of its own folder, which it may prepare, beside
-// what all programs are told. It is the user that it is to be by a kubeconfig of its own, which has that context
-// only.
+// start starts a program with the common arguments and those of args, called with the program's own directory to
+// prepare. A kubeconfig of its own, with a single context, gives it its identity.
 func (s *Site) start(what, path string, client Client, args func(dir string) ([]string, error)) (*Program, error) {
 	p := &Program{what: what, path: path, log: client.Log, dir: s.path(what + "-" + strconv.Itoa(len(s.programs)))}
 	if p.log == "" {
@@ -75,7 +73,7 @@ func (s *Site) start(what, path string, client Client, args func(dir string) ([]
 
 func (p *Program) file(name string) string { return filepath.Join(p.dir, name) }
 
-// SetToken replaces what the program shows to the fabric, also while it runs.
+// SetToken replaces the program's fabric token, also while it runs.
 func (p *Program) SetToken(token string) error {
 	return os.WriteFile(p.file("token"), []byte(token), 0o600)
 }
@@ -88,8 +86,8 @@ func (p *Program) Begin() (err error) {
 	return nil
 }
 
-// End kills the process and waits until it is gone. One that does not run stays as it is;
-// one that has ended by itself is an error, with what is wrong in its log.
+// End kills the process and waits until it is gone. A stopped one is no error; one that had exited by itself is an
+// error, with the reason in its log.
 func (p *Program) End() error {
 	if p.running == nil {
 		return nil

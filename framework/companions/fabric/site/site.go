@@ -36,12 +36,11 @@ import (
 
 const (
 	host = "127.0.0.1"
-	// answerTime is how long a manager in this process may take to answer.
+	// answerTime bounds a response of a manager in this process.
 	answerTime = 10 * time.Second
 )
 
-// Site is a fabric with the programs before it. Its methods are not for concurrent use,
-// but for As and Asked.
+// Site is a fabric with its programs. Its methods are not safe for concurrent use, except As and Asked.
 type Site struct {
 	dir      string // has keys
 	config   fabric.Config
@@ -55,12 +54,11 @@ type Site struct {
 	asked map[asker]time.Time
 }
 
-// asker is who has asked the manager: the headers with the token, and with what it calls
-// itself.
+// asker identifies a client of the manager: the headers with its token and user agent.
 type asker struct{ authorization, agent string }
 
-// Open serves a fabric at a port of its own. What has keys is in a folder for temporary
-// files, which Close removes; Close has to be called, also after an error.
+// Open serves a fabric at a port of its own. Files with keys are in a temporary directory; call Close to remove them,
+// even after an error.
 func Open(ctx context.Context, config fabric.Config) (*Site, error) {
 	s := &Site{config: config, address: net.JoinHostPort(host, "0"), asked: map[asker]time.Time{}}
 	if err := s.writeKeys(); err != nil {
@@ -85,8 +83,7 @@ func (s *Site) writeKeys() (err error) {
 
 func (s *Site) path(file string) string { return filepath.Join(s.dir, file) }
 
-// Begin starts the manager, which goes on with what it has on disk, at the address that it
-// had.
+// Begin starts the manager with its state on disk, at its previous address.
 func (s *Site) Begin(ctx context.Context) error {
 	manager, err := fabric.NewServer(s.config, s.path("state.json"))
 	if err != nil {
@@ -108,8 +105,8 @@ func (s *Site) Begin(ctx context.Context) error {
 	return nil
 }
 
-// End ends the manager as SIGKILL would: its connections are cut, and what it has not yet
-// written it does not write any more. A manager that does not run stays as it is.
+// End stops the manager as with SIGKILL: its connections are cut and pending writes are dropped. A stopped manager is
+// no error.
 func (s *Site) End() error {
 	if s.server == nil {
 		return nil
@@ -121,7 +118,7 @@ func (s *Site) End() error {
 	return err
 }
 
-// noting remembers when whom has asked.
+// noting records the time of each client's last request.
 func (s *Site) noting(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -131,8 +128,8 @@ func (s *Site) noting(handler http.Handler) http.Handler {
 	})
 }
 
-// Asked is when a program with a token, Agent or one of DriverAgent, has asked the manager
-// last; zero for never.
+// Asked is the time of the last request to the manager with a token and user agent (Agent or one of DriverAgent);
+// zero for never.
 func (s *Site) Asked(token, agent string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,8 +141,7 @@ func (s *Site) As(token string) fabric.Manager {
 	return fabric.Manager{Base: "https://" + s.address, Token: token, HTTP: s.client}
 }
 
-// Close ends the manager and all programs, and removes all files but the logs that were given
-// a place.
+// Close stops the manager and all programs, and removes all files except logs at given paths.
 func (s *Site) Close() error {
 	var errs []error
 	for _, p := range s.programs {

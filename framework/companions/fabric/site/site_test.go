@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions/fabric/site"
 )
 
-// A manager that was killed goes on with what it had, at the same address, and knows who has
-// asked it.
+// A killed manager continues with its state, at the same address, and remembers its clients.
 func TestManagerIsKilled(t *testing.T) {
 	s, err := site.Open(t.Context(), fabric.Config{
 		Clusters: []fabric.Client{{Name: "east", Token: "t1"}, {Name: "west", Token: "t2"}}, AdminToken: "admin", Models: []fabric.ModelConfig{{Name: "gpu", Count: 1}},

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package mutant says which of a program's mutants is on. Its source is compiled into
-// this project's components where they are built with mutants, as a package of theirs;
-// nothing else imports it.
+// Package mutant selects a program's active mutant. Its source is compiled into this project's components when built
+// with mutants, as a package of theirs; nothing else imports it.
 package mutant

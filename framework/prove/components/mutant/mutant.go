@@ -28,27 +28,25 @@ import (
 )
 
 const (
-	// file has the name of the mutant that is to be on, in the working folder or in
-	// shared. Containers with a root file system that cannot be written have the latter.
+	// file has the name of the requested mutant, in the working directory or in shared. The latter is for containers
+	// with a read-only root file system.
 	file   = "dratest-mutant"
 	shared = "/dev/shm/" + file
-	// variable tells those outside which mutant is on, if the program was switched. A program
-	// that lives no longer than the mutant is on, and has no file, is told by it.
+	// variable shows the active mutant to the outside after a switch. It also selects the mutant for short-lived
+	// programs without a file.
 	variable = "DRATEST_MUTANT"
-	// crashVariable names a file that gets what such a program says when it crashes, as
-	// nobody looks after its process.
+	// crashVariable names a file for the crash output of such a program, since nobody monitors its process.
 	crashVariable = "DRATEST_MUTANT_CRASH"
 )
 
-// active is the mutant that is on as long as this process image lives.
+// active is the active mutant for the lifetime of this process image.
 var active = start() //nolint:gochecknoglobals // the environment of a process names one mutant
 
 // On tells whether a mutant is on.
 func On(id string) bool { return active == id }
 
-// start reads the name of the mutant, and has the program start anew with the one that
-// is then there when it gets SIGUSR1: in the same process, so that nobody who looks
-// after the process notices, and with nothing that the last mutant did in memory.
+// start reads the name of the mutant. On SIGUSR1 it re-executes the program with the mutant requested then: in the
+// same process, so no supervisor notices, and without in-memory effects of the last mutant.
 func start() string {
 	if err := tellCrash(os.Getenv(crashVariable)); err != nil {
 		panic(err)
@@ -63,8 +61,7 @@ func start() string {
 	return wanted()
 }
 
-// tellCrash has a crash of the program written to the end of a file that is there; without a
-// name it does nothing.
+// tellCrash appends a crash's output to an existing file; without a name it does nothing.
 func tellCrash(name string) error {
 	if name == "" {
 		return nil
@@ -76,7 +73,7 @@ func tellCrash(name string) error {
 	return errors.Join(debug.SetCrashOutput(f, debug.CrashOptions{}), f.Close())
 }
 
-// wanted is the mutant that is to be on; empty for none.
+// wanted is the requested mutant; empty for none.
 func wanted() string {
 	for _, name := range []string{file, shared} {
 		text, err := os.ReadFile(name)
@@ -90,7 +87,7 @@ func wanted() string {
 	return os.Getenv(variable)
 }
 
-// restart does not return unless the program is not there any more.
+// restart does not return unless the program's file is gone.
 func restart() {
 	path, err := exec.LookPath(os.Args[0])
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"testing"
 )
 
-// asProgram has the test binary be a program with mutants, which says which is on.
+// asProgram makes the test binary a program with mutants, printing the active one.
 const asProgram = "DRATEST_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -100,8 +100,7 @@ func TestIsToldByItsEnvironmentWithoutAFile(t *testing.T) {
 	}
 }
 
-// A program that a case had started and that crashed looked like one that a case had
-// noticed something of.
+// A crash of a program started by a case looked like a detection by the case.
 func TestSaysInAFileThatItCrashes(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
