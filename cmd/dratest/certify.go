@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/run"
@@ -41,36 +43,33 @@ import (
 
 // certifyFlags are the flags of "dratest certify".
 type certifyFlags struct {
-	certifyTarget
-	run.Options
+	certify.Options
 
 	file       string
 	agentImage string
 	versions   string
-	install    bool
 	dryRun     bool
 	list       bool
 }
 
-// certifyTarget names the cluster with the driver.
-type certifyTarget struct{ kubeconfig, context, cluster string }
-
-func (t *certifyTarget) add(flags *pflag.FlagSet) {
-	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster with the driver")
-	flags.StringVar(&t.context, "context", "", "kubeconfig context (default: current-context)")
-	flags.StringVar(&t.cluster, "name", "", "name of a cluster created by dratest, instead of --kubeconfig")
+// addCertifyTarget adds the flags that name the cluster with the driver.
+func addCertifyTarget(flags *pflag.FlagSet, c *testbed.Config, cluster *string) {
+	flags.StringVar(&c.Kubeconfig, "kubeconfig", "", "kubeconfig of the cluster with the driver")
+	flags.StringVar(&c.Context, "context", "", "kubeconfig context (default: current-context)")
+	flags.StringVar(cluster, "name", "", "name of a cluster created by dratest, instead of --kubeconfig")
 }
 
-// path is that of the cluster's kubeconfig.
-func (t certifyTarget) path() (string, error) {
+// findCertifyTarget finds the cluster's kubeconfig.
+func findCertifyTarget(c *testbed.Config, cluster string) (err error) {
 	switch {
-	case t.kubeconfig != "" && t.cluster != "", t.kubeconfig == "" && t.cluster == "":
-		return "", withCode(codeUsage, errors.New("say which cluster has the driver, with --kubeconfig or, for one that dratest has made, with --name"))
-	case t.cluster != "":
-		return providers.NewClusters(&progress.Printer{}).Kubeconfig(t.cluster)
+	case (c.Kubeconfig == "") == (cluster == ""):
+		return withCode(codeUsage, errors.New("say which cluster has the driver, with --kubeconfig or, for one that dratest has made, with --name"))
+	case cluster != "":
+		c.Kubeconfig, err = providers.NewClusters(&progress.Printer{}).Kubeconfig(cluster)
 	default:
-		return filepath.Abs(t.kubeconfig)
+		c.Kubeconfig, err = filepath.Abs(c.Kubeconfig)
 	}
+	return err
 }
 
 func newCertifyCommand() *cobra.Command {
@@ -97,25 +96,22 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 			if f.list {
 				return listCertify(cmd.OutOrStdout())
 			}
-			if f.versions != "" {
-				return certifyVersions(cmd.Context(), cmd.OutOrStdout(), f)
-			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags)
+	addCertifyTarget(flags, &f.Run.Config, &f.Cluster)
 	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml)")
-	flags.BoolVar(&f.install, "install", false, "run the declaration's install hook first and its uninstall hook last")
+	flags.BoolVar(&f.Install, "install", false, "run the declaration's install hook first and its uninstall hook last")
 	flags.StringVar(&f.versions, "versions", "", "Kubernetes versions to certify for, for example 1.34..1.37 or 1.36,1.37; a cluster is created for each, instead of --kubeconfig, and the install hook run in it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan without running anything")
 	flags.BoolVar(&f.list, "list", false, "list the cases every driver must pass")
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")
-	flags.StringArrayVar(&f.Filter.Focus, "focus", nil, "run only cases whose ID matches this regular expression; the driver is not certified then")
-	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
-	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
-	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
+	flags.BoolVar(&f.Run.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")
+	flags.StringArrayVar(&f.Run.Filter.Focus, "focus", nil, "run only cases whose ID matches this regular expression; the driver is not certified then")
+	flags.IntVarP(&f.Run.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
+	flags.DurationVar(&f.Run.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
+	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
+	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent reads node state (default: preloaded in dratest's node images)")
 	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
 	return cmd
@@ -150,31 +146,72 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.Kubeconfig, err = f.path(); err != nil {
+	if f.versions != "" {
+		return certifyVersions(ctx, out, f, d)
+	}
+	if err := findCertifyTarget(&f.Run.Config, f.Cluster); err != nil {
 		return err
 	}
-	return certifyError(certifyIn(ctx, out, f, d))
+	p, stop := f.complete(out, d)
+	defer stop()
+	switch err := f.Run.Validate(); {
+	case err != nil:
+		return withCode(codeUsage, err)
+	case f.dryRun:
+		return certifyError(schema.Certificate{}, certify.DryRun(ctx, p, f.Options))
+	}
+	return certifyError(certify.Run(ctx, p, f.Options))
 }
 
-// certifyIn certifies a driver in the cluster of f.Kubeconfig.
-func certifyIn(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) (schema.Certificate, error) {
-	o := certify.Options{Declaration: d, Run: f.Options, Cluster: f.cluster, Install: f.install}
+// complete fills in what no flag says. Signals go to the certification until stop.
+func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p run.Parts, stop func()) {
+	f.Declaration = d
 	if d.Limits.Serial {
-		o.Run.Parallel = 1
+		f.Run.Parallel = 1
 	}
-	if err := o.Run.Validate(); err != nil {
-		return schema.Certificate{}, withCode(codeUsage, err)
-	}
-	signals, stop := notifySignals()
-	defer stop()
-	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
-	o.Run.Driver = reports.DriverOf(d.Driver, "")
-	p := parts()
+	f.Run.Signals, stop = notifySignals()
+	f.Run.Out, f.Run.Driver = out, reports.DriverOf(d.Driver, "")
+	p = parts()
 	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
-	if f.dryRun {
-		return schema.Certificate{Judgement: schema.Judgement{Verdict: schema.DriverCertified}}, certify.DryRun(ctx, p, o)
+	return p, stop
+}
+
+// certifyVersions certifies a driver in a cluster of each version, one after the other.
+func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) error {
+	all, err := certify.VersionRange(f.versions)
+	switch {
+	case err != nil:
+		return withCode(codeUsage, err)
+	case f.Run.Kubeconfig != "" || f.Run.Context != "" || f.dryRun:
+		return withCode(codeUsage, errors.New("--versions makes clusters of its own: leave --kubeconfig, --context and --dry-run out"))
+	case d.Hooks.Install.IsZero():
+		return withCode(codeUsage, fmt.Errorf("%s: hooks.install is missing: --versions makes clusters without your driver", f.file))
 	}
-	return certify.Run(ctx, p, o)
+	f.Cluster = cmp.Or(f.Cluster, "certify")
+	p, stop := f.complete(out, d)
+	defer stop()
+	p.Clusters = providers.NewClusters(progress.New(out))
+	results, err := certify.EachVersion(out, reports.Dir(f.Run.ReportDir), all, func(v versions.Version, dir string) (schema.Certificate, error) {
+		o := f.Options
+		o.Run.ReportDir = dir
+		return certify.OnVersion(ctx, p, o, v)
+	})
+	return errors.Join(err, versionsError(out, results))
+}
+
+// versionsError prints what the certifications came to, and returns the worst of it.
+func versionsError(out io.Writer, results []certify.VersionResult) error {
+	var errs []error
+	for _, r := range results {
+		line := r.Version.Kubernetes + ": " + r.Verdict()
+		if err := certifyError(r.Certificate, r.Err); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", r.Version.Kubernetes, err))
+			reason, _, _ := strings.Cut(err.Error(), "\n")
+			line += ": " + reason
+		}
+		_, _ = fmt.Fprintln(out, line)
+	}
+	return worst(errs)
 }
 
 // agentsAt read nodes whose kubelets have a root directory that their vendor declares; empty
@@ -204,8 +241,8 @@ func certifyError(c schema.Certificate, err error) error {
 }
 
 func newCertifyInitCommand() *cobra.Command {
-	var t certifyTarget
-	var driver string
+	var c testbed.Config
+	var driver, cluster string
 	cmd := &cobra.Command{
 		Use:   "init --driver NAME (--kubeconfig FILE | --name CLUSTER)",
 		Short: "Write the declaration of a driver from what a cluster shows of it",
@@ -214,11 +251,10 @@ func newCertifyInitCommand() *cobra.Command {
 			if driver == "" {
 				return withCode(codeUsage, errors.New("name the DRA driver with --driver: it is spec.driver of its ResourceSlices"))
 			}
-			kubeconfig, err := t.path()
-			if err != nil {
+			if err := findCertifyTarget(&c, cluster); err != nil {
 				return err
 			}
-			b, err := testbed.Open(cmd.Context(), parts().Parts, testbed.Config{Kubeconfig: kubeconfig, Context: t.context})
+			b, err := testbed.Open(cmd.Context(), parts().Parts, c)
 			if err != nil {
 				return err
 			}
@@ -233,7 +269,7 @@ func newCertifyInitCommand() *cobra.Command {
 			return err
 		},
 	}
-	t.add(cmd.Flags())
+	addCertifyTarget(cmd.Flags(), &c, &cluster)
 	cmd.Flags().StringVar(&driver, "driver", "", "name of the DRA driver")
 	return cmd
 }

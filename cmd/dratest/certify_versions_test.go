@@ -24,38 +24,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-func TestVersionRange(t *testing.T) {
-	for text, want := range map[string]string{
-		"1.36": "v1.36", "1.34..1.36": "v1.34 v1.35 v1.36", "v1.35..v1.37, 1.37": "v1.35 v1.36 v1.37", "1.37,1.34": "v1.37 v1.34", "1.36..1.36": "v1.36",
-		"1.37..1.34": "--versions: 1.37 is newer than 1.34", "1.2": "1.2", "": "--versions", "1.36..": "--versions",
-	} {
-		found, err := versionRange(text)
-		if err != nil {
-			if !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "v") {
-				t.Errorf("%q: %v, want %q", text, err, want)
-			}
-			continue
-		}
-		var minors []string
-		for _, v := range found {
-			minors = append(minors, v.Minor())
-		}
-		if d := cmp.Diff(want, strings.Join(minors, " ")); d != "" {
-			t.Errorf("%q: %s", text, d)
-		}
-	}
-}
-
 // TestVersionsGoOn: what went wrong on one version keeps no other one from its verdict.
 func TestVersionsGoOn(t *testing.T) {
-	all, err := versionRange("1.35..1.37")
+	all, err := certify.VersionRange("1.35..1.37")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +49,7 @@ func TestVersionsGoOn(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, out := t.TempDir(), bytes.Buffer{}
-			err := overVersions(&out, dir, all, func(v versions.Version, reportDir string) (schema.Certificate, error) {
+			results, err := certify.EachVersion(&out, dir, all, func(v versions.Version, reportDir string) (schema.Certificate, error) {
 				verdict := tc.came[v.Minor()]
 				if verdict == "" {
 					return schema.Certificate{}, errors.New("no image of this version")
@@ -82,6 +59,10 @@ func TestVersionsGoOn(t *testing.T) {
 				}
 				return certificate(verdict), nil
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = versionsError(&out, results)
 			if err != nil && exitCode(err) != tc.code || (err == nil) != (tc.code == 0) {
 				t.Errorf("got %v, want exit code %d", err, tc.code)
 			}

@@ -20,11 +20,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/kubelets"
 )
 
 func newClusterSwitchCommand(t *target) *cobra.Command {
@@ -75,7 +77,16 @@ drivers publish them again: some at once, those that use the publishing helper a
 				done, err := p.Switch(cmd.Context(), name, to)
 				return errors.Join(printSwitched(cmd.OutOrStdout(), done), err)
 			}
-			return switchAndMeasure(cmd.Context(), cmd.OutOrStdout(), p, name, to)
+			k, ok := p.(kubelets.Switcher)
+			if !ok {
+				return withCode(codeUsage, errors.New("measure: this provider's clusters run no drivers"))
+			}
+			m, err := kubelets.Switch(cmd.Context(), k, simAgents(""), name, to)
+			if err := errors.Join(printSwitched(cmd.OutOrStdout(), m.Done), err); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "no devices on %s: %s\n", strings.Join(m.Workers, ", "), m.Away)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")

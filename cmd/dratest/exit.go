@@ -18,6 +18,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -46,6 +47,16 @@ func withCode(code int, err error) error {
 		return nil
 	}
 	return codedError{error: err, code: code}
+}
+
+// worst has the exit code that weighs most: a failure stays one, whatever is incomplete elsewhere.
+func worst(errs []error) error {
+	for _, code := range []int{codeCasesFailed, codeUsage, codeEnvironment, codeIncomplete} {
+		if slices.ContainsFunc(errs, func(err error) bool { return exitCode(err) == code }) {
+			return withCode(code, errors.Join(errs...))
+		}
+	}
+	return nil
 }
 
 // inUse tells whether another process has the cluster or the report directory.

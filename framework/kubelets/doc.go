@@ -19,5 +19,7 @@ limitations under the License.
 // dra-kubelet must send no request to resource.k8s.io while pods with claims run and nothing
 // changes.
 //
+// Switch measures for how long drivers have no devices while kubelets are switched.
+//
 // Start at Compare. differences.go decides what counts as the same, without a cluster.
 package kubelets

@@ -18,6 +18,7 @@ package outage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,4 +55,13 @@ func Start(ctx context.Context, client kubernetes.Interface, agents agentapi.Age
 		return nil, fmt.Errorf("start drivers to measure outages: %w", err)
 	}
 	return all, nil
+}
+
+// Stop ends instances.
+func Stop(ctx context.Context, agents agentapi.AgentClient, instances []Instance) error {
+	var errs []error
+	for _, i := range instances {
+		errs = append(errs, agentapi.Stop(ctx, agents, i.Node, i.Driver))
+	}
+	return errors.Join(errs...)
 }

@@ -201,6 +201,11 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 			})
 		}
 	}
+	return b.InstallAgents(ctx, nodes)
+}
+
+// InstallAgents puts agents on the nodes, if any, which stay.
+func (b *Testbed) InstallAgents(ctx context.Context, nodes []string) error {
 	if len(nodes) == 0 {
 		return nil // nothing of the plan needs a driver
 	}

@@ -1,0 +1,127 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/matrix"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// VersionRange returns the versions that "1.34..1.36", "1.34,1.37" or a mixture names, in that
+// order, each once.
+func VersionRange(text string) ([]versions.Version, error) {
+	var found []versions.Version
+	add := func(v versions.Version) {
+		if !slices.Contains(found, v) {
+			found = append(found, v)
+		}
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "..")
+		from, err := versions.Lookup(first)
+		if err != nil {
+			return nil, fmt.Errorf("--versions: %w", err)
+		}
+		if !isRange {
+			add(from)
+			continue
+		}
+		to, err := versions.Lookup(last)
+		if err != nil {
+			return nil, fmt.Errorf("--versions: %w", err)
+		}
+		all := versions.All()
+		slices.Reverse(all) // oldest first
+		i, j := slices.Index(all, from), slices.Index(all, to)
+		if i > j {
+			return nil, fmt.Errorf("--versions: %s is newer than %s: name the older one first", first, last)
+		}
+		for _, v := range all[i : j+1] {
+			add(v)
+		}
+	}
+	return found, nil
+}
+
+// OnVersion certifies a driver in a new cluster of a version, whose name begins with o.Cluster.
+func OnVersion(ctx context.Context, parts run.Parts, o Options, v versions.Version) (c schema.Certificate, err error) {
+	name := o.Cluster + "-" + strings.ReplaceAll(v.Minor(), ".", "-")
+	made, err := parts.Clusters.Create(ctx, clusters.Config{Name: name, Version: v.Kubernetes, Temporary: true})
+	if err != nil {
+		return c, fmt.Errorf("make a cluster of %s: %w", v.Kubernetes, err)
+	}
+	defer func() { err = errors.Join(err, parts.Clusters.Delete(context.WithoutCancel(ctx), made.Name)) }()
+	o.Cluster, o.Run.Kubeconfig = made.Name, made.Kubeconfig
+	o.Install, o.Run.Disruptive = true, true // nobody else uses the cluster
+	return Run(ctx, parts, o)
+}
+
+// VersionResult is what a certification on a version came to.
+type VersionResult struct {
+	Version     versions.Version
+	Certificate schema.Certificate
+	Err         error
+}
+
+// Verdict is that of the certificate, in words.
+func (r VersionResult) Verdict() string {
+	if r.Certificate.Verdict == "" {
+		return "no verdict"
+	}
+	return string(r.Certificate.Verdict)
+}
+
+// EachVersion does something for one version after the other, also after one that went wrong,
+// and writes all results side by side.
+func EachVersion(out io.Writer, dir string, all []versions.Version, one func(v versions.Version, dir string) (schema.Certificate, error)) ([]VersionResult, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the report directory: %w", err)
+	}
+	var results []VersionResult
+	var found []schema.ConformanceReport
+	verdicts := matrix.Row{Name: "certificate"}
+	for _, v := range all {
+		_, _ = fmt.Fprintf(out, "\n== Kubernetes %s\n", v.Kubernetes)
+		r := VersionResult{Version: v}
+		r.Certificate, r.Err = one(v, filepath.Join(dir, v.Kubernetes))
+		results = append(results, r)
+		// Without a report there is no column.
+		if report, err := reports.ReadConformance(filepath.Join(dir, v.Kubernetes)); err == nil {
+			found, verdicts.Cells = append(found, report), append(verdicts.Cells, r.Verdict())
+		}
+	}
+	if len(found) == 0 {
+		return results, nil
+	}
+	table := matrix.New(found)
+	table.Profiles = append([]matrix.Row{verdicts}, table.Profiles...)
+	_, _ = fmt.Fprintf(out, "\nmatrix: %s\n", filepath.Join(dir, matrix.MarkdownFile))
+	return results, matrix.Write(dir, table)
+}
