@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
-	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/sign"),
+	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/profile", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations", "clusters/versions", "reports/matrix"),
 	"framework/soak/":             and(engines, "framework/soak/"),

@@ -31,8 +31,7 @@ const (
 	DeclarationFile = "declaration.yaml"
 )
 
-// certify adds a certificate to a conformance report: its verdict is the result, and its
-// profiles are the profiles.
+// certify adds a certificate to a conformance report, whose profiles are those of the driver.
 func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 	c.Certificate = &certificate
 	c.Profiles = nil
@@ -45,7 +44,12 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 		}
 		c.Profiles = append(c.Profiles, p)
 	}
-	c.Result, c.Reasons = resultOfVerdict(certificate.Verdict), slices.Concat(certificate.Failures, certificate.Missing)
+}
+
+// Certified gives the report of a certification the verdict on the driver.
+func Certified(r schema.Report, c schema.Certificate) schema.Report {
+	r.Result, r.Reasons = resultOfVerdict(c.Verdict), slices.Concat(c.Failures, c.Missing)
+	return r
 }
 
 func resultOfVerdict(v schema.DriverVerdict) schema.Result {

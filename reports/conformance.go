@@ -34,14 +34,14 @@ type Facts struct {
 	Command []string
 	// Binary is the digest of the program that ran the cases.
 	Binary string
-	// Required are all cases of the suite.
+	// Required are all cases of the suite, with the profiles that require them.
 	Required []schema.RequiredCase
 	// Files are the files of the run with their digests.
 	Files []schema.File
 }
 
-// Conformance makes the conformance report of a run from its report, the outcomes of all
-// attempts and the facts. All that it says follows from these, so that anybody can make
+// Conformance makes the conformance report of a run from its judged report, the outcomes of
+// all attempts and the facts. All that it says follows from these, so that anybody can make
 // it again and compare.
 func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.ConformanceReport {
 	c := schema.ConformanceReport{
@@ -55,6 +55,7 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 		Run: schema.Invocation{
 			Command: f.Command, Selection: r.Selection, Seed: r.Seed, Started: r.Started.UTC(), Ended: r.Ended.UTC(), Verdict: r.Summary.Verdict,
 		},
+		Profile:  r.Profile,
 		Summary:  r.Summary,
 		Problems: r.Problems,
 		Cases:    []schema.ConformanceCase{},
@@ -75,8 +76,10 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 			c.Files = append(c.Files, file)
 		}
 	}
-	c.Profiles = profiles(c.Cases, r.Cluster)
-	c.Result, c.Reasons = overall(c)
+	c.Result, c.Reasons = r.Outcome()
+	c.Profiles = profiles(slices.DeleteFunc(slices.Clone(c.Cases), func(each schema.ConformanceCase) bool {
+		return r.Profile != nil && !slices.Contains(each.Profiles, r.Profile.Name)
+	}), r.Cluster)
 	if f.Certificate != nil {
 		certify(&c, *f.Certificate)
 	}
@@ -147,26 +150,5 @@ func addIssues(issues *schema.Issues, c schema.Case) {
 		issues.Seen = append(issues.Seen, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.Reason})
 	case c.ClosedHere != "":
 		issues.Closed = append(issues.Closed, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.ClosedHere})
-	}
-}
-
-// overall is what a report comes to, and why it is not passed.
-func overall(c schema.ConformanceReport) (schema.Result, []string) {
-	reasons := slices.Clone(c.Problems)
-	if m := c.Run.Selection.Mutant; m != "" {
-		reasons = append(reasons, "the test driver was broken on purpose: "+string(m))
-	}
-	for _, p := range c.Profiles {
-		if p.Result == schema.ResultFailed || p.Result == schema.ResultIncomplete || p.Name == schema.CoreProfile && p.Result != schema.ResultPassed {
-			reasons = append(reasons, "profile "+p.Name+" is "+string(p.Result)+": "+strings.Join(p.Reasons, "; "))
-		}
-	}
-	switch {
-	case slices.ContainsFunc(c.Profiles, func(p schema.Profile) bool { return p.Result == schema.ResultFailed }):
-		return schema.ResultFailed, reasons
-	case len(reasons) > 0:
-		return schema.ResultIncomplete, reasons
-	default:
-		return schema.ResultPassed, nil
 	}
 }

@@ -54,9 +54,12 @@ func conformance(target spec.Target, selected []string, skips map[string]spec.Sk
 			plan.Entries = append(plan.Entries, e)
 		}
 	}
-	r := reports.Build(plan, outcomes, reports.Info{Requirements: levels})
-	return reports.Conformance(r, outcomes, reports.Facts{Required: schema.Required(metas(), levels)})
+	required := schema.Required(metas(), levels)
+	r := reports.Judge(reports.Build(plan, outcomes, reports.Info{Requirements: levels}), cluster, required)
+	return reports.Conformance(r, outcomes, reports.Facts{Required: required})
 }
+
+var cluster = schema.RunProfile{Name: spec.ClusterTarget, Version: "v1"}
 
 func everything() []string { return []string{"core/a", "core/b", "eviction/a", "eviction/b"} }
 
@@ -115,8 +118,9 @@ func TestProfiles(t *testing.T) {
 func TestBrokenDriverIsNoConformance(t *testing.T) {
 	outcomes := passed("core/a", "core/b")
 	plan := spec.Plan{Entries: []spec.Entry{{Meta: metas()[0]}, {Meta: metas()[1]}}}
-	r := reports.Build(plan, outcomes, reports.Info{Selection: schema.Selection{Mutant: "driver-x"}})
-	got := reports.Conformance(r, outcomes, reports.Facts{Required: schema.Required(metas()[:2], nil)})
+	required := schema.Required(metas()[:2], nil)
+	r := reports.Judge(reports.Build(plan, outcomes, reports.Info{Selection: schema.Selection{Mutant: "driver-x"}}), cluster, required)
+	got := reports.Conformance(r, outcomes, reports.Facts{Required: required})
 	if got.Result != schema.ResultIncomplete || !strings.Contains(strings.Join(got.Reasons, ""), "driver-x") {
 		t.Errorf("%s %q", got.Result, got.Reasons)
 	}

@@ -17,7 +17,6 @@ limitations under the License.
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -69,7 +68,7 @@ func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schem
 	is := map[string][]string{}
 	for _, c := range cases {
 		*number(&p.Counts, c.Result)++
-		if short := shortOf(c); short != "" {
+		if short := shortOf(c.RequiredCase, c.Result, c.SkipCode, len(c.Attempts)); short != "" {
 			is[short] = append(is[short], c.ID)
 		}
 	}
@@ -100,39 +99,6 @@ func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schem
 	return p
 }
 
-// What a case may fall short in.
-const (
-	failed     = "failed"
-	blocked    = "have no verdict"
-	leftOut    = "were left out by the filter"
-	impossible = "could not run on this cluster"
-	retried    = "needed another attempt"
-)
-
-// shortOf says what keeps a case's profile from having passed, if anything.
-func shortOf(c schema.ConformanceCase) string {
-	switch c.Result {
-	case schema.CaseFailed:
-		return failed
-	case schema.CaseBlocked:
-		return blocked
-	case schema.CaseNotSelected:
-		return leftOut
-	case schema.CaseNotApplicable:
-		nothingToShow := c.SkipCode == spec.SkipFeature || c.SkipCode == spec.SkipAPI ||
-			c.SkipCode == spec.SkipVersion && c.Since != "" || c.SkipCode == spec.SkipDriver && c.Installed
-		if nothingToShow {
-			return ""
-		}
-		return impossible
-	default:
-		if len(c.Attempts) > 1 {
-			return retried
-		}
-		return ""
-	}
-}
-
 func number(c *schema.Counts, r schema.CaseResult) *int {
 	switch r {
 	case schema.CasePassed:
@@ -150,14 +116,4 @@ func number(c *schema.Counts, r schema.CaseResult) *int {
 	default:
 		return &c.Blocked
 	}
-}
-
-// some names the first few of the cases that something holds for.
-func some(what string, ids []string) string {
-	const most = 3
-	named, more := ids, ""
-	if len(ids) > most {
-		named, more = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
-	}
-	return fmt.Sprintf("%d %s: %s%s", len(ids), what, strings.Join(named, ", "), more)
 }

@@ -26,7 +26,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -47,7 +46,7 @@ func completions() map[string]func() []string {
 			return []string{string(clusters.SourceAuto), string(clusters.SourceBuild), string(clusters.SourceRegistry)}
 		},
 		"profile": func() []string {
-			return []string{string(plan.ProfileCore), string(plan.ProfileConformance), string(plan.ProfileAll)}
+			return []string{string(spec.SubsetCore), string(spec.SubsetConformance), string(spec.SubsetAll)}
 		},
 		"provider":  func() []string { return []string{clusters.ProviderKind, clusters.ProviderControlPlane} },
 		"reference": stocks,

@@ -53,7 +53,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			if _, err := cmd.OutOrStdout().Write(rendered); err != nil {
 				return err
 			}
-			return verdictError(r.Summary)
+			return verdictError(r)
 		},
 	}
 	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())

@@ -33,6 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/files"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
@@ -101,7 +102,7 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 	case s.KeyID != "":
 		by = "It says that it is signed with key " + s.KeyID + ", which --key would check."
 	}
-	says := fmt.Sprintf("The report holds. Its result is %s: %s, on Kubernetes %s.", c.Result, c.Summary, c.Cluster.Kubernetes)
+	says := fmt.Sprintf("The report holds. Its result is %s for profile %s: %s, on Kubernetes %s.", c.Result, c.Profile, c.Summary, c.Cluster.Kubernetes)
 	if d := c.Certificate; d != nil {
 		says = fmt.Sprintf("The certificate holds. %s %s is %s (%s) on Kubernetes %s: %s.", d.Driver, d.Identity.Version, d.Verdict, d.Profile, d.Kubernetes, c.Summary)
 		if !d.Expires.IsZero() {
@@ -114,13 +115,12 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 
 // rules are those of this dratest for each engine.
 func rules() map[schema.Engine]verify.Rules {
-	required := func(cases []harness.Case) []schema.RequiredCase {
-		return schema.Required(run.Metas(cases), requirements.All())
+	of := func(cases []harness.Case) verify.Rules {
+		return verify.Rules{Required: schema.Required(run.Metas(cases), requirements.All()), Versions: profile.Versions(), Build: reports.SuiteVersion()}
 	}
-	return map[schema.Engine]verify.Rules{
-		schema.EngineRun:     {Required: required(parts().Cases)},
-		schema.EngineCertify: {Required: required(certify.Cases(parts().Cases)), Certificate: certify.Derive},
-	}
+	drivers := of(certify.Cases(parts().Cases))
+	drivers.Certificate = certify.Derive
+	return map[schema.Engine]verify.Rules{schema.EngineRun: of(parts().Cases), schema.EngineCertify: drivers}
 }
 
 // publicKey reads the key of --key; nil if there is none.

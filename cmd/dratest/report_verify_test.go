@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/suites/requirements"
@@ -41,11 +42,11 @@ func nothingCouldRun(t *testing.T, dir string) {
 	for _, m := range run.Metas(parts().Cases) {
 		plan.Entries = append(plan.Entries, spec.Entry{Meta: m, Skip: &spec.Skip{Code: spec.SkipNodes, Text: "no nodes"}})
 	}
-	r := reports.Build(plan, nil, reports.Info{Requirements: texts})
+	required := rules()[schema.EngineRun].Required
+	r := reports.Judge(reports.Build(plan, nil, reports.Info{Suite: reports.SuiteVersion(), Requirements: texts}), *profile.Run(spec.ClusterTarget, required), required)
 	if err := reports.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	required := rules()[schema.EngineRun].Required
 	if _, err := reports.Seal(dir, r, nil, reports.Facts{Required: required}); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestVerifyCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		"holds":               {[]string{"plain"}, 0, "The report holds. Its result is incomplete"},
+		"holds":               {[]string{"plain"}, 0, "The report holds. Its result is failed for profile cluster"},
 		"is not signed":       {[]string{"plain"}, 0, "It is not signed"},
 		"must be signed":      {[]string{"plain", "--key", "mine.pub.pem"}, 1, "the report is not signed"},
 		"signed":              {[]string{"signed", "--key", "mine.pub.pem"}, 0, "It is signed with key"},

@@ -246,14 +246,13 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 // repeatCases runs the cases again and again; the last line says what that came to.
 func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options, n int) error {
 	report, number, err := run.Repeat(ctx, p, o, n)
-	err = runError(ctx, report, err)
 	switch {
-	case err == nil:
+	case err == nil && report.Summary.Verdict == schema.Passed:
 		_, _ = fmt.Fprintf(out, "%d runs, no flake\n", n)
 	case number > 0:
 		_, _ = fmt.Fprintf(out, "run %d of %d did not pass\n", number, n)
 	}
-	return err
+	return runError(ctx, report, err)
 }
 
 // runError turns what a run came to into the process's exit code.
@@ -267,7 +266,7 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 		return withCode(codeUsage, err)
 	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, run.ErrClusterGone):
 		// What cases found is not excused by trouble that it led to afterwards.
-		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report.Summary), err))
+		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report), err))
 	case errors.Is(err, syscall.ENOSPC):
 		return withCode(codeIncomplete, fmt.Errorf("the report is not complete, as its disk is full: make room and run again: %w", err))
 	case err != nil && ctx.Err() != nil:
@@ -275,20 +274,23 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 	case err != nil:
 		return err
 	}
-	return verdictError(report.Summary)
+	return verdictError(report)
 }
 
-// verdictError turns a verdict into the process's exit code.
-func verdictError(s schema.Summary) error {
-	switch s.Verdict {
-	case schema.Passed:
+// verdictError turns the verdict on a run into the process's exit code.
+func verdictError(r schema.Report) error {
+	result, reasons := r.Outcome()
+	switch {
+	case result == schema.ResultPassed:
 		return nil
-	case schema.Failed:
-		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", s.Failed, s.Total))
-	case schema.NothingPassed:
+	case r.Summary.Verdict == schema.Failed:
+		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", r.Summary.Failed, r.Summary.Total))
+	case r.Summary.Verdict == schema.NothingPassed:
 		return withCode(codeCasesFailed, errors.New("no case passed"))
-	case schema.NothingRan:
+	case result == schema.ResultFailed:
 		return withCode(codeCasesFailed, run.ErrNothingRan)
+	case len(reasons) > 0:
+		return withCode(codeIncomplete, fmt.Errorf("the run is incomplete: %s", reasons[0]))
 	default:
 		return withCode(codeIncomplete, errors.New("the run is incomplete"))
 	}

@@ -176,10 +176,10 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestVerdictError(t *testing.T) {
-	if err := verdictError(schema.Summary{Verdict: schema.Passed}); err != nil {
+	if err := verdictError(schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}); err != nil {
 		t.Error(err)
 	}
-	if err := verdictError(schema.Summary{Verdict: schema.NothingRan}); !errors.Is(err, run.ErrNothingRan) {
+	if err := verdictError(schema.Report{Summary: schema.Summary{Verdict: schema.NothingRan}}); !errors.Is(err, run.ErrNothingRan) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,8 +34,8 @@ type Filter struct {
 	// expressions, Skip drops those that match one; see Text.
 	Focus []string `json:"focus,omitempty"`
 	Skip  []string `json:"skip,omitempty"`
-	// Profile keeps the cases of a profile; empty means ProfileAll.
-	Profile Profile `json:"profile,omitempty"`
+	// Profile keeps the cases of a subset; empty means all.
+	Profile spec.Subset `json:"profile,omitempty"`
 	// Labels is a label filter in Ginkgo's grammar, as "core && !Slow".
 	Labels string `json:"labels,omitempty"`
 	// Mutant keeps the cases that say they catch it (Meta.Catches).
@@ -46,26 +46,6 @@ type Filter struct {
 // Ginkgo spec.
 func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 
-// Profile is a choice of cases that has a name.
-type Profile string
-
-// The profiles. ProfileAll leaves nothing out.
-const (
-	ProfileCore        Profile = "core"
-	ProfileConformance Profile = "conformance"
-	ProfileAll         Profile = "all"
-)
-
-// profiles are the profiles as label filters.
-//
-//nolint:gochecknoglobals // a table
-var profiles = map[Profile]string{
-	"":                 "",
-	ProfileCore:        "core && !Slow && !Serial",
-	ProfileConformance: spec.ConformanceLabel,
-	ProfileAll:         "",
-}
-
 // Select returns the cases that the filter keeps, in their order. Errors are
 // those of the filter, all at once; that nothing is left is no error.
 func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
@@ -75,14 +55,13 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	if labelErr != nil {
 		labelErr = fmt.Errorf("label filter %q: %w", filter.Labels, labelErr)
 	}
-	ofProfile, profileErr := labelsOf(filter.Profile)
-	if err := errors.Join(err, skipErr, labelErr, profileErr, knownMutant(filter.Mutant)); err != nil {
+	if err := errors.Join(err, skipErr, labelErr, knownProfile(filter.Profile), knownMutant(filter.Mutant)); err != nil {
 		return nil, err
 	}
 	var selected []spec.Meta
 	for _, m := range metas {
 		text := Text(m)
-		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(m.Labels()) || !ofProfile(m.Labels()) ||
+		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(m.Labels()) || !m.In(filter.Profile) ||
 			filter.Mutant != "" && !slices.Contains(m.Catches, filter.Mutant) {
 			continue
 		}
@@ -91,13 +70,11 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	return selected, nil
 }
 
-// labelsOf tells for the labels of a case whether it is in a profile.
-func labelsOf(p Profile) (types.LabelFilter, error) {
-	filter, known := profiles[p]
-	if !known {
-		return nil, fmt.Errorf("profile %q is unknown, choose %s, %s or %s", p, ProfileCore, ProfileConformance, ProfileAll)
+func knownProfile(s spec.Subset) error {
+	if s == "" || slices.Contains(spec.Subsets(), s) {
+		return nil
 	}
-	return types.ParseLabelFilter(filter)
+	return fmt.Errorf("profile %q is unknown, choose %s, %s or %s", s, spec.SubsetCore, spec.SubsetConformance, spec.SubsetAll)
 }
 
 func compile(name string, patterns []string) ([]*regexp.Regexp, error) {

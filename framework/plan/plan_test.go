@@ -291,9 +291,9 @@ func TestProfiles(t *testing.T) {
 		{ID: "core/a"}, {ID: "core/slow", WaitsFor: "x"}, {ID: "core/serial", SerialBecause: "x"}, {ID: "node/a"},
 		{ID: "node/restarts", Needs: spec.Needs{Disruption: true}},
 	}
-	for profile, want := range map[plan.Profile]string{
-		"": "core/a core/slow core/serial node/a node/restarts", plan.ProfileAll: "core/a core/slow core/serial node/a node/restarts",
-		plan.ProfileCore: "core/a", plan.ProfileConformance: "core/a core/slow core/serial node/a",
+	for profile, want := range map[spec.Subset]string{
+		"": "core/a core/slow core/serial node/a node/restarts", spec.SubsetAll: "core/a core/slow core/serial node/a node/restarts",
+		spec.SubsetCore: "core/a", spec.SubsetConformance: "core/a core/slow core/serial node/a",
 	} {
 		kept, err := plan.Select(metas, plan.Filter{Profile: profile})
 		var ids []string

@@ -25,7 +25,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
@@ -102,7 +101,7 @@ func removeReport(dir string) error {
 func (e earlier) options(o Options) Options {
 	s := e.run.Selection
 	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
-	o.Filter.Profile = plan.Profile(s.Profile)
+	o.Filter.Profile = spec.Subset(s.Profile)
 	return o
 }
 

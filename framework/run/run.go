@@ -186,7 +186,7 @@ func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Repor
 	if err != nil {
 		info.Problems = append(info.Problems, err.Error())
 	}
-	report := reports.Build(r.testbed.plan, outcomes, info)
+	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.testbed.plan, outcomes, info))
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}

@@ -22,10 +22,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 )
@@ -50,6 +52,19 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 	return sign.Directory(context.WithoutCancel(ctx), dir, *o.Key)
 }
 
+// judged is a report with the verdict on its conformance profile.
+func judged(parts Parts, o Options, provider string, report schema.Report) schema.Report {
+	target := spec.ClusterTarget
+	switch {
+	case parts.Subject != nil:
+		target = spec.DriverTarget
+	case provider == clusters.ProviderControlPlane:
+		target = spec.ControlPlaneTarget
+	}
+	required := schema.Required(Metas(parts.Cases), parts.Requirements)
+	return reports.Judge(report, *profile.Run(target.Of(o.Filter.Profile), required), required)
+}
+
 // Certify seals the report of a run again, with a certificate and further files of the report
 // directory. The options are those of the run.
 func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, certificate schema.Certificate) error {
@@ -68,6 +83,10 @@ func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, 
 			outcomes = append(outcomes, *r.Outcome)
 		}
 	}
+	report = reports.Certified(report, certificate)
+	if err := reports.Write(o.ReportDir, report); err != nil {
+		return err
+	}
 	return seal(ctx, parts, o, report, outcomes, reports.Facts{Binary: binary, Certificate: &certificate})
 }
 
@@ -83,9 +102,9 @@ func Unstarted(parts Parts, o Options, target spec.Target, why error) (schema.Re
 	for _, m := range metas {
 		p.Entries = append(p.Entries, spec.Entry{Meta: m})
 	}
-	report := reports.Build(p, nil, reports.Info{
+	report := judged(parts, o, testbed.Existing, reports.Build(p, nil, reports.Info{
 		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: o.Driver, Selection: o.selection(), Requirements: parts.Requirements,
 		Seed: o.Seed, Started: now, Ended: now, EndedEarly: why.Error(),
-	})
+	}))
 	return report, reports.Write(o.ReportDir, report)
 }

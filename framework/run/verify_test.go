@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/verify"
 	"github.com/dra-conformance/dratest/suites/requirements"
@@ -33,7 +35,9 @@ func holds(t *testing.T, o run.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, reasons, err := verify.Directory(os.DirFS(o.ReportDir), map[schema.Engine]verify.Rules{schema.EngineRun: {Required: schema.Required(run.Metas(parts().Cases), texts)}})
+	_, reasons, err := verify.Directory(os.DirFS(o.ReportDir), map[schema.Engine]verify.Rules{schema.EngineRun: {
+		Required: schema.Required(run.Metas(parts().Cases), texts), Versions: profile.Versions(), Build: reports.SuiteVersion(),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,16 @@ import (
 	"strings"
 )
 
+// ServedAPIs are the versions of APIs that must be served beside resource.k8s.io/v1, with
+// their groups.
+func (n Needs) ServedAPIs() []string {
+	all := each("resource.k8s.io/%s", n.APIs)
+	if n.PodGroups {
+		all = append(all, "scheduling.k8s.io/v1beta1")
+	}
+	return all
+}
+
 func missingAPI(n Needs, t Target) *Skip {
 	for _, v := range n.APIs {
 		if !slices.Contains(t.ResourceAPIs, v) {

@@ -46,19 +46,22 @@ type ConformanceReport struct {
 	Cluster        Cluster          `json:"cluster"`
 	Driver         Driver           `json:"driver"`
 	Run            Invocation       `json:"run"`
-	// Result is Passed only if all profiles have passed that apply here, Reasons say why
-	// it is not.
-	Result  Result   `json:"result"`
-	Reasons []string `json:"reasons,omitempty"`
+	// Profile is the conformance profile of the run, Result the verdict on it. Reasons say why
+	// that is not passed.
+	Profile *RunProfile `json:"profile,omitempty"`
+	Result  Result      `json:"result"`
+	Reasons []string    `json:"reasons,omitempty"`
 	// Summary counts the cases of the run, which may be fewer than are required.
-	Summary  Summary   `json:"summary"`
+	Summary Summary `json:"summary"`
+	// Profiles are the results of the core and of each feature, or of each part of the driver
+	// profile.
 	Profiles []Profile `json:"profiles"`
 	// Certificate is that of a driver under test; missing in all but certifications.
 	Certificate *Certificate `json:"certificate,omitempty"`
 	KnownIssues Issues       `json:"knownIssues,omitzero"`
 	// Problems are what went wrong beside the cases.
 	Problems []string `json:"problems,omitempty"`
-	// Cases are all that this version of the suite requires.
+	// Cases are all of this version of the suite; those of Profile are required.
 	Cases []ConformanceCase `json:"cases"`
 	// Files are the run's own; those of single cases are with the case.
 	Files []File `json:"files"`
@@ -94,7 +97,8 @@ type ConformanceSuite struct {
 
 	// Binary is the digest of the program that ran the cases.
 	Binary string `json:"binary"`
-	// RequiredCases is the digest of the list of all cases (RequiredDigest).
+	// RequiredCases is the digest of the list of all cases (RequiredDigest), which each version
+	// of the profiles has its own of.
 	RequiredCases string `json:"requiredCases"`
 }
 
@@ -165,7 +169,7 @@ type SeenIssue struct {
 	What string `json:"what"`
 }
 
-// CaseResult is what a required case came to.
+// CaseResult is what a case came to.
 type CaseResult string
 
 // The results of cases.
@@ -180,7 +184,7 @@ const (
 	CaseNotSelected CaseResult = "notSelected"
 )
 
-// ConformanceCase is one required case.
+// ConformanceCase is one case of the suite.
 type ConformanceCase struct {
 	RequiredCase `json:",inline"`
 

@@ -44,6 +44,11 @@ type Report struct {
 	// DurationSeconds is the time from Started to Ended.
 	DurationSeconds float64 `json:"durationSeconds"`
 	Summary         Summary `json:"summary"`
+	// Profile is the conformance profile of the run. Result is the verdict on it, and Reasons
+	// say why it is not ResultPassed. They are missing if there is none.
+	Profile *RunProfile `json:"profile,omitempty"`
+	Result  Result      `json:"result,omitempty"`
+	Reasons []string    `json:"reasons,omitempty"`
 	// Problems are errors outside of the cases. Any problem makes the run incomplete.
 	Problems []string `json:"problems,omitempty"`
 	Cases    []Case   `json:"cases"`
@@ -101,7 +106,18 @@ type Selection struct {
 	Parallel int  `json:"parallel"`
 }
 
-// Verdict is the outcome of a run.
+// RunProfile is the conformance profile of a run.
+type RunProfile struct {
+	Name spec.ConformanceProfile `json:"name"`
+	// Version says which list of required cases it has.
+	Version string `json:"version"`
+	// Required is the number of these.
+	Required int `json:"required"`
+}
+
+func (p RunProfile) String() string { return fmt.Sprintf("%s %s", p.Name, p.Version) }
+
+// Verdict is the outcome of the selected cases.
 type Verdict string
 
 // The verdicts.
@@ -115,6 +131,31 @@ const (
 	// NothingPassed: cases ran, with only warnings and known issues as results.
 	NothingPassed Verdict = "NothingPassed"
 )
+
+// Outcome is the verdict on a run in one word, and the reasons why it is not passed: Result,
+// or that of the selected cases if the run has no profile.
+func (r Report) Outcome() (Result, []string) {
+	if r.Result != "" {
+		return r.Result, r.Reasons
+	}
+	return r.Summary.Verdict.Result()
+}
+
+// Result is the verdict as the result of a report, with the reason where there is a word for it.
+func (v Verdict) Result() (Result, []string) {
+	switch v {
+	case Passed:
+		return ResultPassed, nil
+	case Failed:
+		return ResultFailed, nil
+	case NothingRan:
+		return ResultFailed, []string{"nothing ran"}
+	case NothingPassed:
+		return ResultFailed, []string{"no case passed"}
+	default:
+		return ResultIncomplete, nil
+	}
+}
 
 // Summary counts the cases.
 type Summary struct {

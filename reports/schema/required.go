@@ -24,15 +24,22 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RequiredCase is a case that a version of the suite requires.
+// RequiredCase is a case of a version of the suite, with the profiles that require it.
 type RequiredCase struct {
 	ID string `json:"id"`
 	// Level is the most binding one of the requirements: where it is MUST, a failure of
 	// the case fails the run.
 	Level        spec.Level           `json:"level" jsonschema:"enum=MUST,enum=SHOULD,enum=MAY"`
 	Requirements []spec.RequirementID `json:"requirements"`
+	// Profiles are the conformance profiles that require the case; none for cases that judge
+	// programs of dratest.
+	Profiles []spec.ConformanceProfile `json:"profiles,omitempty"`
 	// Features are those beyond the core that the case is about.
 	Features []spec.Feature `json:"features,omitempty"`
+	// Off are features that must be switched off for it.
+	Off []spec.Feature `json:"off,omitempty"`
+	// APIs are the versions of APIs that must be served for it beside resource.k8s.io/v1.
+	APIs []string `json:"apis,omitempty"`
 	// Since is the release of Kubernetes, as 1.37, before which it cannot run.
 	Since string `json:"since,omitempty"`
 	// Installed says that it is about a driver as its vendor has installed it.
@@ -54,8 +61,11 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 	}
 	required := make([]RequiredCase, 0, len(metas))
 	for _, m := range metas {
-		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features, Since: m.Needs.Since, Installed: m.Needs.Installed,
-			DriverProfile: m.DriverProfile(), DriverFeatures: m.Needs.DriverFeatures}
+		c := RequiredCase{
+			ID: m.ID, Level: spec.May, Requirements: m.Requires, Profiles: m.Profiles(), Features: m.Needs.Features, Off: m.Needs.Off,
+			APIs: m.Needs.ServedAPIs(), Since: m.Needs.Since, Installed: m.Needs.Installed,
+			DriverProfile: m.DriverProfile(), DriverFeatures: m.Needs.DriverFeatures,
+		}
 		for _, id := range m.Requires {
 			switch levels[id] {
 			case spec.May:
@@ -76,6 +86,21 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 		required = append(required, c)
 	}
 	return required
+}
+
+// Releases are those of Kubernetes that the case can need: its own, and those in which its
+// features came into v1 of the API.
+func (c RequiredCase) Releases() []string {
+	var all []string
+	if c.Since != "" {
+		all = append(all, c.Since)
+	}
+	for _, f := range c.Features {
+		if since := f.InV1Since(); since != "" {
+			all = append(all, since)
+		}
+	}
+	return all
 }
 
 // RequiredDigest is the digest, as "sha256:0123…", of a list of required cases: of its

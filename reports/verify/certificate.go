@@ -36,7 +36,7 @@ func (v *verification) certificate(r schema.Report) *schema.Certificate {
 	}
 	v.compare(reports.ConformanceFile+": certificate.identity", "implementation is", was.Identity, v.conformance.Implementation)
 	v.encoded(*was)
-	derived, err := v.rules.Certificate(v.dir, v.known, r, *was)
+	derived, err := v.rules.Certificate(v.dir, v.list, r, *was)
 	if err != nil {
 		v.refuse("the certificate cannot be checked: %v", err)
 		return was

@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/verify"
 )
@@ -48,12 +49,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// known are the cases that the suite of that run required.
-func known(t *testing.T) []schema.RequiredCase {
+// known is the suite of that run, with its build.
+func known(t *testing.T) verify.Rules {
 	t.Helper()
+	c := conformance(t, run)
+	return verify.Rules{Required: listOf(c), Versions: []profile.Version{{Version: "v1", Lists: map[string]string{"run": c.Suite.RequiredCases}}}, Build: c.Suite.Suite}
+}
+
+func listOf(c schema.ConformanceReport) []schema.RequiredCase {
 	var list []schema.RequiredCase
-	for _, c := range conformance(t, run).Cases {
-		list = append(list, c.RequiredCase)
+	for _, each := range c.Cases {
+		list = append(list, each.RequiredCase)
 	}
 	return list
 }
@@ -152,12 +158,10 @@ func redigest(dir string) error {
 		return err
 	}
 	c.Files = again(dir, c.Files)
-	var list []schema.RequiredCase
 	for i := range c.Cases {
 		c.Cases[i].Evidence = again(dir, c.Cases[i].Evidence)
-		list = append(list, c.Cases[i].RequiredCase)
 	}
-	c.Suite.RequiredCases = schema.RequiredDigest(list)
+	c.Suite.RequiredCases = schema.RequiredDigest(listOf(c))
 	if data, err = schema.EncodeConformance(c); err != nil {
 		return err
 	}
@@ -185,6 +189,8 @@ func remake(dir string) error {
 	if err != nil {
 		return err
 	}
+	list := listOf(c)
+	r = reports.Judge(r, schema.RunProfile{Name: c.Profile.Name, Version: c.Profile.Version, Required: len(profile.Required(c.Profile.Name, list))}, list)
 	if err := reports.Write(dir, r); err != nil {
 		return err
 	}
@@ -198,11 +204,9 @@ func remake(dir string) error {
 			outcomes = append(outcomes, *p.Outcome)
 		}
 	}
-	f := reports.Facts{Implementation: c.Implementation, Command: c.Run.Command, Binary: c.Suite.Binary}
-	for _, each := range c.Cases {
-		f.Required = append(f.Required, each.RequiredCase)
-	}
-	_, err = reports.Seal(dir, r, outcomes, f)
+	_, err = reports.Seal(dir, r, outcomes, reports.Facts{
+		Implementation: c.Implementation, Command: c.Run.Command, Binary: c.Suite.Binary, Required: list,
+	})
 	return err
 }
 
@@ -217,9 +221,9 @@ func again(dir string, files []schema.File) []schema.File {
 }
 
 // reasons are those for which a directory's report does not hold.
-func reasons(t *testing.T, dir fs.FS, known []schema.RequiredCase) string {
+func reasons(t *testing.T, dir fs.FS, known verify.Rules) string {
 	t.Helper()
-	_, why, err := verify.Directory(dir, map[schema.Engine]verify.Rules{schema.EngineRun: {Required: known}})
+	_, why, err := verify.Directory(dir, map[schema.Engine]verify.Rules{schema.EngineRun: known})
 	if err != nil {
 		t.Fatal(err)
 	}

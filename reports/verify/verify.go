@@ -23,25 +23,28 @@ import (
 	"io/fs"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/version"
-
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/diff"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Rules are what the reports of an engine are held against.
 type Rules struct {
-	// Required are the cases required by this version of dratest.
+	// Required are the cases of this build, Versions the known versions of the profiles.
 	Required []schema.RequiredCase
+	Versions []profile.Version
+	// Build is this build of dratest.
+	Build schema.Suite
 	// Certificate makes the certificate of a directory anew; nil for engines without one.
 	Certificate func(dir fs.FS, required []schema.RequiredCase, r schema.Report, was schema.Certificate) (schema.Certificate, error)
 }
 
 // Directory verifies the report in a directory by the rules of its engine. Reasons say why it
 // does not hold, one per line; without any it does. Errors: there is no conformance report, or
-// it is of another version of the schema (schema.ErrOtherVersion), so that nothing can be said.
+// it is of another version of the schema or of its profile (schema.ErrOtherVersion), so that
+// nothing can be said.
 func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.ConformanceReport, reasons []string, err error) {
 	data, err := fs.ReadFile(dir, reports.ConformanceFile)
 	if err != nil {
@@ -58,7 +61,10 @@ func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.Conformance
 	if !ok {
 		return c, []string{fmt.Sprintf("%s: its engine is %q, unknown to this dratest", reports.ConformanceFile, c.Engine)}, nil
 	}
-	v := &verification{dir: dir, conformance: c, rules: rules, known: rules.Required}
+	if err := rules.knows(c); err != nil {
+		return c, nil, err
+	}
+	v := &verification{dir: dir, conformance: c, rules: rules, list: rules.Required}
 	v.required()
 	v.files()
 	v.contents()
@@ -70,26 +76,13 @@ type verification struct {
 	dir         fs.FS
 	conformance schema.ConformanceReport
 	rules       Rules
-	known       []schema.RequiredCase
-	reasons     []string
+	// list are the cases of the report's version of the suite.
+	list    []schema.RequiredCase
+	reasons []string
 }
 
 func (v *verification) refuse(format string, args ...any) {
 	v.reasons = append(v.reasons, fmt.Sprintf(format, args...))
-}
-
-// required holds the list of cases against the one that is known.
-func (v *verification) required() {
-	c, digest := v.conformance, schema.RequiredDigest(v.known)
-	if c.Suite.RequiredCases != digest {
-		v.refuse("%s: its suite requires other cases (%s, version %s) than this dratest (%s): verify with the dratest that wrote it; if that is this one, the list was changed",
-			reports.ConformanceFile, c.Suite.RequiredCases, c.Suite.Version, digest)
-	}
-	list := make([]schema.RequiredCase, 0, len(c.Cases))
-	for _, each := range c.Cases {
-		list = append(list, each.RequiredCase)
-	}
-	v.compare(reports.ConformanceFile+": list of required cases", "this dratest requires", list, v.known)
 }
 
 // compare refuses each field in which what was found is not what it should be.
@@ -132,6 +125,15 @@ func (v *verification) contents() {
 	v.levels(r)
 	outcomes := v.outcomes(r, j)
 	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))
+	if p := r.Profile; p != nil {
+		should = reports.Judge(should, schema.RunProfile{
+			Name: p.Name, Version: profile.Of(v.rules.Versions, v.conformance.Suite.RequiredCases), Required: len(profile.Required(p.Name, v.list)),
+		}, v.list)
+	}
+	certificate := v.certificate(r)
+	if certificate != nil {
+		should = reports.Certified(should, *certificate)
+	}
 	for i := range should.Cases { // they follow from what the cases need, which no file has
 		should.Cases[i].Labels = r.Cases[i].Labels
 	}
@@ -143,10 +145,13 @@ func (v *verification) contents() {
 	}
 	c := v.conformance
 	v.compare(reports.ConformanceFile, "the other files make it", c, reports.Conformance(r, j.outcomes, reports.Facts{
-		Implementation: c.Implementation, Engine: c.Engine, Certificate: v.certificate(r), Command: c.Run.Command,
-		Binary: c.Suite.Binary, Required: v.known, Files: listed(c),
+		Implementation: c.Implementation, Engine: c.Engine, Certificate: certificate, Command: c.Run.Command,
+		Binary: c.Suite.Binary, Required: v.list, Files: listed(c),
 	}))
-	v.rendered(r)
+	v.profile(r)
+	if v.sameBuild() {
+		v.rendered(r)
+	}
 	v.log(r, j)
 	v.evidence(r)
 }
@@ -162,53 +167,6 @@ func (v *verification) report() (schema.Report, bool) {
 		return r, false
 	}
 	return r, true
-}
-
-// levels refuses requirements that are less binding, and excuses that are others, than
-// the list of required cases has.
-func (v *verification) levels(r schema.Report) {
-	for _, c := range r.Cases {
-		var metas []spec.Meta
-		for _, k := range v.known {
-			if k.ID != c.ID {
-				continue
-			}
-			meta := spec.Meta{ID: c.ID, KnownIssue: c.KnownIssue}
-			for _, id := range c.Requirements {
-				meta.Requires = append(meta.Requires, id.ID)
-			}
-			metas = append(metas, meta)
-			if c.SkipCode == spec.SkipFeature && len(k.Features) == 0 {
-				v.refuse("%s: case %s is left out with %s, and needs no feature", reports.JSONFile, c.ID, c.SkipCode)
-			}
-			if c.SkipCode == spec.SkipDriver && !k.Installed {
-				v.refuse("%s: case %s is left out with %s, and needs no driver of a vendor", reports.JSONFile, c.ID, c.SkipCode)
-			}
-			if c.SkipCode == spec.SkipVersion && !older(r.Cluster.Kubernetes, k.Since) {
-				v.refuse("%s: case %s is left out with %s, and the cluster has %s", reports.JSONFile, c.ID, c.SkipCode, r.Cluster.Kubernetes)
-			}
-			has := schema.Required(metas, c.Requirements)[0]
-			has.Features, has.Since, has.Installed = k.Features, k.Since, k.Installed
-			has.DriverProfile, has.DriverFeatures = k.DriverProfile, k.DriverFeatures
-			if c.KnownIssue == nil {
-				has.KnownIssue = k.KnownIssue
-			}
-			v.compare(fmt.Sprintf("%s: case %s", reports.JSONFile, c.ID), "this dratest requires", has, k)
-		}
-		if len(metas) == 0 {
-			v.refuse("%s: case %s is none of this suite", reports.JSONFile, c.ID)
-		}
-	}
-}
-
-// older says whether a version of Kubernetes is from before a release.
-func older(kubernetes, release string) bool {
-	have, err := version.ParseGeneric(kubernetes)
-	if err != nil {
-		return false
-	}
-	need, err := version.ParseGeneric(release)
-	return err == nil && have.LessThan(need)
 }
 
 // planOf is the plan that a report tells about.

@@ -67,7 +67,7 @@ func Matrix(out io.Writer, s Sides) {
 	b.WriteString("\n")
 	for _, side := range s.Sides {
 		if r := side.Report; r.SchemaVersion != "" {
-			fmt.Fprintf(&b, "%s: %s (median %.1fs, whole run %.1fs): %s\n", side.Name, r.Summary, r.Summary.MedianSeconds, r.DurationSeconds, verdict(r.Summary))
+			fmt.Fprintf(&b, "%s: %s (median %.1fs, whole run %.1fs): %s\n", side.Name, r.Summary, r.Summary.MedianSeconds, r.DurationSeconds, verdict(r))
 		}
 		if side.Err != nil {
 			fmt.Fprintf(&b, "%s: %s\n", side.Name, oneLine(side.Err.Error()))

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -57,23 +58,31 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
 	}
+	if _, reasons := r.Outcome(); r.Profile != nil {
+		fmt.Fprintf(&b, "profile: %s, which requires %d cases\n", r.Profile, r.Profile.Required)
+		for _, reason := range reasons {
+			if !slices.Contains(r.Problems, reason) {
+				fmt.Fprintf(&b, "reason: %s\n", oneLine(reason))
+			}
+		}
+	}
 	fmt.Fprintf(&b, "report: %s\n", filepath.Join(dir, reports.MarkdownFile))
-	fmt.Fprintf(&b, "verdict: %s\n", verdict(s))
+	fmt.Fprintf(&b, "verdict: %s\n", verdict(r))
 	_, _ = io.WriteString(out, spec.Printable(b.String()))
 }
 
-func verdict(s schema.Summary) string {
-	switch s.Verdict {
-	case schema.Passed:
+// verdict is the result of a run, with more words if it is not passed.
+func verdict(r schema.Report) string {
+	result, reasons := r.Outcome()
+	switch {
+	case result == schema.ResultPassed:
 		return "passed"
-	case schema.Failed:
-		return fmt.Sprintf("failed: %d of %d cases", s.Failed, s.Total)
-	case schema.Incomplete:
-		return "incomplete: no case failed, but not all have a verdict at the first attempt"
-	case schema.NothingPassed:
-		return "failed: no case passed, so that nothing is shown"
+	case r.Summary.Verdict == schema.Failed:
+		return fmt.Sprintf("failed: %d of %d cases", r.Summary.Failed, r.Summary.Total)
+	case len(reasons) > 0:
+		return fmt.Sprintf("%s: %s", result, oneLine(reasons[0]))
 	default:
-		return "failed: nothing ran"
+		return "incomplete: no case failed, but not all have a verdict at the first attempt"
 	}
 }
 

@@ -57,7 +57,7 @@ func facts(r schema.Report) []fact {
 	all = append(all,
 		fact{"Gates on", strings.Join(on, ", ")}, fact{"Gates off", strings.Join(off, ", ")}, fact{"Gates unseen", r.Cluster.GatesUnseen},
 		fact{"Test driver", strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)}, fact{"Driver broken on purpose", string(r.Selection.Mutant)},
-		fact{"Selection", strings.Join(slices.Concat(r.Selection.Focus, without(r.Selection.Skip), []string{r.Selection.Labels}), " ")}, fact{"Profile", r.Selection.Profile},
+		fact{"Selection", strings.Join(slices.Concat(r.Selection.Focus, without(r.Selection.Skip), []string{r.Selection.Labels}), " ")}, fact{"Profile", profile(r)},
 		fact{"dratest", strings.TrimSpace(r.Suite.Version + " " + r.Suite.Commit)},
 		fact{"Parallel, seed", fmt.Sprintf("%d, %d", r.Selection.Parallel, r.Seed)},
 	)
@@ -76,4 +76,12 @@ func without(skip []string) []string {
 func whose(c spec.Component) string {
 	parts := slices.DeleteFunc([]string{string(c.Whose), string(c.Basis), c.Version, c.Image, c.Digest, c.Why}, func(s string) bool { return s == "" })
 	return strings.Join(parts, ", ")
+}
+
+// profile is the conformance profile of a run.
+func profile(r schema.Report) string {
+	if r.Profile == nil {
+		return r.Selection.Profile
+	}
+	return fmt.Sprintf("%s, %d required cases", r.Profile, r.Profile.Required)
 }

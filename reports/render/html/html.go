@@ -86,6 +86,7 @@ type view struct {
 	Started  string
 	Counts   []count
 	Facts    []fact
+	Reasons  []string
 	Problems []string
 	Closed   []string
 	Areas    []string
@@ -139,19 +140,26 @@ func markOf(c schema.Case) mark {
 	return marks[i]
 }
 
-func verdict(v schema.Verdict) mark {
-	switch v {
-	case schema.Passed:
+func verdict(r schema.Report) mark {
+	result, _ := r.Outcome()
+	switch {
+	case result == schema.ResultPassed:
 		return mark{"Passed", "passed"}
-	case schema.Failed:
+	case r.Summary.Verdict == schema.NothingPassed:
+		return mark{"Failed: nothing passed", "failed"}
+	case r.Summary.Verdict == schema.NothingRan:
+		return mark{"Failed: nothing ran", "failed"}
+	case result == schema.ResultFailed:
 		return mark{"Failed", "failed"}
-	case schema.NothingPassed:
-		return mark{"Nothing passed", "failed"}
-	case schema.NothingRan:
-		return mark{"Nothing ran", "failed"}
 	default:
 		return mark{"Incomplete", "blocked"}
 	}
+}
+
+// reasons say why a run has not passed; problems have a place of their own.
+func reasons(r schema.Report) []string {
+	_, all := r.Outcome()
+	return slices.DeleteFunc(slices.Clone(all), func(reason string) bool { return slices.Contains(r.Problems, reason) })
 }
 
 func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
@@ -159,7 +167,7 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 	v := view{
 		Style: template.CSS(style), Script: template.JS(script),
 		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
-		Verdict: verdict(s.Verdict), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
+		Verdict: verdict(r), Reasons: reasons(r), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),
 		Facts:    facts(r), Problems: r.Problems,
 	}

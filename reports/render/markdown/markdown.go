@@ -31,12 +31,16 @@ import (
 func Render(r schema.Report) []byte {
 	var b strings.Builder
 	s := r.Summary
-	fmt.Fprintf(&b, "# DRA on Kubernetes %s: %s\n\n", r.Cluster.Kubernetes, verdict(s.Verdict))
+	fmt.Fprintf(&b, "# DRA on Kubernetes %s: %s\n\n", r.Cluster.Kubernetes, verdict(r))
 	fmt.Fprintf(&b, "%d cases: %s, in %s (median %s, slowest %s).\n",
 		s.Total, s, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds))
 	if s.Retried > 0 {
 		fmt.Fprintf(&b, "%d of those that passed failed first.\n", s.Retried)
 	}
+	if r.Profile != nil {
+		fmt.Fprintf(&b, "Profile %s requires %d cases.\n", r.Profile, r.Profile.Required)
+	}
+	section(&b, "Why it has not passed", reasons(r), func(reason string) { fmt.Fprintf(&b, "- %s\n", reason) })
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
 	failed := with(r.Cases, spec.Failed)
 	section(&b, "Failed", slices.DeleteFunc(slices.Clone(failed), schema.Case.Warning), func(c schema.Case) { details(&b, c) })
@@ -61,19 +65,22 @@ func Render(r schema.Report) []byte {
 	return []byte(b.String())
 }
 
-func verdict(v schema.Verdict) string {
-	switch v {
-	case schema.Passed:
-		return "passed"
-	case schema.Failed:
-		return "failed"
-	case schema.Incomplete:
-		return "incomplete"
+func verdict(r schema.Report) string {
+	result, _ := r.Outcome()
+	switch r.Summary.Verdict {
 	case schema.NothingPassed:
-		return "nothing passed"
+		return string(result) + ", nothing passed"
+	case schema.NothingRan:
+		return string(result) + ", nothing ran"
 	default:
-		return "nothing ran"
+		return string(result)
 	}
+}
+
+// reasons say why a run has not passed; problems have a section of their own.
+func reasons(r schema.Report) []string {
+	_, all := r.Outcome()
+	return slices.DeleteFunc(slices.Clone(all), func(reason string) bool { return slices.Contains(r.Problems, reason) })
 }
 
 func with(cases []schema.Case, status spec.Status) []schema.Case {

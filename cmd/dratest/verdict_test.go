@@ -1,0 +1,264 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/verify"
+)
+
+// where is a cluster that cases run on, as far as it decides what their run comes to.
+type where struct {
+	provider, kubernetes string
+	whose                spec.Whose
+	disruptive           bool
+	filter               plan.Filter
+}
+
+func (w where) String() string {
+	return fmt.Sprintf("%s %s %s disruptive=%t %s", w.provider, w.kubernetes, w.whose, w.disruptive, w.filter.Profile)
+}
+
+// target is the cluster as a probe sees it, with the gates of its release.
+func (w where) target(metas []spec.Meta) spec.Target {
+	made := w.provider != testbed.Existing
+	t := spec.Target{
+		Server: "https://127.0.0.1:6443", Kubernetes: w.kubernetes, ResourceAPIs: []string{"v1"},
+		Gates: map[spec.Feature]bool{}, SchedulerGates: map[spec.Feature]bool{},
+		Disruptable: made || w.disruptive, Restartable: made,
+	}
+	kubelets := map[spec.Feature]bool{}
+	minor := version.MustParseGeneric(w.kubernetes).Minor()
+	for _, m := range metas {
+		for _, f := range slices.Concat(m.Needs.Features, m.Needs.Off) {
+			stage, known := f.Stage(minor)
+			if !known || f.GateRemoved(minor) {
+				continue
+			}
+			t.Gates[f] = stage.On
+			if f.OfScheduler() {
+				t.SchedulerGates[f] = stage.On
+			}
+			if f.OnKubelets() {
+				kubelets[f] = stage.On
+			}
+		}
+	}
+	if made {
+		t.BindingTimeout, t.DefaultsProfile = clusters.BindingTimeout, clusters.DefaultsProfile
+	}
+	for _, name := range []string{"a", "b"} {
+		n := spec.Node{Name: name, OS: "linux", Arch: "amd64", Schedulable: true, Kubelet: w.kubernetes, Runtime: "containerd://2.3.7", KubeletGates: kubelets}
+		if w.provider == clusters.ProviderControlPlane {
+			n = spec.Node{Name: name, OS: "linux", Arch: "amd64", Schedulable: true, Kubelet: "kwok-v0.8.0", Simulated: true}
+		}
+		t.Nodes = append(t.Nodes, n)
+	}
+	if w.provider == clusters.ProviderKind {
+		t.Nodes = append(t.Nodes, spec.Node{Name: "control-plane", OS: "linux", ControlPlane: true, Kubelet: w.kubernetes, KubeletGates: kubelets})
+		t.Components = map[string]string{}
+		for _, name := range []string{"kube-apiserver", "kube-scheduler", "kube-controller-manager"} {
+			t.Components[name] = w.kubernetes
+		}
+	}
+	return plan.WithBasis(w.running(t), nil, nil)
+}
+
+// running adds the components, of which all are whose the stack says.
+func (w where) running(t spec.Target) spec.Target {
+	for _, name := range []string{spec.Scheduler, spec.Controllers} {
+		t.Running = append(t.Running, spec.Component{Name: name, Program: name, Version: w.kubernetes, Whose: w.whose})
+	}
+	for _, n := range t.Nodes {
+		if !n.Simulated {
+			t.Running = append(t.Running, spec.Component{Name: spec.Kubelet, Program: "kubelet", Node: n.Name, Version: w.kubernetes, Whose: w.whose})
+		}
+	}
+	return t
+}
+
+// planned is the plan of all cases there.
+func (w where) planned(t *testing.T) spec.Plan {
+	t.Helper()
+	metas := run.Metas(parts().Cases)
+	target := w.target(metas)
+	p, err := plan.Build(metas, target, w.filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range parts().Companions {
+		if c.Lacks != nil {
+			p = plan.WithoutCompanion(p, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, target) })
+		}
+	}
+	return p
+}
+
+// outcomes are those of a run in which all goes as it should.
+func outcomes(p spec.Plan, began time.Time) []spec.Outcome {
+	var all []spec.Outcome
+	for _, e := range p.Entries {
+		if e.Skip != nil {
+			continue
+		}
+		o := spec.Outcome{ID: e.Meta.ID, Status: spec.Passed, Started: began, Duration: time.Second}
+		if issue := e.Meta.KnownIssue; issue != nil {
+			if excuse := plan.ExcuseFor(*issue, p.Target, []string{"a"}); excuse.Not == "" {
+				o.Status, o.Basis, o.Reason = spec.Known, excuse.Basis, issue.Does
+			}
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// report writes what a run writes.
+func (w where) report(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, list []schema.RequiredCase) schema.Report {
+	t.Helper()
+	began := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	info := reports.Info{
+		Suite: reports.SuiteVersion(), Provider: w.provider, Requirements: parts().Requirements, Started: began, Ended: began.Add(time.Hour),
+		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Profile: string(w.filter.Profile), Parallel: 4},
+	}
+	writeJournal(t, dir, p, all, info)
+	target := spec.ClusterTarget
+	if w.provider == clusters.ProviderControlPlane {
+		target = spec.ControlPlaneTarget
+	}
+	r := reports.Judge(reports.Build(p, all, info), *profile.Run(target.Of(w.filter.Profile), list), list)
+	if err := reports.Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reports.Seal(dir, r, all, reports.Facts{Required: list}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// writeJournal writes outcomes.jsonl, and e2e.log as Ginkgo does.
+func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, info reports.Info) {
+	t.Helper()
+	const rule = "------------------------------\n"
+	var lines, log strings.Builder
+	add := func(r journal.Record) {
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	add(journal.Record{Run: &journal.Run{Suite: info.Suite, Kubernetes: p.Target.Kubernetes, Selection: info.Selection}})
+	for _, o := range all {
+		add(journal.Record{Progress: spec.Progress{Time: o.Started, ID: o.ID}})
+		add(journal.Record{Progress: spec.Progress{Time: o.Started.Add(o.Duration), ID: o.ID, Outcome: &o}})
+		head := "• [1.0 seconds]"
+		if o.Status == spec.Failed {
+			head = "• [FAILED] [1.0 seconds]"
+		}
+		fmt.Fprintf(&log, "%s%s\n%s it does\n", rule, head, o.ID)
+	}
+	for name, text := range map[string]string{reports.JournalFile: lines.String(), reports.LogFile: log.String() + rule} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Each run that goes as it should has a report that holds, whatever its cluster leaves out; on
+// clusters that dratest makes it has passed.
+func TestEveryWholeRunVerifies(t *testing.T) {
+	list := rules()[schema.EngineRun].Required
+	for _, provider := range []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing} {
+		for _, v := range versions.All() {
+			for _, whose := range []spec.Whose{spec.Stock, spec.Own} {
+				w := where{provider: provider, kubernetes: v.Kubernetes, whose: whose}
+				t.Run(w.String(), func(t *testing.T) {
+					t.Parallel()
+					dir := t.TempDir()
+					p := w.planned(t)
+					r := w.report(t, dir, p, outcomes(p, time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)), list)
+					if want := schema.ResultPassed; provider != testbed.Existing && r.Result != want {
+						t.Errorf("%s: %q", r.Result, r.Reasons)
+					}
+					c, reasons, err := verify.Directory(os.DirFS(dir), rules())
+					if err != nil || len(reasons) > 0 || c.Result != r.Result {
+						t.Errorf("%s: %v\n%s", c.Result, err, strings.Join(reasons, "\n"))
+					}
+				})
+			}
+		}
+	}
+}
+
+var freeze = flag.Bool("freeze", false, "add the list of required cases as the next version of the profiles")
+
+// A version is added when a release is made; builds between releases have a draft of the next.
+func TestProfileVersions(t *testing.T) {
+	const file = "../../reports/profile/versions.yaml"
+	list := rules()[schema.EngineRun].Required
+	all := profile.Versions()
+	next := profile.Version{
+		Version: fmt.Sprintf("v%d", len(all)+1), Lists: map[string]string{"run": schema.RequiredDigest(list)}, Required: map[spec.ConformanceProfile]int{},
+	}
+	for _, c := range list {
+		for _, name := range c.Profiles {
+			next.Required[name]++
+		}
+	}
+	if *freeze && !slices.ContainsFunc(all, func(v profile.Version) bool { return maps.Equal(v.Lists, next.Lists) }) {
+		all = append(all, next)
+	}
+	data, err := profile.Render(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *freeze {
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(data) != readFile(t, file) {
+		t.Errorf("%s is not what -freeze writes:\n%s", file, data)
+	}
+	for i, v := range all {
+		if v.Version != fmt.Sprintf("v%d", i+1) {
+			t.Errorf("version %d is %s", i+1, v.Version)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Judge gives a run its verdict: passed if no case failed, and each case of the list that the
+// profile requires has a verdict at the first attempt or does not apply to the cluster.
+func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) schema.Report {
+	short := shortfalls{ids: map[string][]string{}}
+	ran := map[string]bool{}
+	for _, c := range r.Cases {
+		ran[c.ID] = true
+		i := slices.IndexFunc(list, func(l schema.RequiredCase) bool { return l.ID == c.ID && slices.Contains(l.Profiles, p.Name) })
+		switch {
+		case i >= 0:
+			short.add(c.ID, shortOf(list[i], resultOf(c), c.SkipCode, c.Attempts), c)
+		case c.Status != spec.NotApplicable: // whatever ran must have come to its end
+			short.add(c.ID, shortOf(schema.RequiredCase{}, resultOf(c), c.SkipCode, c.Attempts), c)
+		}
+	}
+	for _, l := range list {
+		if !ran[l.ID] && slices.Contains(l.Profiles, p.Name) && !lacks(r.Cluster, l.Features) {
+			short.add(l.ID, leftOut, schema.Case{})
+		}
+	}
+	var open []string
+	if m := r.Selection.Mutant; m != "" {
+		open = append(open, "the test driver was broken on purpose: "+string(m))
+	}
+	open = append(slices.Concat(open, r.Problems), short.reasons()...)
+	r.Profile = &p
+	r.Result, r.Reasons = r.Summary.Verdict.Result()
+	if r.Result != schema.ResultFailed && len(open) > 0 {
+		r.Result = schema.ResultIncomplete
+	}
+	r.Reasons = append(r.Reasons, open...)
+	return r
+}
+
+// lacks is whether a cluster is known to have one of the features switched off.
+func lacks(c schema.Cluster, features []spec.Feature) bool {
+	return slices.ContainsFunc(features, func(f spec.Feature) bool {
+		seen, sure := observed(f, c)
+		return seen == "" && sure
+	})
+}
+
+// What a case may fall short in, in the order of reasons.
+const (
+	failed     = "failed"
+	blocked    = "without a verdict"
+	impossible = "could not run"
+	leftOut    = "left out by the filter"
+	retried    = "needed a retry"
+)
+
+// shortfalls are the cases that keep a run from having passed.
+type shortfalls struct {
+	order []string
+	ids   map[string][]string
+}
+
+// add notes a case by what it fell short in. Those that could not run are told apart by why.
+func (s *shortfalls) add(id, short string, c schema.Case) {
+	if short == "" {
+		return
+	}
+	if short == impossible {
+		short += fmt.Sprintf(" (%s, %s)", c.SkipCode, c.Reason)
+	}
+	if s.ids[short] == nil {
+		s.order = append(s.order, short)
+	}
+	s.ids[short] = append(s.ids[short], id)
+}
+
+// reasons is a line for each of them.
+func (s *shortfalls) reasons() []string {
+	var all []string
+	for _, kind := range []string{failed, blocked, impossible, leftOut, retried} {
+		for _, short := range s.order {
+			if strings.HasPrefix(short, kind) {
+				all = append(all, some(short, s.ids[short]))
+			}
+		}
+	}
+	return all
+}
+
+// shortOf says what keeps a case from having passed, if anything.
+func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.SkipCode, attempts int) string {
+	switch result {
+	case schema.CaseFailed:
+		return failed
+	case schema.CaseBlocked:
+		return blocked
+	case schema.CaseNotSelected:
+		return leftOut
+	case schema.CaseNotApplicable:
+		if needNot(required, code) {
+			return ""
+		}
+		return impossible
+	default:
+		if attempts > 1 {
+			return retried
+		}
+		return ""
+	}
+}
+
+// needNot is whether a required case need not run where a plan leaves it out: the cluster does
+// not serve what the case is about, or the driver under test does not offer it.
+func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
+	switch code {
+	case spec.SkipFeature, spec.SkipAPI, spec.SkipDriverFeature, spec.SkipHook:
+		return true
+	case spec.SkipVersion:
+		return len(c.Releases()) > 0
+	case spec.SkipDriver:
+		return c.Installed
+	default:
+		return false
+	}
+}
+
+// some names the first few of the cases that something holds for.
+func some(what string, ids []string) string {
+	const most = 3
+	named, more := ids, ""
+	if len(ids) > most {
+		named, more = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return fmt.Sprintf("%d %s: %s%s", len(ids), what, strings.Join(named, ", "), more)
+}

@@ -1,0 +1,88 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package profile
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Version is a version of the profiles.
+type Version struct {
+	// Version is its name, as "v1".
+	Version string `json:"version"`
+	// Lists are the digests of its lists of cases (schema.RequiredDigest), by the command whose
+	// reports have them.
+	Lists map[string]string `json:"lists"`
+	// Required are the numbers of cases that each profile requires, for readers.
+	Required map[spec.ConformanceProfile]int `json:"required"`
+}
+
+// Has reports whether the version has a list with that digest.
+func (v Version) Has(digest string) bool {
+	return slices.Contains(slices.Collect(maps.Values(v.Lists)), digest)
+}
+
+//go:embed versions.yaml
+var versions []byte
+
+// Versions are those that this build knows, the oldest first.
+func Versions() []Version {
+	var all []Version
+	if err := yaml.UnmarshalStrict(versions, &all); err != nil {
+		panic(err) // it is part of the program
+	}
+	return all
+}
+
+// Draft ends the version of lists that are not pinned yet: builds between releases have them.
+const Draft = "-draft"
+
+// Of is the version of a list of cases with that digest: a known one, or the draft of the next.
+func Of(known []Version, digest string) string {
+	i := slices.IndexFunc(known, func(v Version) bool { return v.Has(digest) })
+	if i < 0 {
+		return fmt.Sprintf("v%d%s", len(known)+1, Draft)
+	}
+	return known[i].Version
+}
+
+// Run is the profile of a run.
+func Run(name spec.ConformanceProfile, required []schema.RequiredCase) *schema.RunProfile {
+	return &schema.RunProfile{Name: name, Version: Of(Versions(), schema.RequiredDigest(required)), Required: len(Required(name, required))}
+}
+
+// Required are the cases of a list that a profile requires.
+func Required(name spec.ConformanceProfile, list []schema.RequiredCase) []schema.RequiredCase {
+	return slices.DeleteFunc(slices.Clone(list), func(c schema.RequiredCase) bool { return !slices.Contains(c.Profiles, name) })
+}
+
+// Render writes versions as the embedded file has them.
+func Render(all []Version) ([]byte, error) {
+	data, err := yaml.Marshal(all)
+	if err != nil {
+		return nil, fmt.Errorf("encode the versions of the profiles: %w", err)
+	}
+	return append([]byte("# Generated with \"go test ./cmd/dratest -run TestProfileVersions -freeze\", which adds a version. None is changed or\n# removed, as reports name them.\n"), data...), nil
+}

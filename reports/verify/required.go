@@ -1,0 +1,95 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// knows is an error for reports with a list of cases that this build does not know.
+func (r Rules) knows(c schema.ConformanceReport) error {
+	by := strings.TrimSpace("dratest " + c.Suite.Version + " " + c.Suite.Commit)
+	switch {
+	case c.Suite.RequiredCases == schema.RequiredDigest(r.Required):
+		return nil
+	case c.Profile == nil:
+		return fmt.Errorf("%w: it has no profile, and cases that this dratest does not know: verify it with %s, which wrote it", schema.ErrOtherVersion, by)
+	case slices.ContainsFunc(r.Versions, func(v profile.Version) bool { return v.Version == c.Profile.Version }):
+		return nil
+	case strings.HasSuffix(c.Profile.Version, profile.Draft):
+		return fmt.Errorf("%w: profile %s is a list of cases from between releases: verify it with %s, which wrote it", schema.ErrOtherVersion, c.Profile, by)
+	default:
+		return fmt.Errorf("%w: profile %s is newer than v%d, the newest that this dratest knows: verify it with %s, which wrote it, or a newer one",
+			schema.ErrOtherVersion, c.Profile, len(r.Versions), by)
+	}
+}
+
+// required holds the list of cases against that of its version. A pinned list is the
+// report's own.
+func (v *verification) required() {
+	c := v.conformance
+	list := make([]schema.RequiredCase, 0, len(c.Cases))
+	for _, each := range c.Cases {
+		list = append(list, each.RequiredCase)
+	}
+	digest := schema.RequiredDigest(list)
+	if c.Suite.RequiredCases != digest {
+		v.refuse("%s: its suite requires other cases (%s) than its list has (%s)", reports.ConformanceFile, c.Suite.RequiredCases, digest)
+	}
+	pinned := slices.ContainsFunc(v.rules.Versions, func(known profile.Version) bool { return known.Has(digest) })
+	switch {
+	case digest == schema.RequiredDigest(v.rules.Required):
+	case pinned:
+		v.list = list
+	default:
+		v.refuse("%s: its suite requires other cases (%s) than this dratest and the versions that it knows: the list was changed", reports.ConformanceFile, digest)
+		v.compare(reports.ConformanceFile+": list of required cases", "this dratest requires", list, v.rules.Required)
+	}
+}
+
+// sameBuild is whether this build wrote the report. Others may render it in another way, so
+// that only the digests of what they rendered can be compared.
+func (v *verification) sameBuild() bool {
+	return v.conformance.Suite.Suite == v.rules.Build && v.conformance.Suite.RequiredCases == schema.RequiredDigest(v.rules.Required)
+}
+
+// profile refuses a profile that is not that of the run.
+func (v *verification) profile(r schema.Report) {
+	if v.conformance.Profile == nil {
+		v.refuse("%s: it has no profile", reports.ConformanceFile)
+		return
+	}
+	name := v.conformance.Profile.Name
+	target, _, _ := strings.Cut(string(name), "-")
+	of := spec.ClusterTarget
+	if r.Cluster.Provider == string(spec.ControlPlaneTarget) {
+		of = spec.ControlPlaneTarget
+	}
+	if target == string(spec.DriverTarget) {
+		of = spec.DriverTarget
+	}
+	if want := of.Of(spec.Subset(r.Selection.Profile)); name != want {
+		v.refuse("%s: profile.name is %s, and the run was for profile %s", reports.ConformanceFile, name, want)
+	}
+}

@@ -1,0 +1,123 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// levels refuses requirements that are less binding, excuses that are others, and reasons for
+// leaving a case out that are none, by what the list of cases has.
+func (v *verification) levels(r schema.Report) {
+	for _, c := range r.Cases {
+		i := slices.IndexFunc(v.list, func(k schema.RequiredCase) bool { return k.ID == c.ID })
+		if i < 0 {
+			v.refuse("%s: case %s is none of this suite", reports.JSONFile, c.ID)
+			continue
+		}
+		k := v.list[i]
+		v.skipped(c, k, planOf(r).Target)
+		meta := spec.Meta{ID: c.ID, KnownIssue: c.KnownIssue}
+		for _, requirement := range c.Requirements {
+			meta.Requires = append(meta.Requires, requirement.ID)
+		}
+		has := schema.Required([]spec.Meta{meta}, c.Requirements)[0]
+		is := k
+		is.Level, is.Requirements = has.Level, has.Requirements
+		if c.KnownIssue != nil {
+			is.KnownIssue = has.KnownIssue
+		}
+		v.compare(fmt.Sprintf("%s: case %s", reports.JSONFile, c.ID), "this dratest requires", is, k)
+	}
+}
+
+// skipped refuses a case that was left out for what it does not need, or for what the cluster
+// has.
+func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec.Target) {
+	because := ""
+	switch c.SkipCode {
+	case spec.SkipFeature:
+		if because = "needs no feature"; len(k.Features)+len(k.Off) > 0 {
+			because = ""
+		}
+		if because == "" && served(k, target) {
+			because = "the cluster has its features as it needs them"
+		}
+	case spec.SkipAPI:
+		if len(k.APIs) == 0 {
+			because = "needs no other version of an API"
+		}
+	case spec.SkipDriver:
+		if !k.Installed {
+			because = "needs no driver of a vendor"
+		}
+	case spec.SkipVersion:
+		if !older(target, k.Releases()) {
+			because = "the cluster has " + target.Kubernetes
+		}
+	}
+	if because != "" {
+		v.refuse("%s: case %s is left out with %s, and %s", reports.JSONFile, c.ID, c.SkipCode, because)
+	}
+}
+
+// served is whether a target has all features of a case as it needs them. Of gates of the
+// scheduler a report says nothing.
+func served(k schema.RequiredCase, target spec.Target) bool {
+	for _, f := range k.Features {
+		if f.OfScheduler() || f.Missing(target) != nil {
+			return false
+		}
+	}
+	for _, f := range k.Off {
+		if f.OfScheduler() || target.Gates[f] || target.GatesUnseen != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// older is whether a target, or one of its kubelets, is from before one of the releases.
+func older(target spec.Target, releases []string) bool {
+	versions := []string{target.Kubernetes}
+	for _, n := range target.Nodes {
+		versions = append(versions, n.Kubelet)
+	}
+	for _, c := range target.ComponentsOf(spec.Kubelet) {
+		versions = append(versions, c.Version)
+	}
+	for _, release := range releases {
+		need, err := version.ParseGeneric(release)
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(versions, func(v string) bool {
+			have, err := version.ParseGeneric(v)
+			return err == nil && have.LessThan(need)
+		}) {
+			return true
+		}
+	}
+	return false
+}
