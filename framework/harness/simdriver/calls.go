@@ -25,11 +25,31 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Calls are the kubelets' calls for a claim, in the order of their start.
+// Status returns the status of the instance on the case's first node.
+func (d *Driver) Status() spec.DriverStatus {
+	ginkgo.GinkgoHelper()
+	status, err := d.status(d.t.Context(), d.t.Nodes[0])
+	d.t.NoError(err, "ask the driver on %s for its status", d.t.Nodes[0])
+	return status
+}
+
+// AwaitProblem waits until the instance on the case's first node reports a background error, and
+// returns it.
+func (d *Driver) AwaitProblem() string {
+	ginkgo.GinkgoHelper()
+	problem := ""
+	d.t.Poll("the driver to notice a problem", func(ctx context.Context) (bool, string, error) {
+		status, err := d.status(ctx, d.t.Nodes[0])
+		problem = status.Problem
+		return err == nil && problem != "", problem, err
+	})
+	return problem
+}
+
+// Calls returns the calls of all kubelets for a claim, in the order of their start.
 func (d *Driver) Calls(method spec.Method, claim string) []spec.Call {
 	ginkgo.GinkgoHelper()
 	calls, err := d.calls(d.t.Context(), method, claim)
@@ -40,7 +60,7 @@ func (d *Driver) Calls(method spec.Method, claim string) []spec.Call {
 func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([]spec.Call, error) {
 	var calls []spec.Call
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
+		status, err := d.status(ctx, node)
 		if err != nil {
 			return nil, err
 		}
@@ -54,12 +74,12 @@ func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([
 	return calls, nil
 }
 
-// isFor is whether a call is about a claim, perhaps beside others.
+// isFor reports whether a call has a claim.
 func isFor(c spec.Call, claim string) bool {
 	return slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim })
 }
 
-// AwaitCalls waits until ok holds for the calls that have been answered.
+// AwaitCalls waits until ok returns true for the calls that have returned.
 func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]spec.Call) bool) {
 	ginkgo.GinkgoHelper()
 	d.t.Poll("driver calls "+string(method)+": "+what, func(ctx context.Context) (bool, string, error) {
@@ -69,12 +89,12 @@ func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]sp
 	})
 }
 
-// CalledOn are the nodes whose instances were called for a claim, in their order.
+// CalledOn returns the nodes of the case with calls for a claim, in order.
 func (d *Driver) CalledOn(claim string) []string {
 	ginkgo.GinkgoHelper()
 	called := []string{}
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(d.t.Context(), d.t.Env().Agents, node, d.Name)
+		status, err := d.status(d.t.Context(), node)
 		d.t.NoError(err, "read driver calls on %s", node)
 		if slices.ContainsFunc(status.Calls, func(c spec.Call) bool { return isFor(c, claim) }) {
 			called = append(called, node)
@@ -83,11 +103,11 @@ func (d *Driver) CalledOn(claim string) []string {
 	return called
 }
 
-// Holds tells whether the driver has a claim prepared.
+// Holds reports whether the driver has a claim prepared.
 func (d *Driver) Holds(claim types.UID) bool {
 	ginkgo.GinkgoHelper()
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(d.t.Context(), d.t.Env().Agents, node, d.Name)
+		status, err := d.status(d.t.Context(), node)
 		d.t.NoError(err, "ask the driver on %s for prepared claims", node)
 		if slices.Contains(status.Prepared, claim) {
 			return true
@@ -102,7 +122,7 @@ func (d *Driver) AwaitUnprepared() {
 	d.t.Poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
 		prepared := 0
 		for _, node := range d.t.Nodes {
-			status, err := agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
+			status, err := d.status(ctx, node)
 			if err != nil {
 				return false, "", err
 			}

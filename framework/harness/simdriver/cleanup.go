@@ -34,8 +34,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/timeline"
 )
 
-// restore removes faults and connects, so that pods can end. A driver that was told to misbehave
-// must not keep them from that; that it cannot be restored matters only if they do not.
+// restore ends faults and connects the driver, so that pods can end. An error matters only if pods do
+// not end.
 func (d *Driver) restore(ctx context.Context) error {
 	err := d.everywhere(func(node string) error {
 		return agentapi.Change(ctx, d.t.Env().Agents, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Serve: ptr.To(true), Disconnect: ptr.To(false)})
@@ -46,9 +46,8 @@ func (d *Driver) restore(ctx context.Context) error {
 	return nil
 }
 
-// awaitNonePrepared waits until the kubelets are done with the driver, which they are not when a
-// pod is gone that was deleted by force. Drivers that are broken from the start keep no promise
-// about that.
+// awaitNonePrepared waits until the kubelets have unprepared all claims: pods that were deleted by force
+// are gone earlier. A mutant of the driver may never get there.
 func (d *Driver) awaitNonePrepared(ctx context.Context) error {
 	if d.t.Env().Mutant != "" {
 		return nil
@@ -64,7 +63,7 @@ func (d *Driver) awaitNonePrepared(ctx context.Context) error {
 	return nil
 }
 
-// end stops the instances, unless pods that need them stay.
+// end stops all instances, unless pods still need them.
 func (d *Driver) end(ctx context.Context, kept bool) error {
 	if kept {
 		return nil
@@ -72,10 +71,10 @@ func (d *Driver) end(ctx context.Context, kept bool) error {
 	return d.everywhere(func(node string) error { return agentapi.Stop(ctx, d.t.Env().Agents, node, d.Name) })
 }
 
-// timeline are the instances' calls.
+// timeline returns the calls of all instances.
 func (d *Driver) timeline(ctx context.Context) (entries []spec.TimelineEntry, missing []string) {
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
+		status, err := d.status(ctx, node)
 		if err != nil {
 			missing = append(missing, fmt.Sprintf("driver calls on %s: %v", node, err))
 			continue
@@ -85,10 +84,10 @@ func (d *Driver) timeline(ctx context.Context) (entries []spec.TimelineEntry, mi
 	return entries, missing
 }
 
-// gather asks the instances for their state and calls.
+// gather writes the status and calls of all instances.
 func (d *Driver) gather(ctx context.Context, e *harness.Evidence) {
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
+		status, err := d.status(ctx, node)
 		var content []byte
 		if err == nil {
 			content, err = json.MarshalIndent(status, "", "  ")
@@ -104,8 +103,7 @@ func (d *Driver) gather(ctx context.Context, e *harness.Evidence) {
 	}
 }
 
-// everywhere does something on all nodes at once, and on each one whatever
-// happens on the others.
+// everywhere does something on all nodes at once. A failure on one node does not stop the others.
 func (d *Driver) everywhere(do func(node string) error) error {
 	errs := make([]error, len(d.t.Nodes))
 	var all sync.WaitGroup
@@ -116,12 +114,12 @@ func (d *Driver) everywhere(do func(node string) error) error {
 	return errors.Join(errs...)
 }
 
-// prepared says which claims are prepared, and where. Instances that cannot be
-// asked, as those that never started, say nothing.
+// prepared describes the prepared claims of all instances. It ignores instances that cannot be reached:
+// they may never have started.
 func (d *Driver) prepared(ctx context.Context) []string {
 	var prepared []string
 	for _, node := range d.t.Nodes {
-		status, err := agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
+		status, err := d.status(ctx, node)
 		if err != nil {
 			continue
 		}

@@ -20,38 +20,52 @@ import (
 	"context"
 
 	"github.com/onsi/ginkgo/v2"
+	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Upgrade replaces the instances by such that offer these versions of the plugin API
-// (all if there are none), as a rolling update does: the new ones are registered
-// before the old ones go.
+// Disconnect closes and removes the sockets of all instances, like the removal of a driver. The
+// kubelets deregister them, and the slices stay.
+func (d *Driver) Disconnect() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("disconnect the driver")
+	d.change(spec.DriverChange{Disconnect: ptr.To(true)})
+}
+
+// Connect opens the sockets again and waits until the kubelets have registered all instances.
+func (d *Driver) Connect() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("connect the driver again")
+	d.change(spec.DriverChange{Disconnect: ptr.To(false)})
+	d.onNodes("wait for registration", d.awaitRegistered)
+}
+
+// Upgrade replaces all instances by instances with these versions of the plugin API (default: all), as
+// a rolling update: the kubelet registers the new instance before the old one stops.
 func (d *Driver) Upgrade(grpc ...spec.GRPCVersion) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("replace the driver by one that offers %v, in rolling fashion", grpc)
 	d.change(spec.DriverChange{GRPC: &grpc, Upgrade: true})
-	d.each("wait for registration", d.awaitRegistered)
+	d.onNodes("wait for registration", d.awaitRegistered)
 }
 
-// ConnectAs is Connect with instances that offer these versions of the plugin API.
+// ConnectAs is Connect with these versions of the plugin API.
 func (d *Driver) ConnectAs(grpc ...spec.GRPCVersion) {
 	ginkgo.GinkgoHelper()
 	d.change(spec.DriverChange{GRPC: &grpc})
 	d.Connect()
 }
 
-// ConnectAnnouncing connects instances that tell the kubelet something else of themselves
-// than what is true. It returns what the kubelet of the case's first node says to the
-// driver: why it does not register it.
+// ConnectAnnouncing connects instances that announce something false to the kubelets. It waits until
+// the kubelet of the case's first node refuses to register the driver, and returns its reason.
 func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("connect the driver again, as one of type %q with the services %v", told.Type, told.Versions)
 	d.Announce(told)
 	d.change(spec.DriverChange{Disconnect: new(bool)})
 	d.t.Poll("the kubelet to refuse the driver", func(ctx context.Context) (bool, string, error) {
-		status, err := agentapi.Status(ctx, d.t.Env().Agents, d.t.Nodes[0], d.Name)
+		status, err := d.status(ctx, d.t.Nodes[0])
 		if err != nil {
 			return false, "", err
 		}
@@ -61,20 +75,7 @@ func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 	return refusal
 }
 
-// Serve false has the kubelets not reach the instances at the sockets where they call them,
-// although they are registered at others; true lets them again.
-func (d *Driver) Serve(on bool) {
-	ginkgo.GinkgoHelper()
-	if on {
-		d.t.Step("open the sockets of the driver's service")
-	} else {
-		d.t.Step("shut the sockets of the driver's service, and leave those of its registration")
-	}
-	d.change(spec.DriverChange{Serve: &on})
-}
-
-// Announce has instances tell the kubelet this of themselves, from their next connection
-// on.
+// Announce sets the announcement of all instances from their next connection on.
 func (d *Driver) Announce(told spec.Announcement) {
 	ginkgo.GinkgoHelper()
 	d.change(spec.DriverChange{Announce: &told})

@@ -28,10 +28,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OfferOn has the instance on one node offer devices through the kubelet's device
-// plugin API, in place of those before, and returns once the node counts them and the
-// scheduler knows: until then it may give pods devices of DRA. An offer without devices
-// ends it.
+// OfferOn replaces the devices that the instance on one node offers through the kubelet's device plugin
+// API. It waits until the node counts them and the scheduler has seen that: until then the scheduler
+// may allocate DRA devices to pods. An offer without devices ends the offer.
 func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("offer %d of %s through a device plugin on %s", len(offer.Devices), offer.Resource, node)
@@ -39,21 +38,21 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	if len(offer.Devices) == 0 {
 		change = spec.DevicePlugin{}
 	}
-	d.t.NoError(d.tell(d.t.Context(), node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
+	d.t.NoError(d.changeOn(d.t.Context(), node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
 	d.awaitAllocatable(node, corev1.ResourceName(offer.Resource), int64(len(offer.Devices)))
 	d.t.AwaitNodeSeen(node)
 }
 
-// RegisterCSIOn has the instance on one node register a CSI driver of the same name with the
-// kubelet, too, in place of one before, and returns once that has accepted it.
+// RegisterCSIOn registers a CSI driver of the same name with the kubelet of one node and waits until
+// the kubelet has accepted it.
 func (d *Driver) RegisterCSIOn(node string) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("register a CSI driver that is called %s, too, on %s", d.Name, node)
-	d.t.NoError(d.tell(d.t.Context(), node, spec.DriverChange{CSI: ptr.To(true)}), "register a CSI driver")
+	d.t.NoError(d.changeOn(d.t.Context(), node, spec.DriverChange{CSI: ptr.To(true)}), "register a CSI driver")
 }
 
-// awaitAllocatable waits until a node has so much of an extended resource to give.
-// The kubelet says so within ten seconds.
+// awaitAllocatable waits for the allocatable number of an extended resource. The kubelet updates it
+// within ten seconds.
 func (d *Driver) awaitAllocatable(node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
 	d.t.Poll(fmt.Sprintf("%d of %s to be allocatable on node %s", number, resource, node), func(ctx context.Context) (bool, string, error) {

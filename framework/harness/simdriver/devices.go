@@ -44,7 +44,7 @@ func (d *Driver) Request(name string) resourceapi.DeviceRequest {
 // Script shows the environment, which has a variable for each device.
 func (d *Driver) Script() string { return objects.ShowAndEnd }
 
-// ExpectDevices reads the environment of the container, where the driver lists the devices of each request.
+// ExpectDevices reads the environment of the container, with the devices of each request.
 func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
 	environment := d.t.Environment(pod, container)
@@ -72,7 +72,7 @@ func (d *Driver) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	d.t.Expect(d.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
 }
 
-// variable is a name as the test driver has it in those of variables.
+// variable returns a name in the form that dra-sim uses in names of environment variables.
 func variable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {

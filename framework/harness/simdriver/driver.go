@@ -24,7 +24,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -32,21 +31,30 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Driver is a simulated driver: one instance on each node of the case.
+// Driver is a simulated driver with an instance on each node of the case.
 type Driver struct {
 	// Name is the DRA driver name, unique for the case.
 	Name string
 
 	t       *harness.T
 	profile spec.Profile
-	// class is the device class of its devices, once a case has asked for some.
+	// class is created by the first Request.
 	class string
-	// configure changes what the instances start with; nil changes nothing.
+	// configure changes the initial configuration of the instances, unless it is nil.
 	configure func(*spec.DriverConfig)
 }
 
-// GRPC is the version of the plugin API that a kubelet must use: the newest of
-// those that the driver offers.
+// Of returns the simulated driver of a case.
+func Of(t *harness.T) *Driver {
+	ginkgo.GinkgoHelper()
+	d, ok := t.Driver.(*Driver)
+	if !ok {
+		t.Fatalf("the driver of the case is not a simulated one")
+	}
+	return d
+}
+
+// GRPC returns the version of the plugin API for a kubelet to use: the newest one of the driver.
 func (d *Driver) GRPC() spec.GRPCVersion {
 	if offered := d.t.Meta().Needs.GRPC; len(offered) > 0 && !slices.Contains(offered, spec.GRPCv1) {
 		return spec.GRPCv1beta1
@@ -54,47 +62,18 @@ func (d *Driver) GRPC() spec.GRPCVersion {
 	return spec.GRPCv1
 }
 
-// Disconnect closes and removes the instances' sockets, as removing a driver does: the
-// kubelet forgets them, slices stay.
-func (d *Driver) Disconnect() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("disconnect the driver")
-	d.change(spec.DriverChange{Disconnect: ptr.To(true)})
-}
-
-// Connect opens the sockets again and waits until the kubelets have registered
-// the instances.
-func (d *Driver) Connect() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("connect the driver again")
-	d.change(spec.DriverChange{Disconnect: ptr.To(false)})
-	d.each("wait for registration", d.awaitRegistered)
-}
-
-// Publish replaces the inventory on all nodes; it is published when Publish
-// returns.
+// Publish replaces the inventory of all nodes and waits until it is published.
 func (d *Driver) Publish(p spec.Profile) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("publish inventory %s", p.Name)
 	d.change(spec.DriverChange{Profile: &p})
 }
 
-// PublishOn replaces the inventory on one node; it is published when PublishOn
-// returns.
+// PublishOn replaces the inventory of one node and waits until it is published.
 func (d *Driver) PublishOn(node string, p spec.Profile) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("publish inventory %s on %s", p.Name, node)
-	d.t.NoError(d.tell(d.t.Context(), node, spec.DriverChange{Profile: &p}), "publish inventory")
-}
-
-// Fail scripts faults on all nodes, in place of those before; none ends them.
-func (d *Driver) Fail(faults ...spec.Fault) {
-	ginkgo.GinkgoHelper()
-	for _, f := range faults {
-		d.t.Step("script fault: %s %s", f.Method, f.Kind)
-	}
-	all := append([]spec.Fault{}, faults...) // not nil, which would leave those before
-	d.change(spec.DriverChange{Faults: &all})
+	d.t.NoError(d.changeOn(d.t.Context(), node, spec.DriverChange{Profile: &p}), "publish inventory")
 }
 
 // AwaitSlices waits until exactly n ResourceSlices of the driver are published.
@@ -112,7 +91,7 @@ func (d *Driver) AwaitSlices(n int) {
 	d.t.Note("there are %d ResourceSlices of the driver", n)
 }
 
-// Slices are the names of the driver's ResourceSlices, in order.
+// Slices returns the names of the driver's ResourceSlices, in order.
 func (d *Driver) Slices() []string {
 	ginkgo.GinkgoHelper()
 	list, err := d.t.Client.ResourceV1().ResourceSlices().List(d.t.Context(), metav1.ListOptions{FieldSelector: await.OfDriver(d.Name)})
@@ -124,34 +103,31 @@ func (d *Driver) Slices() []string {
 	return found
 }
 
-func (d *Driver) change(c spec.DriverChange) {
-	ginkgo.GinkgoHelper()
-	d.each("change driver", func(ctx context.Context, node string) error { return d.tell(ctx, node, c) })
+func (d *Driver) status(ctx context.Context, node string) (spec.DriverStatus, error) {
+	return agentapi.Status(ctx, d.t.Env().Agents, node, d.Name)
 }
 
-// tell changes one instance, which may have to wait until it reaches the API server:
-// one that has just come back cannot be reached by its service's address at once.
-func (d *Driver) tell(ctx context.Context, node string, c spec.DriverChange) error {
+func (d *Driver) change(c spec.DriverChange) {
+	ginkgo.GinkgoHelper()
+	d.onNodes("change driver", func(ctx context.Context, node string) error { return d.changeOn(ctx, node, c) })
+}
+
+// changeOn changes one instance. It retries because the instance may not reach the API server yet: the
+// service of an API server that has just restarted is unavailable for a moment.
+func (d *Driver) changeOn(ctx context.Context, node string, c spec.DriverChange) error {
 	return await.Insist(ctx, "change driver on "+node, func(ctx context.Context) error {
 		return agentapi.Change(ctx, d.t.Env().Agents, node, d.Name, c)
 	})
 }
 
-// each does something on all nodes at once.
-func (d *Driver) each(what string, do func(ctx context.Context, node string) error) {
+// onNodes does something on all nodes at once.
+func (d *Driver) onNodes(what string, do func(ctx context.Context, node string) error) {
 	ginkgo.GinkgoHelper()
 	group, ctx := errgroup.WithContext(d.t.Context())
 	for _, node := range d.t.Nodes {
 		group.Go(func() error { return do(ctx, node) })
 	}
 	d.t.NoError(group.Wait(), "%s", what)
-}
-
-// LoseCDI removes the CDI files of the driver, as a reboot does.
-func (d *Driver) LoseCDI() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("remove the CDI files of all prepared claims")
-	d.change(spec.DriverChange{LoseCDI: true})
 }
 
 func names[O metav1.Object](of []O) []string {

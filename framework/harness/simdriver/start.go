@@ -24,11 +24,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	"golang.org/x/sync/errgroup"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/onsi/ginkgo/v2"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -36,16 +35,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// errNotRegistered says that a kubelet did not register a driver that runs.
+// errNotRegistered: a kubelet did not register a running driver.
 var errNotRegistered = errors.New("driver not registered")
 
-// startTime bounds how long a kubelet takes to register a driver, and a driver to
-// publish its pools, where nothing is wrong. The time of a case may end before.
+// startTime bounds how long a kubelet takes to register a driver. The time of a case may end before.
 const startTime = 2 * time.Minute
 
-// StartInstance starts an instance of a driver on a node and returns once the kubelet has
-// registered it: to start a pod before that counts as an error, or not, depending on
-// which of the two is the faster.
+// StartInstance starts an instance of a driver on a node and waits until the kubelet has registered it.
+// Pods that start earlier may fail to get their claims prepared.
 func StartInstance(ctx context.Context, agents agentapi.AgentClient, node string, config spec.DriverConfig) error {
 	if err := agentapi.Start(ctx, agents, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
@@ -68,17 +65,17 @@ func awaitRegistered(ctx context.Context, agents agentapi.AgentClient, node, dri
 	return nil
 }
 
-// New connects a case to its simulated driver. It starts the driver unless an earlier process of
-// the case did. It is a Driver of harness.Env.
+// New returns the simulated driver of a case, and starts it unless an earlier process of the case did.
+// It is a harness.Env.Driver.
 func New(t *harness.T, running bool) harness.Driver {
 	ginkgo.GinkgoHelper()
 	profile := t.Meta().Needs.Profile
-	if len(profile.Pools) == 0 { // the case starts no driver
+	if len(profile.Pools) == 0 { // the case needs no instances
 		return &Driver{Name: harness.DriverName(t.Meta().ID, t.Namespace), t: t}
 	}
 	d := add(t, t.DriverName(), profile)
 	if running {
-		// All else goes with the namespace.
+		// Everything else is removed with the namespace.
 		t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: d.Name}})
 		return d
 	}
@@ -91,25 +88,15 @@ func New(t *harness.T, running bool) harness.Driver {
 	return d
 }
 
-// Of returns the simulated driver of a case.
-func Of(t *harness.T) *Driver {
-	ginkgo.GinkgoHelper()
-	d, ok := t.Driver.(*Driver)
-	if !ok {
-		t.Fatalf("the driver of the case is not a simulated one")
-	}
-	return d
-}
-
-// Second starts another driver on all nodes of the case. It returns once the kubelets have
-// registered it and its pools are published. A case has two at most. Configure changes the
-// configuration of its instances; nil changes nothing.
+// Second starts another driver on all nodes of the case and waits until the kubelets have registered it
+// and its pools are published. A case has at most two. configure changes the initial configuration of
+// its instances, unless it is nil.
 func Second(t *harness.T, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
 	ginkgo.GinkgoHelper()
 	return Start(t, harness.DriverName("second/second", t.Namespace), profile, configure)
 }
 
-// Start is Second for a driver of this name.
+// Start is Second with a name.
 func Start(t *harness.T, name string, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
 	ginkgo.GinkgoHelper()
 	d := add(t, name, profile)
@@ -119,7 +106,7 @@ func Start(t *harness.T, name string, profile spec.Profile, configure func(*spec
 	return d
 }
 
-// add registers a driver on the nodes of a case. It is stopped when the case ends.
+// add adds a driver without starting it. It stops when the case ends.
 func add(t *harness.T, name string, profile spec.Profile) *Driver {
 	d := &Driver{Name: name, t: t, profile: profile}
 	t.OnRestore(d.restore)
@@ -130,8 +117,8 @@ func add(t *harness.T, name string, profile spec.Profile) *Driver {
 	return d
 }
 
-// start starts the instances and waits until the kubelets have registered them
-// and their pools are published.
+// start starts all instances and waits until the kubelets have registered them and their pools are
+// published.
 func (d *Driver) start() error {
 	t := d.t
 	group, ctx := errgroup.WithContext(t.Context())
@@ -147,7 +134,7 @@ func (d *Driver) start() error {
 	return group.Wait()
 }
 
-// startOn starts one instance, as it is at the beginning of a case.
+// startOn starts one instance in its initial configuration.
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
 	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.Meta().Needs.GRPC, Mutant: t.Env().Mutant}
@@ -160,7 +147,7 @@ func (d *Driver) startOn(ctx context.Context, node string) error {
 	return nil
 }
 
-// pools is how many pools the instances publish together.
+// pools returns the number of pools of all instances.
 func (d *Driver) pools() int { return len(d.t.Nodes) * len(d.profile.Pools) }
 
 func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
@@ -168,15 +155,14 @@ func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
 }
 
 const (
-	// restartPatience is how long the start of an instance is tried again while its node restarts.
+	// restartPatience bounds the retries while a node restarts.
 	restartPatience = 5 * time.Minute
-	// startTry bounds one try. A connection that the node took with it is not known to be dead
-	// for much longer.
+	// startTry bounds one attempt. A broken connection to the node takes much longer to fail.
 	startTry = 5 * time.Second
 )
 
-// StartAgain starts the driver on a node that has restarted, as the deployment of an ordinary
-// driver does, and waits until it is ready. The driver stays off nodes that are not the case's.
+// StartAgain starts the driver on a restarted node, as the DaemonSet of an ordinary driver does, and
+// waits until it is ready. It ignores nodes outside the case.
 func (d *Driver) StartAgain(node string) {
 	ginkgo.GinkgoHelper()
 	if !slices.Contains(d.t.Nodes, node) {
