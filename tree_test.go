@@ -93,7 +93,6 @@ var arrows = map[string][]string{
 	"upgrade/path/":   {"framework/spec"},
 	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
 
-	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec", "framework/agentapi"},

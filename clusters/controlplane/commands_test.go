@@ -93,6 +93,25 @@ func TestComponentsCanBeLeftOut(t *testing.T) {
 	}
 }
 
+// What is merged into the configuration stands beside what all schedulers have.
+func TestSchedulerConfigurationIsMerged(t *testing.T) {
+	c := clusters.Config{Provider: clusters.ProviderControlPlane, Version: "v1.37.1", Scheduler: map[string]any{"extenders": []any{map[string]any{"urlPrefix": "http://127.0.0.1:1"}}}}
+	l := layout{dir: "/state/x", ports: map[string]int{}}
+	p := programs{paths: map[string]string{scheduler: "/p"}}
+	if err := tuneScheduler(c, l, &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"urlPrefix: http://127.0.0.1:1", "leaderElect: false", "kubeconfig: " + l.kubeconfig(scheduler)} {
+		if !strings.Contains(string(p.schedulerConfig), want) {
+			t.Errorf("%q is not in\n%s", want, p.schedulerConfig)
+		}
+	}
+	c.Version = "v1.35.0"
+	if err := tuneScheduler(c, l, &p); err == nil {
+		t.Error("no error for a version that gets no configuration")
+	}
+}
+
 func commandsOf(t *testing.T, c clusters.Config) []command {
 	t.Helper()
 	c.Provider = clusters.ProviderControlPlane

@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions/classic/bench"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/perf/node"
 	"github.com/dra-conformance/dratest/framework/perf/prebind"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -79,12 +80,17 @@ The table has medians of all rounds; what plugin-sec/attempt says of the schedul
 plugin for DRA are seconds by attempt to schedule a pod, of the tenth of them that a
 scheduler observes.
 
+The workloads fabric, classic, prebind and node measure programs beside a cluster, the
+scheduler while pods wait in PreBind, and kubelets in containers. Their limits must hold
+for each value, and few blocks are enough.
+
 perf.json in the report directory has every round, perf.bench the same for
 benchstat, perf.html the plots. For workloads with a missed threshold there are
 profiles of the components. The last line is "perf: met=N missed=N cannot-tell=N". Exit code 1 means
 that a threshold is missed, 4 that it cannot be told of one.`,
 		Example: `  dratest perf run
   dratest perf run --only template-claims --blocks 20
+  dratest perf run --only fabric,classic,prebind
   dratest perf run --control             # the reference against itself
   dratest perf run --candidate scheduler=own --workloads mine.yaml --thresholds mine-too.yaml
   dratest perf run --version 1.37 --candidate stock --reference-version 1.36
@@ -106,14 +112,14 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 
 // scenarios are those that workloads can name.
 func scenarios(c perf.Clusters) map[string]perf.Scenario {
-	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf(), "prebind": prebind.Scenario(c.Processes)}
+	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf(), "node": node.Scenario(simAgents("")), "prebind": prebind.Scenario(c.Processes)}
 }
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.workloads, "workloads", "f", "", "workload file (default: built-in workloads)")
-	flags.BoolVar(&f.full, "full", false, "also measure scaling up to 5000 nodes and 10000 running pods, restarts at that scale, and more kinds of claims (4 hours)")
+	flags.BoolVar(&f.full, "full", false, "also measure scaling up to 5000 nodes and 10000 running pods, restarts at that scale, more kinds of claims, companion programs and kubelets (6 hours; needs a container engine)")
 	flags.StringVar(&f.thresholds, "thresholds", "", "threshold file (default: built-in thresholds, unless -f is set)")
-	flags.StringSliceVar(&f.only, "only", nil, "run run only these workloads")
+	flags.StringSliceVar(&f.only, "only", nil, "run only these workloads, including those of --full")
 	flags.StringVar(&f.reference, "reference", "stock", "stack to compare with: stock, own, or a list such as scheduler=own")
 	flags.StringVar(&f.candidate, "candidate", "own", "stack to judge")
 	flags.BoolVar(&f.control, "control", false, "compare the reference with itself, to measure the resolution")
@@ -137,10 +143,11 @@ func (f *perfFlags) complete() error {
 	if f.full && f.workloads != "" {
 		errs = append(errs, errors.New("full: says nothing with a file of workloads"))
 	}
-	f.Workloads, err = decoded(f.workloads, func() ([]perf.Workload, error) { return perf.DefaultWorkloads(f.full) }, perf.DecodeWorkloads)
+	full := f.full || len(f.only) > 0 // which chooses among all
+	f.Workloads, err = decoded(f.workloads, func() ([]perf.Workload, error) { return perf.DefaultWorkloads(full) }, perf.DecodeWorkloads)
 	errs = append(errs, err)
 	if f.thresholds != "" || f.workloads == "" {
-		f.Thresholds, err = decoded(f.thresholds, func() ([]perf.Threshold, error) { return perf.DefaultThresholds(f.full) }, perf.DecodeThresholds)
+		f.Thresholds, err = decoded(f.thresholds, func() ([]perf.Threshold, error) { return perf.DefaultThresholds(full) }, perf.DecodeThresholds)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -170,8 +177,8 @@ func (f *perfFlags) completeSubjects() error {
 		f.candidate, f.Candidate = f.reference, f.Reference
 	}
 	var err, candidateErr error
-	f.Reference.Stack, err = perfStack(f.reference)
-	f.Candidate.Stack, candidateErr = perfStack(f.candidate)
+	f.Reference.Stack, err = clusters.ParseStack(f.reference)
+	f.Candidate.Stack, candidateErr = clusters.ParseStack(f.candidate)
 	return errors.Join(err, candidateErr, f.Reference.Validate(), f.Candidate.Validate())
 }
 
@@ -194,15 +201,6 @@ func (f *perfFlags) choose() error {
 		return !slices.Contains(f.only, t.Workload) || t.Versus != "" && !slices.Contains(f.only, t.Versus)
 	})
 	return nil
-}
-
-// perfStack is a stack of a control plane, which has no kubelets.
-func perfStack(text string) (clusters.Stack, error) {
-	stack, err := clusters.ParseStack(text)
-	if text == string(clusters.Stock) || text == string(clusters.Own) {
-		stack.Kubelet = ""
-	}
-	return stack, err
 }
 
 // decoded reads a file, or what there is without one.

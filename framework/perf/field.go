@@ -63,7 +63,7 @@ type field struct {
 // open makes the control plane of one side with what all rounds of a workload share.
 // What it returns must be closed, even if there is an error.
 func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
-	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: o.cluster(w, side)})
+	bed, err := o.bringUp(ctx, nil, o.cluster(w, side))
 	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
 	if err != nil {
 		return f, err

@@ -77,6 +77,19 @@ const (
 	CompanionRequests Metric = "companion-requests/pod"
 	RestRequests      Metric = "rest-requests/min"
 	WaitingRequests   Metric = "waiting-requests/min"
+	// StartMean and StartMax are from when a pod is bound until it runs, PrepareTime what the kubelet
+	// needs to prepare a pod's claims, by its own metrics and without failed attempts, DriverCall the
+	// driver's part of that. RestartTime is measured among these pods until another one runs.
+	// KubeletMemory is the mean resident memory while pods start.
+	StartMean     Metric = "started-mean-sec"
+	StartMax      Metric = "started-max-sec"
+	PrepareTime   Metric = "prepare-sec/pod"
+	DriverCall    Metric = "driver-call-sec/pod"
+	KubeletMemory Metric = "kubelet-rss-B"
+	// WaitingClaims is how many claims are made in a second for pods that wait for their template,
+	// ArrivingClaims how many pods and claims together.
+	WaitingClaims  Metric = "waiting-claims/s"
+	ArrivingClaims Metric = "arriving-claims/s"
 	// InFlight are the most events that the scheduler's queue keeps while pods wait in PreBind, for
 	// each event of that time; HeldInFlight the same while a pod is held in Filter. SchedulerGrowth
 	// is by how much the scheduler's resident memory grows while pods wait.
@@ -103,7 +116,7 @@ func Metrics() []Metric {
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
 		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory, SchedulerHeap, ControllersHeap,
 		RestartTime, RestartCPU, AddedMax, AddedAttempts, Attempts, SchedulerRequests, CompanionRequests, RestRequests, WaitingRequests,
-		InFlight, HeldInFlight, SchedulerGrowth, IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
+		StartMean, StartMax, PrepareTime, DriverCall, KubeletMemory, WaitingClaims, ArrivingClaims, InFlight, HeldInFlight, SchedulerGrowth, IdleSliceWrites, SliceWrites, AttachedP50, AttachedMax, CompanionMemory, Others,
 	}
 }
 

@@ -17,6 +17,7 @@ limitations under the License.
 package perf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,15 +63,24 @@ func (s Scenario) sides() []Side {
 	return []Side{Reference, Candidate}
 }
 
-// cluster is the control plane of a side.
+// cluster is the control plane of a side, or what a scenario makes another cluster of.
 func (o Options) cluster(w Workload, side Side) clusters.Config {
 	subject := o.Reference
 	if side == Candidate {
 		subject = o.Candidate
 	}
-	return subject.cluster(clusters.Config{
-		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes, Version: o.Version, ComponentArgs: verbosity(),
-	})
+	return clusters.Config{
+		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
+		Version: cmp.Or(subject.Version, o.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
+	}
+}
+
+// bringUp brings up the cluster of a side. A control plane has no kubelets.
+func (o Options) bringUp(ctx context.Context, agents testbed.Agents, c clusters.Config) (*testbed.Testbed, error) {
+	if c.Provider == clusters.ProviderControlPlane {
+		c.Stack.Kubelet, c.Stack.KubeletNodes = "", nil
+	}
+	return testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: agents}, testbed.Config{Out: o.Out, Cluster: c})
 }
 
 // measureScenario measures the rounds of a scenario, on both sides in turns.
@@ -87,7 +97,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 				return err
 			}
 		}
-		b, openErr := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: scenario.Agents}, testbed.Config{Out: o.Out, Cluster: config})
+		b, openErr := o.bringUp(ctx, scenario.Agents, config)
 		defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
 		if openErr != nil {
 			return openErr

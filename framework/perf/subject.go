@@ -17,7 +17,6 @@ limitations under the License.
 package perf
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -53,12 +52,6 @@ func (s Subject) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// cluster is a cluster with what the subject runs.
-func (s Subject) cluster(c clusters.Config) clusters.Config {
-	c.Version, c.Stack, c.Programs = cmp.Or(s.Version, c.Version), s.Stack, s.Programs
-	return c
 }
 
 // Describe says what the subject is, as "stock v1.36.4, kube-scheduler is mine

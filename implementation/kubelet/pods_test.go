@@ -330,7 +330,7 @@ func (w *world) forbid(times int) {
 const isForbidden = `resourceclaims.resource.k8s.io "c" is forbidden: no relationship found`
 
 // The kubelet read a new pod's claims before the API server's node authorizer knew about the pod.
-// With stock kubelets such a pod waited for 6 to 9 s in bench-node, and would have waited for 60 to 90 s by default.
+// With stock kubelets such a pod waited for 6 to 9 s in dratest perf, and would have waited for 60 to 90 s by default.
 func TestNodeMayReadTheClaimALittleLater(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusals, gets int

@@ -100,7 +100,7 @@ func TestDeletedClaimIsMadeAnew(t *testing.T) {
 }
 
 // When many pods are deleted at once, the watch may show the deletion of a claim before that of its
-// pod. Such a pod must not get another claim: 156 of 3000 did in bin/bench-node, and each had to be
+// pod. Such a pod must not get another claim: 156 of 3000 did in a benchmark, and each had to be
 // deleted again.
 func TestPodThatIsGoneGetsNoOtherClaim(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -231,7 +231,7 @@ func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames)
 		return fmt.Errorf("record the names of the claims of pod %s/%s: %w", action.Pod.Namespace, action.Pod.Name, err)
 	}
 	// Not V(2): each created claim has its own line. Another line per pod cost 0.2 s of 9 s CPU
-	// time for 1000 pods with claims in bin/bench-node.
+	// time for 1000 pods with claims in dratest perf.
 	klog.FromContext(ctx).V(5).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
 	return nil
 }

@@ -14,11 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command bench-node compares this project's kubelet manager and controllers with
-// Kubernetes' own on one real cluster, in one run: how long pods with a claim take
-// to start on a node, how fast claims are made from templates, and how much memory
-// each component has.
+// Package node measures kubelets and controllers on clusters of containers for dratest perf: how
+// long pods with a claim take to start on a node, how fast claims are made from templates, and how
+// much memory each component has.
 //
-// Start with main; kubelets.go, controllers.go and memory.go each measure one thing.
-// It makes the cluster and removes it.
-package main
+// Start at Scenario; kubelet.go, controllers.go and memory.go each measure one thing.
+package node

@@ -14,16 +14,18 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package main
+package node
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	stats "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 
@@ -53,9 +55,9 @@ type kubeletMetrics struct {
 	sandboxes float64
 }
 
-// metrics asks a kubelet for its metrics.
-func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error) {
-	families, err := metrics.Kubelet(ctx, b.client, node)
+// metrics asks the kubelet for its metrics.
+func (b *bench) metrics(ctx context.Context) (kubeletMetrics, error) {
+	families, err := metrics.Kubelet(ctx, b.client, b.node)
 	if err != nil {
 		return kubeletMetrics{}, err
 	}
@@ -87,40 +89,51 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 		}
 	}
 	if m.resident == 0 {
-		return m, fmt.Errorf("the kubelet on %s does not say how much memory it has", node)
+		return m, errors.New("the kubelet does not report its memory")
 	}
 	return m, nil
 }
 
-// resident is the memory of a component of the control plane, by the beginning of
-// its pod's name, in bytes.
-func (b *bench) resident(ctx context.Context, component string) (float64, error) {
+// ofControllers are the pods of the controllers: this project's take some of the work from
+// kube-controller-manager, which runs beside them.
+func ofControllers(pods []corev1.Pod) []corev1.Pod {
+	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		return pod.Spec.NodeName == "" || !strings.HasPrefix(pod.Name, "kube-controller-manager") && !strings.HasPrefix(pod.Name, "dra-controller-manager")
+	})
+}
+
+// controllersMemory is the resident memory of all controllers, in bytes.
+func (b *bench) controllersMemory(ctx context.Context) (sum float64, err error) {
 	pods, err := b.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return 0, fmt.Errorf("find %s: %w", component, err)
+		return 0, fmt.Errorf("list controllers: %w", err)
 	}
-	for _, pod := range pods.Items {
-		if !strings.HasPrefix(pod.Name, component) || pod.Spec.NodeName == "" {
-			continue
-		}
+	for _, pod := range ofControllers(pods.Items) {
 		raw, err := b.client.CoreV1().RESTClient().Get().Resource("nodes").Name(pod.Spec.NodeName).SubResource("proxy").Suffix("stats/summary").DoRaw(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("read statistics of node %s: %w", pod.Spec.NodeName, err)
 		}
-		var summary stats.Summary
-		if err := json.Unmarshal(raw, &summary); err != nil {
-			return 0, fmt.Errorf("read statistics of node %s: %w", pod.Spec.NodeName, err)
+		memory, err := memoryOf(pod.Name, raw)
+		if err != nil {
+			return 0, err
 		}
-		for _, p := range summary.Pods {
-			if p.PodRef.Name != pod.Name {
-				continue
-			}
-			for _, c := range p.Containers {
-				if c.Memory != nil && c.Memory.RSSBytes != nil {
-					return float64(*c.Memory.RSSBytes), nil
-				}
+		sum += memory
+	}
+	return sum, nil
+}
+
+// memoryOf is the resident memory of a pod in the statistics of its node.
+func memoryOf(pod string, statistics []byte) (float64, error) {
+	var summary stats.Summary
+	if err := json.Unmarshal(statistics, &summary); err != nil {
+		return 0, fmt.Errorf("decode statistics: %w", err)
+	}
+	for _, p := range summary.Pods {
+		for _, c := range p.Containers {
+			if p.PodRef.Name == pod && c.Memory != nil && c.Memory.RSSBytes != nil {
+				return float64(*c.Memory.RSSBytes), nil
 			}
 		}
 	}
-	return 0, errors.New("no node says how much memory " + component + " has")
+	return 0, fmt.Errorf("the node does not report the memory of %s", pod)
 }
