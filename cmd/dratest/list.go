@@ -56,9 +56,9 @@ func newListCommand() *cobra.Command {
 			if upgrade {
 				all = cases.Metas()
 			}
-			metas, err := plan.Select(all, filter)
+			metas, err := selected(all, filter)
 			if err != nil {
-				return withCode(codeUsage, err)
+				return err
 			}
 			return printList(cmd.OutOrStdout(), format, listCases(metas))
 		},
@@ -68,6 +68,15 @@ func newListCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\"")
 	cmd.Flags().StringVarP(&format, "output", "o", "", "output format: wide, json, yaml, or markdown (includes requirements and detected mutants) (default: table)")
 	return cmd
+}
+
+// selected are the cases that a filter keeps, of which there must be one.
+func selected(all []spec.Meta, filter plan.Filter) ([]spec.Meta, error) {
+	metas, err := plan.Select(all, filter)
+	if err == nil && len(metas) == 0 {
+		err = fmt.Errorf("none of the %d cases matches the filter", len(all))
+	}
+	return metas, withCode(codeUsage, err)
 }
 
 // listVersion is the schemaVersion of lists as JSON and YAML. It changes when a

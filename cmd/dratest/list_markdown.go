@@ -35,9 +35,9 @@ func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 	if !upgrade {
 		all = slices.Concat(run.Metas(parts().Cases), all, sanity.Metas())
 	}
-	metas, err := plan.Select(all, filter)
+	metas, err := selected(all, filter)
 	if err != nil {
-		return withCode(codeUsage, err)
+		return err
 	}
 	return writeDocument(out, func(kills []catalogue.Kill) ([]byte, error) {
 		return catalogue.RenderCases(metas, requirements.All(), kills), nil

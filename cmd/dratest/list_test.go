@@ -136,3 +136,15 @@ func TestListForMachines(t *testing.T) {
 		}
 	}
 }
+
+// "dratest list" printed a table without rows, and exit code 0, for a filter that no case matches.
+func TestListOfOneAndOfNoCase(t *testing.T) {
+	if out, code := execute(t, "list", "--focus", "^core/one-device$"); code != 0 || strings.Count(out, "core/") != 1 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	for _, format := range []string{"", "json", "markdown"} {
+		if out, code := execute(t, "list", "--focus", "nothing matches", "-o", format); code != codeUsage || !strings.Contains(out, "none of the") {
+			t.Errorf("exit code %d: %s", code, out)
+		}
+	}
+}

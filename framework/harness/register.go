@@ -19,13 +19,23 @@ package harness
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"runtime"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// location is where the code of a case begins, for Ginkgo's --focus-file and reports.
+func location(c Case) types.CodeLocation {
+	run := runtime.FuncForPC(reflect.ValueOf(c.Run).Pointer())
+	file, line := run.FileLine(run.Entry())
+	return types.CodeLocation{FileName: file, LineNumber: line}
+}
 
 // Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
 // tree, env when a spec runs.
@@ -38,7 +48,7 @@ func Register(cases []Case, env func() *Env) {
 			timeout = spec.DefaultTimeout
 		}
 		// Not a SpecTimeout: that would count what comes after the case, too.
-		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Labels()...)}
+		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Labels()...), location(c)}
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}

@@ -320,3 +320,11 @@ func check(t *testing.T, s story, dir string, r ending) {
 		t.Errorf("%q must not be: %q", s.never, r.Log)
 	}
 }
+
+// Ginkgo gave the line of Register as the location of each case: "ginkgo --focus-file suites/core"
+// found none.
+func TestLocationOfACase(t *testing.T) {
+	if got := location(Case{Run: nothing}); !strings.HasSuffix(got.FileName, "framework/harness/register_test.go") || got.LineNumber == 0 {
+		t.Errorf("%s:%d", got.FileName, got.LineNumber)
+	}
+}

@@ -30,8 +30,8 @@ import (
 
 // Filter says which cases the user wants; the zero value means all.
 type Filter struct {
-	// Focus keeps the cases whose text matches one of these regular
-	// expressions, Skip drops those that match one; see Text.
+	// Focus keeps the cases with an ID, alias or Text that matches one of these regular
+	// expressions, Skip drops them.
 	Focus []string `json:"focus,omitempty"`
 	Skip  []string `json:"skip,omitempty"`
 	// Profile keeps the cases of a subset; empty means all.
@@ -42,8 +42,7 @@ type Filter struct {
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
 
-// Text is what Focus and Skip are matched against, and the name of the case's
-// Ginkgo spec.
+// Text is the name of a case's Ginkgo spec.
 func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 
 // Select returns the cases that the filter keeps, in their order. Errors are
@@ -60,8 +59,7 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	}
 	var selected []spec.Meta
 	for _, m := range metas {
-		text := Text(m)
-		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(m.Labels()) || !m.In(filter.Profile) ||
+		if len(focus) > 0 && !anyMatches(focus, m) || anyMatches(skip, m) || !labels(m.Labels()) || !m.In(filter.Profile) ||
 			filter.Mutant != "" && !slices.Contains(m.Catches, filter.Mutant) {
 			continue
 		}
@@ -91,13 +89,10 @@ func compile(name string, patterns []string) ([]*regexp.Regexp, error) {
 	return compiled, errors.Join(errs...)
 }
 
-func anyMatches(patterns []*regexp.Regexp, text string) bool {
-	for _, re := range patterns {
-		if re.MatchString(text) {
-			return true
-		}
-	}
-	return false
+// anyMatches matches the ID alone, too, so that "^core/one-device$" is one case.
+func anyMatches(patterns []*regexp.Regexp, m spec.Meta) bool {
+	names := append([]string{m.ID, Text(m)}, m.Aliases...)
+	return slices.ContainsFunc(patterns, func(re *regexp.Regexp) bool { return slices.ContainsFunc(names, re.MatchString) })
 }
 
 func knownMutant(id spec.MutantID) error {

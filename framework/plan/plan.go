@@ -37,14 +37,16 @@ func Build(metas []spec.Meta, target spec.Target, filter Filter) (spec.Plan, err
 	return p, nil
 }
 
-// Validate returns all problems of the cases' data, including duplicate IDs.
+// Validate returns all problems of the cases' data, including duplicate IDs and aliases.
 func Validate(metas []spec.Meta) error {
 	var errs []error
 	seen := map[string]int{}
 	for _, m := range metas {
 		errs = append(errs, m.Validate())
-		if seen[m.ID]++; seen[m.ID] == 2 {
-			errs = append(errs, fmt.Errorf("case %q: the id is used more than once", m.ID))
+		for _, id := range append([]string{m.ID}, m.Aliases...) {
+			if seen[id]++; seen[id] == 2 {
+				errs = append(errs, fmt.Errorf("case %q: the id is used more than once", id))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -53,7 +53,7 @@ func ids(metas []spec.Meta) []string {
 
 func TestSelect(t *testing.T) {
 	metas := []spec.Meta{
-		meta("core/one"),
+		meta("core/one", func(m *spec.Meta) { m.Aliases = []string{"core/first"} }),
 		meta("core/two", func(m *spec.Meta) { m.WaitsFor = "30 s"; m.Checks = "Slices vanish." }),
 		meta("taints/one", needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaints}})),
 		meta("taints/two", func(m *spec.Meta) { m.SerialBecause = "it cordons nodes" }),
@@ -64,6 +64,9 @@ func TestSelect(t *testing.T) {
 	}{
 		"everything":               {plan.Filter{}, []string{"core/one", "core/two", "taints/one", "taints/two"}},
 		"focus on an id":           {plan.Filter{Focus: []string{"^core/"}}, []string{"core/one", "core/two"}},
+		"an ID alone":              {plan.Filter{Focus: []string{"^core/one$"}}, []string{"core/one"}},
+		"an earlier ID":            {plan.Filter{Focus: []string{"^core/first$"}}, []string{"core/one"}},
+		"skip an ID alone":         {plan.Filter{Focus: []string{"^core/"}, Skip: []string{"^core/one$"}}, []string{"core/two"}},
 		"focus on the text":        {plan.Filter{Focus: []string{"Slices"}}, []string{"core/two"}},
 		"several focuses are or":   {plan.Filter{Focus: []string{"core/one", "taints/two"}}, []string{"core/one", "taints/two"}},
 		"skip wins over focus":     {plan.Filter{Focus: []string{"core"}, Skip: []string{"two"}}, []string{"core/one"}},

@@ -84,6 +84,8 @@ func (r Requirement) NeedsCase() bool {
 type Meta struct {
 	// ID is "area/what-happens", unique, and never reused for something else.
 	ID string `json:"id"`
+	// Aliases are earlier IDs of a renamed case. Filters match them, and histories continue.
+	Aliases []string `json:"aliases,omitempty"`
 	// Checks is one sentence that says what must hold.
 	Checks string `json:"checks"`
 	// Requires lists the promises that the case checks; at least one.
@@ -122,7 +124,7 @@ func ValidID(id string) bool { return idPattern.MatchString(id) }
 // Validate returns all problems of a case's data at once, one per line, or nil.
 func (m Meta) Validate() error {
 	var problems []string
-	if !ValidID(m.ID) {
+	if !ValidID(m.ID) || slices.ContainsFunc(m.Aliases, func(id string) bool { return !ValidID(id) }) {
 		problems = append(problems, `id must look like "area/what-happens"`)
 	}
 	if !strings.HasSuffix(m.Checks, ".") {
