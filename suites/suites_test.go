@@ -45,13 +45,13 @@ import (
 
 var (
 	e2e        = flag.Bool("e2e", false, "create a cluster and run all cases")
-	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
+	kubeconfig = flag.String("kubeconfig", "", "kubeconfig of an existing cluster; $KUBECONFIG is ignored to avoid using a cluster by mistake")
 	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
 	restarts   = flag.Bool("restart-nodes", false, "with -kubeconfig: run cases that restart a worker or a node of the control plane, too")
-	assume     = flag.String("assume-stock", "", "components that are Kubernetes' own although that cannot be seen, as in scheduler,controllers")
+	assume     = flag.String("assume-stock", "", "components to treat as unmodified upstream builds, as in scheduler,controllers")
 	strict     = flag.Bool("strict", false, "count known issues of Kubernetes as failures")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "image that the cases' pods run: a busybox")
+	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "busybox image for the pods of cases")
 )
 
 func TestSuites(t *testing.T) {

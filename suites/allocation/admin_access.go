@@ -53,9 +53,9 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 
 	t.Expect(marks(use(t, objects.Claim("user", objects.Request("req", class))))).To(gomega.Equal([]bool{false}), "marks of an ordinary device")
 	admin := use(t, asks("admin", ptr.To(true)))
-	t.Expect(admin).To(matchers.HaveDevices("device-0", "device-1"), "all devices, one of which is in use")
+	t.Expect(admin).To(matchers.HaveDevices("device-0", "device-1"), "all devices, one of them in use")
 	t.Expect(marks(admin)).To(gomega.Equal([]bool{true, true}), "marks of devices with admin access")
 	wait(t, asks("silent", nil))
 	wait(t, asks("refusing", ptr.To(false)))
-	t.Expect(use(t, objects.Claim("second-user", objects.Request("req", class)))).To(matchers.HaveDevices("device-1"), "a device that the administrator looks at")
+	t.Expect(use(t, objects.Claim("second-user", objects.Request("req", class)))).To(matchers.HaveDevices("device-1"), "a device with admin access")
 }}

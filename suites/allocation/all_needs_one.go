@@ -39,5 +39,5 @@ var AllNeedsOne = harness.Case{Meta: spec.Meta{
 
 	wait(t, objects.Claim("all", all("req", class, model("b"))))
 	t.Publish("with", t.Nodes[1], profiles.Device(1, "b", "8Gi"))
-	t.Expect(results(used(t, "all"))).To(gomega.Equal([]string{"req=with/device-1"}), "the only device that matches")
+	t.Expect(results(used(t, "all"))).To(gomega.Equal([]string{"req=with/device-1"}), "the only matching device")
 }}

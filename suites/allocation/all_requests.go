@@ -39,8 +39,8 @@ var AllRequests = harness.Case{Meta: spec.Meta{
 	use(t, objects.Claim("known", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'b'")))
 
 	wait(t, objects.Claim("both", objects.Request("one", class, model), count("more", class, 2, model)))
-	t.Expect(t.Claim("both").Status.Allocation).To(gomega.BeNil(), "allocation of a claim of which one request can be satisfied")
-	t.Expect(use(t, objects.Claim("other", count("req", class, 2, model)))).To(matchers.HaveDevices("device-0", "device-1"), "devices that the waiting claim does not hold")
+	t.Expect(t.Claim("both").Status.Allocation).To(gomega.BeNil(), "allocation of a claim with one satisfiable request")
+	t.Expect(use(t, objects.Claim("other", count("req", class, 2, model)))).To(matchers.HaveDevices("device-0", "device-1"), "devices not held by the waiting claim")
 	t.Publish("second", t.Nodes[0], profiles.Device(3, "a", "8Gi"), profiles.Device(4, "a", "8Gi"), profiles.Device(5, "a", "8Gi"))
 	t.Expect(results(used(t, "both"))).To(gomega.ConsistOf("one=second/device-3", "more=second/device-4", "more=second/device-5"), "devices of both requests")
 }}

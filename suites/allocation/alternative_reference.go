@@ -49,8 +49,8 @@ var AlternativeReference = harness.Case{Meta: spec.Meta{
 		device("a-2", map[string]any{"model": "a", "numa": 2}))
 
 	first := use(t, claim("first", "list"))
-	t.Expect(results(first)).To(gomega.ConsistOf("list/there=pool/b-2", "fixed=pool/a-2"), "devices that match")
+	t.Expect(results(first)).To(gomega.ConsistOf("list/there=pool/b-2", "fixed=pool/a-2"), "matching devices")
 	t.Expect(configurations(first)).To(gomega.Equal([]string{`FromClaim [list] ` + t.DriverName() + ` {"a":"1"}`}), "configuration in the allocation")
 	release(t, "first")
-	t.Expect(results(use(t, claim("second", "list/absent")))).To(gomega.ConsistOf("list/there=pool/b-1", "fixed=pool/a-2"), "devices where the constraint is for an alternative that is not chosen")
+	t.Expect(results(use(t, claim("second", "list/absent")))).To(gomega.ConsistOf("list/there=pool/b-1", "fixed=pool/a-2"), "devices with a constraint on an unused alternative")
 }}

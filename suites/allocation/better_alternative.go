@@ -56,9 +56,9 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 		better, worse []int // alternatives that a node can give, by request
 	}{
 		{"the first alternative and the last", 1, []int{first}, []int{last}},
-		{"two requests of a claim, of which the worse node has one first and one last alternative", 1, []int{second, second}, []int{first, last}},
+		{"two requests of a claim, with one first and one last alternative on the worse node", 1, []int{second, second}, []int{first, last}},
 		{"these the other way round", 1, []int{second, second}, []int{last, first}},
-		{"two claims, of which the worse node has one first and one last alternative", 2, []int{second, second}, []int{first, last}},
+		{"two claims, with one first and one last alternative on the worse node", 2, []int{second, second}, []int{first, last}},
 		{"those the other way round", 2, []int{second, second}, []int{last, first}},
 	}
 	devices := make(map[string][]resourceapi.Device)
@@ -92,7 +92,7 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 				t.Create(claim)
 			}
 			t.Create(objects.Pod(name, t.Image, claims...))
-			t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(better), "node that gives the better alternatives: %s", r.what)
+			t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(better), "node with the better alternatives: %s", r.what)
 		}
 	}
 }}

@@ -48,7 +48,7 @@ var CapacityBeyondPolicy = harness.Case{Meta: spec.Meta{
 		amount := fmt.Sprintf("amount%d", i)
 		t.Publish(name, t.Nodes[0], shared(name, map[string]resourceapi.DeviceCapacity{amount: row.capacity}))
 		most := use(t, objects.Claim("most-"+name, capacity("req", class, map[string]string{amount: row.most})))
-		t.Expect(consumed(most)).To(gomega.Equal([]string{"req=" + name + " " + amount + ":" + row.most}), "what the request for the most uses")
+		t.Expect(consumed(most)).To(gomega.Equal([]string{"req=" + name + " " + amount + ":" + row.most}), "capacity used by the largest request")
 		release(t, most.Name)
 		wait(t, objects.Claim("beyond-"+name, capacity("req", class, map[string]string{amount: row.beyond})))
 	}

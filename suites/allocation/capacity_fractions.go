@@ -39,7 +39,7 @@ var CapacityFractions = harness.Case{Meta: spec.Meta{
 		if row[0] != "" {
 			asks["cores"] = row[0]
 		}
-		t.Expect(consumed(use(t, objects.Claim(name, capacity("req", class, asks))))).To(gomega.Equal([]string{"req=device cores:" + row[1]}), "what claim %s uses", name)
+		t.Expect(consumed(use(t, objects.Claim(name, capacity("req", class, asks))))).To(gomega.Equal([]string{"req=device cores:" + row[1]}), "capacity used by claim %s", name)
 	}
 	t.Expect(consumed(use(t, objects.Claim("rest", capacity("req", class, map[string]string{"cores": "1.999"}))))).To(gomega.Equal([]string{"req=device cores:2"}), "the rest")
 	wait(t, objects.Claim("too-much", capacity("req", class, map[string]string{"cores": "2.126"})))

@@ -77,5 +77,5 @@ var CapacityRounding = harness.Case{Meta: spec.Meta{
 	}
 	t.Publish("pool", t.Nodes[0], devices...)
 
-	t.Expect(consumed(use(t, objects.Claim("claim", requests...)))).To(gomega.Equal(want), "what each request uses")
+	t.Expect(consumed(use(t, objects.Claim("claim", requests...)))).To(gomega.Equal(want), "capacity used by each request")
 }}

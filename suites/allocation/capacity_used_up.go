@@ -40,7 +40,7 @@ var CapacityUsedUp = harness.Case{Meta: spec.Meta{
 	}
 
 	first := use(t, objects.Claim("first", ask("a", "1Gi", "20"), ask("b", "2Gi", "20")))
-	t.Expect(consumed(first)).To(gomega.Equal([]string{"a=device bandwidth:20 memory:1Gi", "b=device bandwidth:20 memory:2Gi"}), "what two requests of a claim use")
+	t.Expect(consumed(first)).To(gomega.Equal([]string{"a=device bandwidth:20 memory:1Gi", "b=device bandwidth:20 memory:2Gi"}), "capacity used by two requests of a claim")
 	wait(t, objects.Claim("too-wide", ask("req", "1Gi", "61")))
 	wait(t, objects.Claim("too-large", ask("req", "6Gi", "1")))
 	t.RemovePod("too-wide")
@@ -48,7 +48,7 @@ var CapacityUsedUp = harness.Case{Meta: spec.Meta{
 	second := use(t, objects.Claim("second", ask("req", "5Gi", "60")))
 	wait(t, objects.Claim("no-rest", ask("req", "1Gi", "1")))
 	release(t, "first")
-	t.Expect(consumed(used(t, "no-rest"))).To(gomega.Equal([]string{"req=device bandwidth:1 memory:1Gi"}), "what the claim uses that waited")
+	t.Expect(consumed(used(t, "no-rest"))).To(gomega.Equal([]string{"req=device bandwidth:1 memory:1Gi"}), "capacity used by the pending claim")
 	ids := map[string]bool{}
 	for _, claim := range []*resourceapi.ResourceClaim{first, second} {
 		for _, r := range claim.Status.Allocation.Devices.Results {

@@ -67,5 +67,5 @@ var CELExpressions = harness.Case{Meta: spec.Meta{
 	}
 	t.Publish("pool", t.Nodes[0], devices...)
 
-	t.Expect(results(use(t, objects.Claim("claim", requests...)))).To(gomega.Equal(want), "the device that each expression selects, of %s", strings.Join(expressions, "; "))
+	t.Expect(results(use(t, objects.Claim("claim", requests...)))).To(gomega.Equal(want), "the device selected by each expression, of %s", strings.Join(expressions, "; "))
 }}

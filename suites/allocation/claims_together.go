@@ -38,10 +38,10 @@ var ClaimsTogether = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("any", objects.Request("req", class)), objects.Claim("b", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'b'")),
 		objects.Pod("pod", t.Image, "any", "b"))
 	t.WaitUnschedulable("pod", noDevices)
-	t.Expect([]any{t.Claim("any").Status.Allocation, t.Claim("b").Status.Allocation}).To(gomega.HaveEach(gomega.BeNil()), "allocations of claims that do not fit together")
+	t.Expect([]any{t.Claim("any").Status.Allocation, t.Claim("b").Status.Allocation}).To(gomega.HaveEach(gomega.BeNil()), "allocations of claims not fitting together")
 
 	t.Publish("second", t.Nodes[1], profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of the pod")
-	t.Expect(t.Claim("b")).To(matchers.HaveDevices("device-1"), "device of the claim that can use no other")
+	t.Expect(t.Claim("b")).To(matchers.HaveDevices("device-1"), "device of the claim without an alternative")
 	t.Expect(t.Claim("any")).To(matchers.HaveDevices("device-2"), "device of the other claim")
 }}

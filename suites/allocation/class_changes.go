@@ -57,7 +57,7 @@ var ClassChanges = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen() // a pod that has been told something else is not tried again because a class is gone
 	t.Create(objects.Claim("without", objects.Request("req", class)), objects.Pod("without", t.Image, "without"))
 	t.WaitUnschedulable("without", class)
-	t.Expect(t.Claim("before").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation of the first class, which has changed and gone")
+	t.Expect(t.Claim("before").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation from the first class, changed and deleted since")
 	t.Create(objects.Pod("second", t.Image, "before"))
 	t.WaitScheduled("second")
 }}

@@ -38,6 +38,6 @@ var ConstraintsTogether = harness.Case{Meta: spec.Meta{
 	claim := func(name string) *resourceapi.ResourceClaim {
 		return constrained(objects.Claim(name, objects.Request("x", class), objects.Request("y", class)), match(t, "numa"), match(t, "bus", "x", "y"))
 	}
-	t.Expect(use(t, claim("first"))).To(matchers.HaveDevices("c", "d"), "the two that match in both")
+	t.Expect(use(t, claim("first"))).To(matchers.HaveDevices("c", "d"), "the two matching in both")
 	wait(t, claim("second"))
 }}

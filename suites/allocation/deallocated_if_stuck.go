@@ -61,6 +61,6 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 	claim := t.Claim("unused")
 	t.Expect(claim).To(matchers.HaveDevices("device-2"), "device on the pod's node")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations")
-	t.Expect(t.Claim("in-use")).To(matchers.HaveDevices("device-1"), "device of the claim that is in use")
+	t.Expect(t.Claim("in-use")).To(matchers.HaveDevices("device-1"), "device of the used claim")
 	t.ChangeClaimStatus("in-use", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = nil })
 }}

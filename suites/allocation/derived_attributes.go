@@ -77,7 +77,7 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	for row, r := range rows {
 		name := fmt.Sprintf("row-%d", row)
 		claim := use(t, derive(objects.Claim(name, count("req", class, 2, fmt.Sprintf("%s == %d", t.Attribute("row"), row))), r.name, r.expression))
-		t.Expect(claim).To(matchers.HaveDevices(name+"-0", name+"-2"), "devices that match in %s, which is %s", r.name, r.expression)
+		t.Expect(claim).To(matchers.HaveDevices(name+"-0", name+"-2"), "devices matching in %s, which is %s", r.name, r.expression)
 	}
 }}
 
@@ -104,7 +104,7 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 	}
 	claim := objects.Claim("claim", request("card", t.Attribute("numa")), request("port", t.Attribute("socket")+" - 5"))
 	name := derivedName
-	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-0", "port-1"), "devices that match")
+	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-0", "port-1"), "matching devices")
 }}
 
 // DerivedErrors has expressions that fail for some devices.
@@ -127,5 +127,5 @@ var DerivedErrors = harness.Case{Meta: spec.Meta{
 
 	unseen := derive(two("unseen", "has(device.attributes['derived'].group)"), derivedName, "1")
 	wait(t, unseen)
-	t.Expect(use(t, derive(two("selected", "has("+slot+")"), derivedName, slot))).To(matchers.HaveDevices("a", "b"), "devices for which the expression can be evaluated")
+	t.Expect(use(t, derive(two("selected", "has("+slot+")"), derivedName, slot))).To(matchers.HaveDevices("a", "b"), "devices with a valid result of the expression")
 }}

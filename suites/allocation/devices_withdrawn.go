@@ -43,12 +43,12 @@ var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 	two := use(t, objects.Claim("two", count("req", class, 2)))
 
 	t.ChangeSlice(pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices = devices[2:3] })
-	t.Expect(use(t, objects.Claim("third", objects.Request("req", class)))).To(matchers.HaveDevices("device-2"), "the only device that is published")
+	t.Expect(use(t, objects.Claim("third", objects.Request("req", class)))).To(matchers.HaveDevices("device-2"), "the only published device")
 	wait(t, objects.Claim("fourth", objects.Request("req", class)))
 	t.Delete(pool)
 	t.Create(objects.Claim("fifth", objects.Request("req", class)), objects.Pod("fifth", t.Image, "fifth"))
 	t.WaitUnschedulable("fifth", noDevices)
-	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim whose devices are gone")
+	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim after its devices were withdrawn")
 
 	t.Publish("pool", t.Nodes[0], devices[0], devices[1], devices[3])
 	t.Poll("one of the two pods to be scheduled", func(context.Context) (bool, string, error) {
@@ -58,6 +58,6 @@ var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 		}
 		return len(got) > 0, strings.Join(got, " "), nil
 	})
-	t.Expect(append(results(t.Claim("fourth")), results(t.Claim("fifth"))...)).To(gomega.Equal([]string{"req=pool/device-3"}), "the only device that is free")
-	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim whose devices are back")
+	t.Expect(append(results(t.Claim("fourth")), results(t.Claim("fifth"))...)).To(gomega.Equal([]string{"req=pool/device-3"}), "the only free device")
+	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim after its devices returned")
 }}

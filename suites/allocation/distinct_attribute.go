@@ -40,7 +40,7 @@ var DistinctAttribute = harness.Case{Meta: spec.Meta{
 		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/slot")
 		return constrained(objects.Claim(name, count("req", class, 2)), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
 	}
-	t.Expect(use(t, distinct("first"))).To(matchers.HaveDevices("a", "b"), "the two that differ")
+	t.Expect(use(t, distinct("first"))).To(matchers.HaveDevices("a", "b"), "the two different ones")
 	wait(t, distinct("second"))
-	t.Expect(use(t, objects.Claim("plain", count("req", class, 3)))).To(matchers.HaveDevices("also-a", "none", "also-none"), "what is left, without a constraint")
+	t.Expect(use(t, objects.Claim("plain", count("req", class, 3)))).To(matchers.HaveDevices("also-a", "none", "also-none"), "the remaining ones, without a constraint")
 }}

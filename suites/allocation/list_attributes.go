@@ -56,9 +56,9 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 	distinct := resourceapi.DeviceConstraint{DistinctAttribute: &links}
 
 	t.Expect(use(t, objects.Claim("list", objects.Request("req", class, in("star"), t.Attribute("links")+".includes('c')")))).
-		To(matchers.HaveDevices("star-ca"), "the device of a set that has a value in its list")
+		To(matchers.HaveDevices("star-ca"), "the device of a set with a value in its list")
 	t.Expect(use(t, objects.Claim("value", objects.Request("req", class, in("path"), t.Attribute("links")+".includes('c')", "!"+t.Attribute("links")+".includes('d')")))).
-		To(matchers.HaveDevices("path-c"), "the device of a set that has one value, which is no list")
+		To(matchers.HaveDevices("path-c"), "the device of a set with a single value, not a list")
 	release(t, "list")
 	release(t, "value")
 
@@ -67,5 +67,5 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 		To(matchers.HaveDevices("star-ab", "star-a", "star-ca"), "three devices with a common value")
 	wait(t, constrained(objects.Claim("four", count("req", class, 4, in("path"))), distinct))
 	t.Expect(use(t, constrained(objects.Claim("path", count("req", class, 3, in("path"))), distinct))).
-		To(matchers.HaveDevices("path-ab", "path-c", "path-de"), "three devices of which no two have a common value")
+		To(matchers.HaveDevices("path-ab", "path-c", "path-de"), "three devices, no two with a common value")
 }}

@@ -39,7 +39,7 @@ var MatchAttribute = harness.Case{Meta: spec.Meta{
 	matching := func(name string) *resourceapi.ResourceClaim {
 		return constrained(objects.Claim(name, count("req", class, 2)), match(t, "numa"))
 	}
-	t.Expect(use(t, matching("first"))).To(matchers.HaveDevices("one", "also-one"), "the two that match")
+	t.Expect(use(t, matching("first"))).To(matchers.HaveDevices("one", "also-one"), "the two matching ones")
 	wait(t, matching("second"))
-	t.Expect(use(t, objects.Claim("plain", count("req", class, 4)))).To(matchers.HaveDevices("text", "none", "two", "also-none"), "what is left, without a constraint")
+	t.Expect(use(t, objects.Claim("plain", count("req", class, 4)))).To(matchers.HaveDevices("text", "none", "two", "also-none"), "the remaining ones, without a constraint")
 }}

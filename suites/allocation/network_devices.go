@@ -52,7 +52,7 @@ var NetworkDevices = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("elsewhere", objects.Request("req", class, model("some"))), on("elsewhere", "elsewhere", t.Nodes[0]))
 	t.WaitUnschedulable("elsewhere", noDevices)
 	t.Create(objects.Claim("some", objects.Request("req", class, model("some"))), objects.Pod("third", t.Image, "some"))
-	t.Expect(t.WaitScheduled("third").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of a pod that may run anywhere")
+	t.Expect(t.WaitScheduled("third").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of a pod allowed anywhere")
 	t.Expect(t.Claim("some").Status.Allocation.NodeSelector).To(gomega.Equal(some.Spec.NodeSelector), "nodes of the claim")
 	t.Create(on("fourth", "some", t.Nodes[0]))
 	t.WaitUnschedulable("fourth", "resourceclaim not available on the node")

@@ -111,7 +111,7 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 		Requests: map[resourceapi.QualifiedName]resource.Quantity{resourceapi.QualifiedName(t.DriverName() + "/shares"): resource.MustParse("5")},
 	}
 	t.Create(shares, twice(t, "shares", "shares"))
-	t.Expect(mapped(t.WaitScheduled("shares"))).To(gomega.Equal(5*part(t, 10).Value()), "memory of a device of which 5 shares are used")
+	t.Expect(mapped(t.WaitScheduled("shares"))).To(gomega.Equal(5*part(t, 10).Value()), "memory of a device with 5 used shares")
 }}
 
 // mapped returns the memory of a pod's only claim.

@@ -60,15 +60,15 @@ var NodeAllocatableStatus = harness.Case{Meta: spec.Meta{
 	}
 
 	t.Create(objects.Claim("maps", request("maps")), twice(t, "maps", "maps"))
-	t.Expect(stood(t.WaitScheduled("maps"))).To(gomega.Equal([]string{"maps for main, second: cpu 100m, memory 10Mi"}), "status of the pod with a device that stands for something")
+	t.Expect(stood(t.WaitScheduled("maps"))).To(gomega.Equal([]string{"maps for main, second: cpu 100m, memory 10Mi"}), "status of the pod with a device mapped to a node resource")
 	t.Create(objects.Template("template", objects.Claim("", request("costs"))), objects.OnlyOn(objects.PodFromTemplate("costs", t.Image, "template"), t.Nodes[0]))
 	pod := t.WaitScheduled("costs")
 	made := ptr.Deref(pod.Status.ResourceClaimStatuses[0].ResourceClaimName, "")
-	t.Expect(stood(pod)).To(gomega.Equal([]string{made + " for main: cpu costs 20m + 0, memory costs 5Mi + 3Mi"}), "status of the pod with a device that costs something")
+	t.Expect(stood(pod)).To(gomega.Equal([]string{made + " for main: cpu costs 20m + 0, memory costs 5Mi + 3Mi"}), "status of the pod with a device with overhead")
 	unused := objects.OnlyOn(objects.Pod("unused", t.Image, "both"), t.Nodes[0])
 	unused.Spec.Containers[0].Resources.Claims = nil
 	t.Create(objects.Claim("both", request("both")), unused)
-	t.Expect(stood(t.WaitScheduled("unused"))).To(gomega.Equal([]string{"both for : cpu 10m, memory 10Mi, memory costs 5Mi + 3Mi"}), "status of the pod no container of which uses its claim")
+	t.Expect(stood(t.WaitScheduled("unused"))).To(gomega.Equal([]string{"both for : cpu 10m, memory 10Mi, memory costs 5Mi + 3Mi"}), "status of the pod without a container using its claim")
 }}
 
 // stood returns the mappings and overheads of a pod's claims, in a line for each.

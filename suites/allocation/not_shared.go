@@ -52,7 +52,7 @@ var NotShared = harness.Case{Meta: spec.Meta{
 	both.Spec.Devices.Requests = append(both.Spec.Devices.Requests, *other)
 	wait(t, both)
 	only := use(t, ask("only", "device.allowMultipleAllocations == false"))
-	t.Expect(consumed(only)).To(gomega.Equal([]string{"req=plain"}), "claim of the device that is not shared")
+	t.Expect(consumed(only)).To(gomega.Equal([]string{"req=plain"}), "claim of the unshared device")
 	t.Expect(only.Status.Allocation.Devices.Results[0].ShareID).To(gomega.BeNil(), "identifier of its allocation")
 	wait(t, ask("waits", "!device.allowMultipleAllocations"))
 }}

@@ -71,7 +71,7 @@ var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5945/feature-declared"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.OptionalOperations}},
 	// Other pods could go there.
-	SerialBecause: "It adds a node that has no kubelet.",
+	SerialBecause: "It adds a node without a kubelet.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	skips := t.Slice("skips", "", device("a", map[string]any{"skips": 1}), device("b", map[string]any{"skips": 1}))
@@ -89,7 +89,7 @@ var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
 	}
 
 	t.Create(claim("other", 0), there("other", "other"))
-	t.Expect(t.WaitScheduled("other").Spec.NodeName).To(gomega.Equal(t.Namespace), "node of the pod with a device that is prepared as others are")
+	t.Expect(t.WaitScheduled("other").Spec.NodeName).To(gomega.Equal(t.Namespace), "node of the pod with an ordinary device")
 	t.Create(claim("new", 1), there("new", "new"))
 	t.WaitUnschedulable("new", noDevices)
 	use(t, claim("shared", 1))

@@ -53,7 +53,7 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 	}
 	wait(t, claim("waits"))
 	before := controlplane.Metric(t, spec.Scheduler, attempts, vain)
-	t.Expect(before).To(gomega.BeNumerically(">", 0), "attempts in vain, with that to place the waiting pod")
+	t.Expect(before).To(gomega.BeNumerically(">", 0), "failed attempts, including the one for the waiting pod")
 
 	for i := range 5 {
 		name := fmt.Sprintf("other-%d", i)

@@ -34,7 +34,7 @@ var PoolMoves = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Old slices that are complete for a node are allocated from: only for a pool that is not complete there does the search look for newer slices elsewhere.",
+		Does: "Devices are allocated from old slices that are complete for a node. Newer slices elsewhere are considered only if the pool is incomplete there.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -42,7 +42,7 @@ var PoolOrder = harness.Case{Meta: spec.Meta{
 
 	t.Expect(results(use(t, objects.Claim("two", count("req", class, 2))))).To(gomega.Equal([]string{"req=b/first", "req=c/last"}), "devices without conditions")
 	t.Create(objects.Claim("one", objects.Request("req", class)), objects.Pod("one", t.Image, "one"))
-	t.Expect(results(t.WaitAllocated("one"))).To(gomega.Equal([]string{"req=a/slow"}), "device that is left")
+	t.Expect(results(t.WaitAllocated("one"))).To(gomega.Equal([]string{"req=a/slow"}), "remaining device")
 	t.WaitEvent("one", "BindingConditionsPending", "")
-	t.Expect(t.Events("two")).NotTo(gomega.ContainElement(gomega.ContainSubstring("BindingConditions")), "events of the pod that has nothing to wait for")
+	t.Expect(t.Events("two")).NotTo(gomega.ContainElement(gomega.ContainSubstring("BindingConditions")), "events of the pod without anything to wait for")
 }}

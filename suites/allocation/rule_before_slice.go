@@ -63,7 +63,7 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	})
 	t.AwaitSeen()
 	wait(t, objects.Claim("new-device", request()))
-	t.Expect(use(t, tolerant("second"))).To(matchers.HaveDevices("device-1"), "device that was added")
+	t.Expect(use(t, tolerant("second"))).To(matchers.HaveDevices("device-1"), "added device")
 
 	release(t, "first")
 	release(t, "second")
@@ -73,9 +73,9 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	wait(t, objects.Claim("slice-again", request()))
 	for _, name := range []string{"new-slice", "new-device"} {
 		waiting := t.PodNow(name)
-		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose claim does not tolerate the taint", name)
+		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s without the toleration", name)
 	}
-	t.Expect(use(t, tolerant("third"))).To(matchers.HaveDevices("device-0"), "device of the slice that was created again")
+	t.Expect(use(t, tolerant("third"))).To(matchers.HaveDevices("device-0"), "device of the recreated slice")
 	release(t, "third")
 
 	t.RemovePod("slice-again")

@@ -39,5 +39,5 @@ var SliceOrder = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(results(use(t, objects.Claim("five", count("req", class, 5))))).To(gomega.Equal([]string{
 		"req=pool/a-2", "req=pool/a-1", "req=pool/b-2", "req=pool/b-1", "req=pool/c-2",
-	}), "devices in the order in which they are tried")
+	}), "devices in the order of attempts")
 }}

@@ -62,5 +62,5 @@ var WhenAllocated = harness.Case{Meta: spec.Meta{
 		return time.Since(seen) > time.Second, time.Since(seen).String(), nil
 	})
 	create("third")
-	t.Expect(made()).To(gomega.BeTemporally(">", first), "time of the allocation that was made anew")
+	t.Expect(made()).To(gomega.BeTemporally(">", first), "time of the new allocation")
 }}

@@ -49,7 +49,7 @@ var AdminAccessKept = harness.Case{Meta: spec.Meta{
 	reserved := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{consumer(0)}
 	})
-	t.Expect(reserved.Status.ReservedFor).To(gomega.HaveLen(1), "consumers that the claim got without the label")
+	t.Expect(reserved.Status.ReservedFor).To(gomega.HaveLen(1), "consumers added to the claim without the label")
 	_, err := claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{})
 	t.NoError(err, "change the claim")
 	freed := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })

@@ -70,7 +70,7 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 		{"a version of two numbers in a list", versions("1.2.0"), versions("1.2"), field + ".versions[0]", invalid},
 		{"a list of 49 values", value(ints(48)), value(ints(49)), "spec.devices[0]", invalid},
 		{"49 values in two attributes", with(ints(47), single), with(ints(48), single), "spec.devices[0]", invalid},
-		{"65 devices of which one has a list", devices(most, ints(1)), devices(most+1, ints(1)), "spec.devices", tooMany},
+		{"65 devices, one of them with a list", devices(most, ints(1)), devices(most+1, ints(1)), "spec.devices", tooMany},
 	}...)
 	const before, after = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"dratest-api"},"spec":{"driver":"` + driver +
 		`","pool":{"name":"pool","generation":1,"resourceSliceCount":1},"allNodes":true,"devices":[{"name":"device","attributes":{"a":{"ints":`, `}}}]}}`
@@ -120,16 +120,16 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	}
 	const field, longest = "spec.devices.requests[0].exactly.derivedAttributes", resourceapi.CELSelectorExpressionMaxLength
 	judge(t, validClaim, createClaim(t), []rule[*resourceapi.ResourceClaim]{
-		{"an attribute that no constraint uses", of("a.b/c"), unused, field + "[0].name", invalid},
-		{"an attribute that a constraint of another request uses", of("a.b/c"), elsewhere, field + "[0].name", invalid},
+		{"an attribute not used by a constraint", of("a.b/c"), unused, field + "[0].name", invalid},
+		{"an attribute used by a constraint of another request", of("a.b/c"), elsewhere, field + "[0].name", invalid},
 		{"33 attributes", several(32, "1"), several(33, "1"), field, tooMany},
 		{"an attribute twice", with(derived("a.b/c", "1"), derived("a.b/d", "1")), with(derived("a.b/c", "1"), derived("a.b/c", "1")), field + "[1]", duplicate},
 		{"an attribute without a domain", of("a.b/c"), of("c"), field + "[0].name", invalid},
 		{"an attribute with a dash", of("a.b/c_d"), of("a.b/c-d"), field + "[0].name", invalid},
-		{"an expression that does not compile", by("1"), by("one"), field + "[0].expression", invalid},
+		{"an invalid expression", by("1"), by("one"), field + "[0].expression", invalid},
 		{"no expression", by("1"), by(""), field + "[0].expression", required},
 		{"10 Ki and one character", by(long(longest)), by(long(longest + 1)), field + "[0].expression", tooLong},
 		{"a cost above the limit", by(costly(3)), by(costly(4)), field + "[0].expression", forbidden},
-		{"costs that are together above the limit", several(1, costly(3)), several(32, costly(3)), "spec.devices", forbidden},
+		{"costs exceeding the limit together", several(1, costly(3)), several(32, costly(3)), "spec.devices", forbidden},
 	}...)
 }}

@@ -40,7 +40,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	judge(t, validSlice, createSlice(t), []rule[*resourceapi.ResourceSlice]{
 		{"preparing alone", skipping(prepare, unprepare), skipping(prepare), field, invalid},
 		{"preparing alone, where all would do", skipping(all), skipping(prepare), field, invalid},
-		{"an operation that there is not", skipping(unprepare), skipping("NodeWatchResources"), field + "[0]", notSupported},
+		{"an unknown operation", skipping(unprepare), skipping("NodeWatchResources"), field + "[0]", notSupported},
 		{"an operation twice", skipping(unprepare), skipping(unprepare, unprepare), field + "[1]", duplicate},
 	}...)
 }}
@@ -129,7 +129,7 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 	field := "spec.devices[0].attributes[" + attribute + "]"
 	judge(t, sliceWithTypes, createSlice(t), []rule[*resourceapi.ResourceSlice]{
 		{"a name without a domain", named(attribute), named("type"), "spec.partitionTypeAttribute", invalid},
-		{"no device that uses counters", nil, without, "spec.partitionTypeAttribute", invalid},
+		{"no device with counters", nil, without, "spec.partitionTypeAttribute", invalid},
 		{"a device without the attribute", valued("type", text("half")), valued("kind", text("half")), field, required},
 		{"a device with a number as its type", valued(attribute, text("half")), valued(attribute, resourceapi.DeviceAttribute{IntValue: ptr.To(int64(1))}), field, invalid},
 	}...)
@@ -138,12 +138,12 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 // PartitionTypesConsistent writes devices of one type with different counters.
 var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
 	ID:       "api/partition-types-consistent",
-	Checks:   "Devices of one partition type that use different numbers of counters are rejected.",
+	Checks:   "Devices of one partition type with different numbers of counters are rejected.",
 	Requires: []spec.RequirementID{"kep-5677/partition-type-consistent"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "Only that each device has the attribute is looked at, and not what devices of one type use.",
+		Does: "It is only checked whether each device has the attribute, not whether devices of one type use the same counters.",
 	},
 }, Run: func(t *harness.T) {
 	second := func(counters map[string]resourceapi.Counter) func(*resourceapi.ResourceSlice) {
@@ -154,7 +154,7 @@ var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
 		}
 	}
 	judgeKnown(t, sliceWithTypes, createSlice(t), rule[*resourceapi.ResourceSlice]{
-		"two devices of one type that use different counters", second(counters(1)), second(counters(2)), "spec.devices[1]", "",
+		"two devices of one type with different counters", second(counters(1)), second(counters(2)), "spec.devices[1]", "",
 	})
 }}
 

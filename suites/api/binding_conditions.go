@@ -45,7 +45,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	t.Create(objects.NetworkSlice(t.Namespace, driver, "pool", device))
 	stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), t.Namespace, metav1.GetOptions{})
 	t.NoError(err, "get the slice")
-	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the devices that are stored")
+	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the stored devices")
 }}
 
 // conditionRules are the rules for the conditions in a field of the device, set by with.
@@ -66,7 +66,7 @@ func conditionRules[O any](device string, with func(ready, failed []string) func
 		{"a failure condition of 64 characters", failing(characters(63)), failing(characters(64)), failure + "[0]", invalid},
 		{"a condition twice", with([]string{"a", "b"}, failed), with([]string{"a", "a"}, failed), field + "[1]", duplicate},
 		{"a failure condition twice", with(ready, []string{"a", "b"}), with(ready, []string{"a", "a"}), failure + "[1]", duplicate},
-		{"a condition that is one of failure, too", with(ready, []string{"a"}), with(ready, ready[:1]), failure + "[0]", invalid},
+		{"a condition also used as a failure condition", with(ready, []string{"a"}), with(ready, ready[:1]), failure + "[0]", invalid},
 		{"conditions without those of failure", with(ready, failed), with(ready, nil), failure, invalid},
 		{"conditions of failure without others", with(ready, failed), with(nil, failed), field, invalid},
 	}

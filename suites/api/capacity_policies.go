@@ -96,13 +96,13 @@ func policyRules() []rule[*resourceapi.ResourceSlice] {
 	const values = policyField + ".validValues"
 	ten := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}
 	return []rule[*resourceapi.ResourceSlice]{
-		{"a policy of a device that says nothing of sharing", alone(ptr.To(true)), alone(nil), policyField, forbidden},
-		{"a policy of a device that may not be shared", alone(ptr.To(true)), alone(ptr.To(false)), policyField, forbidden},
+		{"a policy of a device without allowMultipleAllocations", alone(ptr.To(true)), alone(nil), policyField, forbidden},
+		{"a policy of a device that cannot be shared", alone(ptr.To(true)), alone(ptr.To(false)), policyField, forbidden},
 		{"a list and a range", rangePolicy("1", "1", "", ""), both, policyField, forbidden},
 		{"eleven values", valuesPolicy("1", ten...), valuesPolicy("1", append(ten[:10:10], "11")...), values, tooMany},
-		{"values that are not in order", valuesPolicy("1", "1", "2", "3"), valuesPolicy("1", "1", "3", "2"), values + "[2]", invalid},
+		{"unsorted values", valuesPolicy("1", "1", "2", "3"), valuesPolicy("1", "1", "3", "2"), values + "[2]", invalid},
 		{"a value twice", valuesPolicy("1", "1", "2", "3"), valuesPolicy("1", "1", "2", "2"), values + "[2]", duplicate},
-		{"a default that is not among the values", valuesPolicy("2", "2", "4"), valuesPolicy("3", "2", "4"), values, invalid},
+		{"a default not among the values", valuesPolicy("2", "2", "4"), valuesPolicy("3", "2", "4"), values, invalid},
 		{"values without a default", valuesPolicy("2", "2"), valuesPolicy("", "2"), policyField + ".default", required},
 		{"a value above the capacity", valuesPolicy("8", "8", "16"), valuesPolicy("8", "8", "17"), values + "[1]", invalid},
 	}
@@ -120,7 +120,7 @@ func rangeRules() []rule[*resourceapi.ResourceSlice] {
 		{"a maximum above the capacity", rangePolicy("2", "2", "16", ""), rangePolicy("2", "2", "17", ""), field + ".max", invalid},
 		{"a default between two steps", rangePolicy("4", "1", "16", "3"), rangePolicy("5", "1", "16", "3"), field + ".step", invalid},
 		{"a maximum between two steps", rangePolicy("1", "1", "7", "3"), rangePolicy("1", "1", "8", "3"), field + ".step", invalid},
-		{"a first step that is above the capacity", rangePolicy("2", "2", "", "14"), rangePolicy("2", "2", "", "15"), field + ".step", invalid},
+		{"a first step above the capacity", rangePolicy("2", "2", "", "14"), rangePolicy("2", "2", "", "15"), field + ".step", invalid},
 	}
 }
 
@@ -148,5 +148,5 @@ var StepOfNothing = harness.Case{Meta: spec.Meta{
 		t.KnownIssue("a step of nothing: there was no answer: %v", err)
 		return
 	}
-	t.Expect(r.problems(nil, err)).To(gomega.BeEmpty(), "an answer that breaks a rule")
+	t.Expect(r.problems(nil, err)).To(gomega.BeEmpty(), "a response violating a rule")
 }}

@@ -38,7 +38,7 @@ var ClaimAlternatives = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	judge(t, claimWithAlternatives, createClaim(t), alternativeRules()...)
 
-	t.Step("write an alternative with a field that alternatives do not have")
+	t.Step("write an alternative with a field not allowed in alternatives")
 	const before = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"claim"},"spec":{"devices":{"requests":[` +
 		`{"name":"req","firstAvailable":[{"name":"first","deviceClassName":"class"`
 	const after = `}]}]}}}`
@@ -108,11 +108,11 @@ func alternativeRules() []rule[*resourceapi.ResourceClaim] {
 		{"a count below zero", counting("", 1), counting("", -1), sub + ".count", invalid},
 		{"a count of all", counting("All", 0), counting("All", 1), sub + ".count", invalid},
 		{"an unknown mode", counting("All", 0), counting("Some", 0), sub + ".allocationMode", notSupported},
-		{"an expression that does not compile", selected("true"), selected("truth"), sub + ".selectors[0].cel.expression", invalid},
-		{"a constraint of an alternative that is not there", constrained("req/sub-1"), constrained("req/sub-2"), constraint, invalid},
+		{"an invalid expression", selected("true"), selected("truth"), sub + ".selectors[0].cel.expression", invalid},
+		{"a constraint of a nonexistent alternative", constrained("req/sub-1"), constrained("req/sub-2"), constraint, invalid},
 		{"a constraint of an alternative without its request", constrained("req/sub-1"), constrained("sub-1"), constraint, invalid},
 		{"a constraint of something below an alternative", constrained("req/sub-1"), constrained("req/sub-1/sub-1"), constraint, invalid},
-		{"a configuration of an alternative that is not there", configured("req/sub-1"), configured("req/sub-2"), config, invalid},
+		{"a configuration of a nonexistent alternative", configured("req/sub-1"), configured("req/sub-2"), config, invalid},
 		{"a configuration of an alternative without its request", configured("req"), configured("sub-1"), config, invalid},
 	}
 }

@@ -83,14 +83,14 @@ func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
 		{"an attribute without domain", matching("example.com/model"), matching("model"), attribute, invalid},
 		{"an attribute with nothing before its slash", matching("e/model"), matching("/model"), attribute, lacking},
 		{"an attribute with nothing after its slash", matching("example.com/m"), matching("example.com/"), attribute, lacking},
-		{"an attribute that begins with a digit", matching("example.com/m1"), matching("example.com/1m"), attribute, invalid},
+		{"an attribute starting with a digit", matching("example.com/m1"), matching("example.com/1m"), attribute, invalid},
 		{"an attribute with a dash", matching("example.com/the_model"), matching("example.com/the-model"), attribute, invalid},
 		{"a domain of 64 characters", matching(resourceapi.FullyQualifiedName(domain) + "/m"), matching(resourceapi.FullyQualifiedName(domain) + "a/m"),
 			attribute, tooLong},
 		{"an identifier of 33 characters", matching("example.com/" + identifier), matching("example.com/a" + identifier), attribute, tooLong},
-		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
+		{"a nonexistent request", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
 		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},
-		{"an alternative that is not there", of("req"), of("req/sub"), field + ".requests[0]", invalid},
+		{"a nonexistent alternative", of("req"), of("req/sub"), field + ".requests[0]", invalid},
 	}...)
 }
 
@@ -114,11 +114,11 @@ func configRules() []rule[*resourceapi.ResourceClaim] {
 		{"a driver with an underscore", by("my-driver.example.com"), by("my_driver.example.com"), field + ".opaque.driver", invalid},
 		{"a driver of 64 characters", by(characters(63)), by(characters(64)), field + ".opaque.driver", tooLong},
 		{"no parameters", with("{}"), with("null"), parameters, required},
-		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), parameters, invalid},
-		{"parameters that are a string", with(`{"a":"b"}`), with(`"b"`), parameters, invalid},
+		{"a list as parameters", with(`{"a":[]}`), with(`[]`), parameters, invalid},
+		{"a string as parameters", with(`{"a":"b"}`), with(`"b"`), parameters, invalid},
 		{"parameters of 10 Ki and one byte", with(parametersOf(resourceapi.OpaqueParametersMaxLength)), with(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			parameters, tooLong},
-		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
+		{"a nonexistent request", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
 		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},
 	}
 }

@@ -39,13 +39,13 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	t.Create(claim)
 	stored, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
-	t.Expect(stored.Status.Allocation).To(gomega.BeNil(), "the allocation that the claim was created with")
+	t.Expect(stored.Status.Allocation).To(gomega.BeNil(), "the allocation from the creation of the claim")
 
 	t.Step("allocate through the claim itself, then through its status")
 	stored.Status.Allocation = allocation("device-0")
 	updated, err := claims.Update(t.Context(), stored.DeepCopy(), metav1.UpdateOptions{})
 	t.NoError(err, "update the claim")
-	t.Expect(updated.Status.Allocation).To(gomega.BeNil(), "the allocation that the claim was updated with")
+	t.Expect(updated.Status.Allocation).To(gomega.BeNil(), "the allocation from the update of the claim")
 	updated.Status.Allocation = allocation("device-0")
 	updated.Spec.Devices.Requests[0].Exactly.Count = 2
 	// Not a pod: the controllers free a claim whose pods do not exist.
@@ -55,7 +55,7 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	allocated, err := claims.UpdateStatus(t.Context(), updated, metav1.UpdateOptions{})
 	t.NoError(err, "allocate and reserve the claim through its status")
 	t.Expect(allocated.Status.Allocation).NotTo(gomega.BeNil(), "the allocation")
-	t.Expect(allocated.Spec).To(gomega.Equal(stored.Spec), "the spec, of which the status was written with another one")
+	t.Expect(allocated.Spec).To(gomega.Equal(stored.Spec), "the spec, after a status update with another one")
 
 	t.Step("allocate another device, and deallocate while the claim is reserved")
 	other, freed := allocated.DeepCopy(), allocated.DeepCopy()

@@ -49,7 +49,7 @@ var ClaimStatusRules = harness.Case{Meta: spec.Meta{
 	stored.Status.Allocation = allocation("device-0")
 	judge(t, stored.DeepCopy, updateStatus(t, claims), slices.Concat(resultRules(), resultConfigRules(), reservationRules())...)
 
-	t.Step("let two consumers reserve the claim by patches that know nothing of each other")
+	t.Step("let two consumers reserve the claim by independent patches")
 	_, err = claims.UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
 	t.NoError(err, "allocate the claim")
 	patches := []string{`{"uid":"uid-1","resource":"consumers","apiGroup":"example.com","name":"first"}`, `{"uid":"uid-2","resource":"consumers","apiGroup":"example.com","name":"second"}`,
@@ -107,7 +107,7 @@ func resultRules() []rule[*resourceapi.ResourceClaim] {
 	const field, conf = "status.allocation.devices.results[0]", "status.allocation.devices.config"
 	return []rule[*resourceapi.ResourceClaim]{
 		{"33 devices", several(32), several(33), "status.allocation.devices.results", tooMany},
-		{"a device for a request that is not there", of("req"), of("other"), field + ".request", invalid},
+		{"a device for a nonexistent request", of("req"), of("other"), field + ".request", invalid},
 		{"a device for no request", of("req"), of(""), field + ".request", ""},
 		{"no driver", by("d"), by(""), field + ".driver", required},
 		{"a driver with an underscore", by("my-driver"), by("my_driver"), field + ".driver", invalid},
@@ -118,7 +118,7 @@ func resultRules() []rule[*resourceapi.ResourceClaim] {
 		{"a device with a capital", named("gpu"), named("GPU"), field + ".device", invalid},
 		{"a device of 64 characters", named(characters(63)), named(characters(64)), field + ".device", invalid},
 		{"65 configurations", configs(64, "req", class), configs(65, "req", class), conf, tooMany},
-		{"a configuration for a request that is not there", configs(1, "req", claim), configs(1, "other", claim), conf + "[0].requests[0]", invalid},
+		{"a configuration for a nonexistent request", configs(1, "req", claim), configs(1, "other", claim), conf + "[0].requests[0]", invalid},
 		{"a configuration from nowhere", configs(1, "req", claim), configs(1, "req", ""), conf + "[0].source", required},
 		{"a configuration from somewhere else", configs(1, "req", claim), configs(1, "req", "FromPod"), conf + "[0].source", notSupported},
 		{"a selector without terms", selected(1), selected(0), "status.allocation.nodeSelector.nodeSelectorTerms", required},
@@ -156,7 +156,7 @@ func resultConfigRules() []rule[*resourceapi.ResourceClaim] {
 		{"a configuration of no driver", configuredBy("d"), configuredBy(""), field + ".opaque.driver", required},
 		{"a configuration of a driver with an underscore", configuredBy("my-driver"), configuredBy("my_driver"), field + ".opaque.driver", invalid},
 		{"a configuration without parameters", parameters(`{}`), parameters(`null`), field + ".opaque.parameters", required},
-		{"parameters that are a list", parameters(`{"a":[]}`), parameters(`[]`), field + ".opaque.parameters", invalid},
+		{"a list as parameters", parameters(`{"a":[]}`), parameters(`[]`), field + ".opaque.parameters", invalid},
 		{"parameters of 10 Ki and one byte", parameters(parametersOf(resourceapi.OpaqueParametersMaxLength)), parameters(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			field + ".opaque.parameters", tooLong},
 	}
@@ -185,6 +185,6 @@ func reservationRules() []rule[*resourceapi.ResourceClaim] {
 		{"a consumer without a name", one, without(func(c *resourceapi.ResourceClaimConsumerReference) { c.Name = "" }), field + "[0].name", required},
 		{"a consumer without a UID", one, without(func(c *resourceapi.ResourceClaimConsumerReference) { c.UID = "" }), field + "[0].uid", required},
 		{"two consumers of one UID", reserved(consumer(0), consumer(1)), reserved(consumer(0), again), field + "[1] or " + field + "[1].uid", duplicate},
-		{"a consumer of a claim that is not allocated", one, deallocated, field, forbidden},
+		{"a consumer of an unallocated claim", one, deallocated, field, forbidden},
 	}
 }

@@ -47,7 +47,7 @@ var ClassResourceName = harness.Case{Meta: spec.Meta{
 	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), []rule[*resourceapi.DeviceClass]{
 		{"a name without a domain", called("example.com/gpu"), called("gpu"), field, invalid},
 		{"a name of Kubernetes' own", called("example.com/gpu"), called("kubernetes.io/gpu"), field, invalid},
-		{"a name that begins as a quota does", called("example.com/gpu"), called("requests.example.com/gpu"), field, invalid},
+		{"a name with the prefix of a quota", called("example.com/gpu"), called("requests.example.com/gpu"), field, invalid},
 		{"a name with a blank", called("example.com/a-gpu"), called("example.com/a gpu"), field, invalid},
 		{"a name with two slashes", called("example.com/gpu"), called("example.com/gpu/0"), field, invalid},
 		{"a name of 64 characters", called("example.com/" + characters(63)), called("example.com/" + characters(64)), field, invalid},
@@ -75,9 +75,9 @@ var ClassResourceName = harness.Case{Meta: spec.Meta{
 	valid := func() *corev1.Pod { return unscheduled(objects.Pod("pod", t.Image)) }
 	longest, tooLongName := characters(63), characters(64)
 	judge(t, valid, create(t, pods), []rule[*corev1.Pod]{
-		{"the implicit name of a class that is too long", wanting(longest), wanting(tooLongName),
+		{"a too long implicit name of a class", wanting(longest), wanting(tooLongName),
 			"spec.containers[0].resources.limits[" + resourceapi.ResourceDeviceClassPrefix + tooLongName + "]", invalid},
-		{"the implicit name of a class that is too long, in an init container", first(longest), first(tooLongName),
+		{"a too long implicit name of a class, in an init container", first(longest), first(tooLongName),
 			"spec.initContainers[0].resources.limits[" + resourceapi.ResourceDeviceClassPrefix + tooLongName + "]", invalid},
 	}...)
 
@@ -96,7 +96,7 @@ var ClassResourceName = harness.Case{Meta: spec.Meta{
 		_, err := pods.UpdateEphemeralContainers(t.Context(), "pod", p, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}, rule[*corev1.Pod]{
-		"an ephemeral container that asks for an extended resource", ephemeral(nil), ephemeral(corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}),
+		"an ephemeral container with an extended resource", ephemeral(nil), ephemeral(corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}),
 		"spec.ephemeralContainers[0].resources", forbidden,
 	})
 }}

@@ -68,7 +68,7 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 		{"33 configurations of different drivers", configs(most), configs(most + 1), "spec.config", tooMany},
 		{"a configuration of no driver", by("driver-0"), by(""), "spec.config[1].opaque.driver", required},
 		{"a configuration of two drivers", by("driver-1.driver-2"), by("driver-1,driver-2"), "spec.config[1].opaque.driver", invalid},
-		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), "spec.config[0].opaque.parameters", invalid},
+		{"a list as parameters", with(`{"a":[]}`), with(`[]`), "spec.config[0].opaque.parameters", invalid},
 		{"parameters of 10 Ki and one byte", with(parametersOf(resourceapi.OpaqueParametersMaxLength)), with(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			"spec.config[0].opaque.parameters", tooLong},
 		{"a configuration without parameters", configs(2), neither, "spec.config[1].opaque", required},

@@ -27,7 +27,7 @@ import (
 // ConstraintKinds writes a constraint with two conditions.
 var ConstraintKinds = harness.Case{Meta: spec.Meta{
 	ID:       "api/constraint-kinds",
-	Checks:   "A constraint that wants an attribute both equal and distinct is rejected.",
+	Checks:   "A constraint requiring an attribute to be both equal and distinct is rejected.",
 	Requires: []spec.RequirementID{"kep-4381/match-attribute-qualified"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 	KnownIssue: &spec.KnownIssue{

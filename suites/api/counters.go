@@ -144,8 +144,8 @@ func consumptionRules() []rule[*resourceapi.ResourceSlice] {
 		{"no counters of a set", using(so(1)), using(so(0)), device + "[0].counters", required},
 		{"33 counters of a set", using(so(32)), using(so(33)), device + "[0].counters", tooMany},
 		{"a counter of a set with a capital", using(counter("a")), using(counter("A")), device + "[0].counters", invalid},
-		{"65 devices of which one uses counters", devices(64, 1), devices(65, 1), "spec.devices", tooMany},
-		{fmt.Sprintf("%d devices of which one uses counters", resourceapi.ResourceSliceMaxDevices), devices(resourceapi.ResourceSliceMaxDevices, 0),
+		{"65 devices, one of them with counters", devices(64, 1), devices(65, 1), "spec.devices", tooMany},
+		{fmt.Sprintf("%d devices, one of them with counters", resourceapi.ResourceSliceMaxDevices), devices(resourceapi.ResourceSliceMaxDevices, 0),
 			devices(resourceapi.ResourceSliceMaxDevices, 1), "spec.devices", tooMany},
 	}
 }

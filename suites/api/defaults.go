@@ -84,7 +84,7 @@ var TolerationDefaults = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(operators).To(gomega.Equal([]resourceapi.DeviceTolerationOperator{"Equal", "Exists", "Equal"}), "the operators of the tolerations")
 	judge(t, validClaim, createClaim(t), rule[*resourceapi.ResourceClaim]{
-		"an operator that there is not", tolerating(resourceapi.DeviceToleration{Key: "a"}), tolerating(resourceapi.DeviceToleration{Key: "a", Operator: "In"}),
+		"an unknown operator", tolerating(resourceapi.DeviceToleration{Key: "a"}), tolerating(resourceapi.DeviceToleration{Key: "a", Operator: "In"}),
 		"spec.devices.requests[0].exactly.tolerations[0].operator", notSupported,
 	})
 }}

@@ -43,7 +43,7 @@ var DeviceAttributes = harness.Case{Meta: spec.Meta{
 	judgeSlices(t, validSlice, append(attributeValues(),
 		append(qualifiedNames("attributes", attribute), qualifiedNames("capacity", capacity)...)...)...)
 
-	t.Step("write an attribute that is a quantity, then attributes and capacities of one name")
+	t.Step("write a quantity as an attribute, then attributes and capacities of one name")
 	const before, after = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"dratest-api"},"spec":{"driver":"` + driver +
 		`","pool":{"name":"pool","generation":1,"resourceSliceCount":1},"allNodes":true,"devices":[{"name":"device",`, `}]}}`
 	for _, valid := range []string{`"attributes":{"a":{"int":1}}`, `"attributes":{"a":{"int":1},"b":{"int":2}}`, `"capacity":{"a":{"value":"1"},"b":{"value":"2"}}`} {
@@ -102,7 +102,7 @@ func attributeValues() []rule[*resourceapi.ResourceSlice] {
 		{"a version of 65 characters", version("1.2.3-" + characters(longest-6)), version("1.2.3-" + characters(longest-5)), field + ".version", tooLong},
 		{"a version of two numbers", version("1.2.0"), version("1.2"), field + ".version", invalid},
 		{"a version of four numbers", version("1.2.3"), version("1.2.3.4"), field + ".version", invalid},
-		{"a version that begins with v", version("1.2.3"), version("v1.2.3"), field + ".version", invalid},
+		{"a version starting with v", version("1.2.3"), version("v1.2.3"), field + ".version", invalid},
 		{"a version with a leading zero", version("0.2.3"), version("01.2.3"), field + ".version", invalid},
 		{"a prerelease with a leading zero", version("1.2.3-0"), version("1.2.3-01"), field + ".version", invalid},
 		{"an empty prerelease", version("1.2.3-alpha.1+01"), version("1.2.3-alpha..1"), field + ".version", invalid},
@@ -127,7 +127,7 @@ func qualifiedNames(of string, named func(resourceapi.QualifiedName) func(*resou
 	domain, identifier := resourceapi.QualifiedName(characters(resourceapi.DeviceMaxDomainLength)), resourceapi.QualifiedName(characters(resourceapi.DeviceMaxIDLength))
 	return []rule[*resourceapi.ResourceSlice]{
 		refusal("without a name", "a", "", lacking),
-		refusal("with a name that begins with a digit", "_1a", "1a", invalid),
+		refusal("with a name starting with a digit", "_1a", "1a", invalid),
 		refusal("with a name with a dash", "A_b", "A-b", invalid),
 		refusal("with a name with a dot", "a.b/c", "a.b", invalid),
 		refusal("with nothing before the slash", "a/b", "/b", lacking),

@@ -45,7 +45,7 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	claim, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
-	t.Expect(notRefused(updateStatus(t, claims)(claim.DeepCopy()), "status.devices[0]", invalid)).To(gomega.BeEmpty(), "the status of a device of a claim that has none")
+	t.Expect(notRefused(updateStatus(t, claims)(claim.DeepCopy()), "status.devices[0]", invalid)).To(gomega.BeEmpty(), "the status of a device of a claim without devices")
 	claim.Status.Allocation = allocation("device-0")
 	t.NoError(updateStatus(t, claims)(claim.DeepCopy()), "write the status of a device together with its allocation")
 	claim.Status.Devices = nil
@@ -109,7 +109,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 	const field = "status.devices[0]"
 	const nameMax, addressMax = resourceapi.NetworkDeviceDataInterfaceNameMaxLength, resourceapi.NetworkDeviceDataHardwareAddressMaxLength
 	return []rule[*resourceapi.ResourceClaim]{
-		{"a device that is not allocated", statuses(of("device-1")), statuses(of("device-2")), field, invalid},
+		{"an unallocated device", statuses(of("device-1")), statuses(of("device-2")), field, invalid},
 		{"a device of another pool", statuses(of("device-0")), statuses(elsewhere), field, invalid},
 		{"a device of another driver", statuses(of("device-0")), statuses(other), field, invalid},
 		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1] or status.devices[1].deviceID", duplicate},
@@ -120,7 +120,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"a condition without a reason", conditions(2), ofTwo(func(c *metav1.Condition) { c.Reason = "" }), field + ".conditions[1].reason", required},
 		{"a condition without a time", conditions(2), ofTwo(func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }), field + ".conditions[1].lastTransitionTime", required},
 		{"data of 10 Ki and one byte", data(parametersOf(10 * 1024)), data(parametersOf(10*1024 + 1)), field + ".data", tooLong},
-		{"data that are a list", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},
+		{"a list as data", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},
 		{"an interface of 257 characters", network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax)}),
 			network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax + 1)}), field + ".networkData.interfaceName", tooLong},
 		{"an interface of 260 bytes", network(resourceapi.NetworkDeviceData{InterfaceName: wide(nameMax)}),

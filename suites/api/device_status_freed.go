@@ -55,7 +55,7 @@ func withStatus(c *resourceapi.ResourceClaim) {
 // DeallocationAuthorized deallocates a claim as users with and without permission for it.
 var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
 	ID:       "api/deallocation-authorized",
-	Checks:   "Deallocating a claim requires the permission for binding, and none for the device status that goes with it.",
+	Checks:   "Deallocating a claim requires the permission for binding, and none for the device status removed with it.",
 	Requires: []spec.RequirementID{"resource-v1/status-binding-authorized", "kep-4817/status-kept"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
@@ -74,7 +74,7 @@ var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
 	withoutStatus := func(c *resourceapi.ResourceClaim) { c.Status.Devices = nil }
 	freed := func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil }
 	both := func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} }
-	allowed(t, "the status of the devices, to be taken away by who may write it", write(drivers, withoutStatus))
+	allowed(t, "the status of the devices, to be removed by a client allowed to write it", write(drivers, withoutStatus))
 	allowed(t, "the allocation, to be taken away with the right for it", write(scheduler, freed))
 	t.NoError(write(scheduler, both)(), "take allocation and status away with the right for the allocation")
 	for what, err := range map[string]error{"the allocation": write(drivers, freed)(), "allocation and status": write(drivers, both)()} {

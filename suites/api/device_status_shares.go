@@ -48,7 +48,7 @@ var DeviceStatusShares = harness.Case{Meta: spec.Meta{
 	}
 	const field = "status.allocation.devices.results[0].shareID"
 	judge(t, claim.DeepCopy, updateStatus(t, claims), []rule[*resourceapi.ResourceClaim]{
-		{"a share that is no UUID", shared(thirdShare), shared("share"), field, invalid},
+		{"a share with an invalid UUID", shared(thirdShare), shared("share"), field, invalid},
 		{"a share with capitals", shared(thirdShare), shared(strings.ToUpper(thirdShare)), field, invalid},
 	}...)
 
@@ -105,11 +105,11 @@ func shareStatusRules() []rule[*resourceapi.ResourceClaim] {
 	}
 	const field = "status.devices[0]"
 	return []rule[*resourceapi.ResourceClaim]{
-		{"a share that is not allocated", of(firstShare), of(thirdShare), field, invalid},
+		{"an unallocated share", of(firstShare), of(thirdShare), field, invalid},
 		{"a shared device without its share", of(secondShare), of(""), field, invalid},
-		{"a share of a device that is not shared", other(nil), other(ptr.To(firstShare)), field, invalid},
+		{"a share of an unshared device", other(nil), other(ptr.To(firstShare)), field, invalid},
 		{"a share twice", of(firstShare, secondShare), of(firstShare, firstShare), "status.devices[1] or status.devices[1].deviceID", duplicate},
-		{"a share that is no UUID", of(firstShare), of("share"), field + ".shareID", invalid},
+		{"a share with an invalid UUID", of(firstShare), of("share"), field + ".shareID", invalid},
 		{"a share with capitals", of(firstShare), of(strings.ToUpper(firstShare)), field + ".shareID", invalid},
 	}
 }

@@ -56,11 +56,11 @@ var ExtendedMapping = harness.Case{Meta: spec.Meta{
 	right := status("claim", good)
 	const field = "status.extendedResourceClaimStatus"
 	judge(t, stored.DeepCopy, updateStatus(t, pods), []rule[*corev1.Pod]{
-		{"a container that the pod does not have", right, of("third", "example.com/gpu", "req"), field + ".requestMappings[0].containerName", invalid},
+		{"an unknown container", right, of("third", "example.com/gpu", "req"), field + ".requestMappings[0].containerName", invalid},
 		{"a container with a capital", right, of("Container", "example.com/gpu", "req"), field + ".requestMappings[0].containerName", invalid},
-		{"a resource that nobody asks for", right, of(container, "example.com/fpga", "req"), field + ".requestMappings[0].resourceName", invalid},
-		{"a resource that another container asks for", right, of("second", "example.com/gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
-		{"a resource that is none", right, of(container, "gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"an unrequested resource", right, of(container, "example.com/fpga", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"a resource requested by another container", right, of("second", "example.com/gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"an invalid resource", right, of(container, "gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
 		{"a request with a capital", of(container, "example.com/gpu", "req"), of(container, "example.com/gpu", "Req"), field + ".requestName", invalid},
 		{"a request of 64 characters", of(container, "example.com/gpu", characters(63)), of(container, "example.com/gpu", characters(64)), field + ".requestName", invalid},
 		{"a mapping twice", right, status("claim", good, good), field + ".requestMappings[1].containerName", duplicate},

@@ -49,7 +49,7 @@ var Generation = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "change a label of the class")
 	t.Expect([]int64{slice.Generation, class.Generation}).To(gomega.Equal([]int64{1, 1}), "the generations after a change of labels")
 
-	t.Step("change the spec of each, and a generation that is given with it")
+	t.Step("change the spec of each, and set a generation with it")
 	slice.Spec.Devices[0].Name, slice.Generation = "other", 7
 	class.Spec.Selectors, class.Generation = nil, 7
 	slice, err = slices.Update(t.Context(), slice, metav1.UpdateOptions{})

@@ -49,7 +49,7 @@ var ListsAtomic = harness.Case{Meta: spec.Meta{
 		names = append(names, d.Name)
 	}
 	t.Expect(names).To(gomega.Equal([]string{"a", "c"}), "the devices after they were applied anew")
-	t.Expect(stored.Spec.Devices[0].Attributes).To(gomega.BeEmpty(), "the attributes that were not applied anew")
+	t.Expect(stored.Spec.Devices[0].Attributes).To(gomega.BeEmpty(), "the attributes that were not reapplied")
 
 	t.Step("apply another device as another manager")
 	err = tryApply(t, "resourceslices", t.Namespace, "second", slice(`{"name":"d"}`))
@@ -63,7 +63,7 @@ var ListsAtomic = harness.Case{Meta: spec.Meta{
 	claim, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(owned(t, claim.ManagedFields, "first")).To(gomega.Equal(map[string]any{"f:requests": map[string]any{}, "f:constraints": map[string]any{}, "f:config": map[string]any{}}),
-		"the fields below spec.devices that their manager owns")
+		"the fields below spec.devices owned by the manager")
 }}
 
 // owned returns the fields below spec.devices owned by a manager.

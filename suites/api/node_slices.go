@@ -65,7 +65,7 @@ var NodeSlices = harness.Case{Meta: spec.Meta{
 	t.NoError(write(slice("-new", of(node))), "create a slice of the node as the node")
 	answers := map[string]error{
 		"create a slice of another node": write(slice("-new", of(t.Namespace))), "create a slice for all nodes": write(slice("-new", all)),
-		"create a slice for selected nodes": write(slice("-new", selected)), "create a slice whose device is on the node": write(slice("-new", byDevice)),
+		"create a slice for selected nodes": write(slice("-new", selected)), "create a slice with a device on the node": write(slice("-new", byDevice)),
 	}
 
 	t.Step("read, change and delete slices as the node")

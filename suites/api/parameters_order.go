@@ -40,7 +40,7 @@ var ParametersOrder = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "To apply, and to merge strategically, puts the keys of opaque parameters in order, which is then refused as a change of what may not change.",
+		Does: "Server-side apply and strategic merge patch sort the keys of opaque parameters, and the API server rejects the result as a change of immutable fields.",
 	},
 }, Run: func(t *harness.T) {
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
@@ -71,10 +71,10 @@ var ParametersOrder = harness.Case{Meta: spec.Meta{
 		{"a device's status", "status.allocation", tryApply(t, "resourceclaims", "claim", "driver", object+`},"status":{"devices":[{"driver":"`+driver+`","pool":"pool","device":"device-0","data":{"a":"b"}}]}}`, "status")},
 		{"a label", "spec", tryApply(t, "resourceclaims", "claim", "user", object+`,"labels":{"a":"b"}}}`)},
 		{"a consumer", "status.allocation", patch(`{"uid":"uid-1","resource":"consumers","apiGroup":"example.com","name":"first"}`)},
-		{"a consumer that goes", "status.allocation", patch(`{"$patch":"delete","uid":"uid-1"}`)},
+		{"a removed consumer", "status.allocation", patch(`{"$patch":"delete","uid":"uid-1"}`)},
 	} {
 		if write.err != nil {
-			t.Expect(notRefused(write.err, write.field, metav1.CauseTypeFieldValueInvalid)).To(gomega.BeEmpty(), "what else is said of %s", write.what)
+			t.Expect(notRefused(write.err, write.field, metav1.CauseTypeFieldValueInvalid)).To(gomega.BeEmpty(), "other reports about %s", write.what)
 			refused = append(refused, write.what)
 		}
 	}
@@ -93,6 +93,6 @@ var ParametersOrder = harness.Case{Meta: spec.Meta{
 	t.Expect(now.Status.Devices).To(devices, "the devices with status")
 	t.Expect(now.Status.ReservedFor).To(gomega.BeEmpty(), "the consumers")
 	if len(refused) > 0 {
-		t.KnownIssue("refused as a change of parameters that it does not touch: %s", strings.Join(refused, ", "))
+		t.KnownIssue("rejected as a change of untouched parameters: %s", strings.Join(refused, ", "))
 	}
 }}

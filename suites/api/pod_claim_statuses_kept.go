@@ -41,10 +41,10 @@ var PodClaimStatusesKept = harness.Case{Meta: spec.Meta{
 	t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = named })
 
 	without := t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses, p.Status.Message = nil, "changed" })
-	t.Expect(without.Status.Message).To(gomega.Equal("changed"), "what was written beside them")
-	t.Expect(without.Status.ResourceClaimStatuses).To(gomega.Equal(named), "generated claims in a status that was written without them")
+	t.Expect(without.Status.Message).To(gomega.Equal("changed"), "fields written beside them")
+	t.Expect(without.Status.ResourceClaimStatuses).To(gomega.Equal(named), "generated claims in a status written without them")
 	empty, err := t.Client.CoreV1().Pods(t.Namespace).
 		Patch(t.Context(), "pod", types.MergePatchType, []byte(`{"status":{"resourceClaimStatuses":[]}}`), metav1.PatchOptions{}, "status")
 	t.NoError(err, "write an empty list")
-	t.Expect(empty.Status.ResourceClaimStatuses).To(gomega.BeEmpty(), "generated claims in a status that was written with an empty list")
+	t.Expect(empty.Status.ResourceClaimStatuses).To(gomega.BeEmpty(), "generated claims in a status written with an empty list")
 }}

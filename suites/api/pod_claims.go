@@ -105,7 +105,7 @@ func podClaimRules() []rule[*corev1.Pod] {
 		{"a name with a capital", named("my-claim"), named("My-claim"), field + ".name", invalid},
 		{"a name of 64 characters", named(characters(63)), named(characters(64)), field + ".name", invalid},
 		{"two claims of one name", and("other"), and("claim"), "spec.resourceClaims[1].name", duplicate},
-		{"a container with a claim that the pod does not list", uses(corev1.ResourceClaim{Name: "claim"}), uses(corev1.ResourceClaim{Name: "other"}),
+		{"a container with a claim not listed by the pod", uses(corev1.ResourceClaim{Name: "claim"}), uses(corev1.ResourceClaim{Name: "other"}),
 			container + "[0]", metav1.CauseTypeFieldValueNotFound},
 		{"an init container with a claim that the pod does not list", initUses("claim"), initUses("other"),
 			"spec.initContainers[0].resources.claims[0]", metav1.CauseTypeFieldValueNotFound},

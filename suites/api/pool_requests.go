@@ -60,7 +60,7 @@ var PoolRequests = harness.Case{Meta: spec.Meta{
 	made.Status = &alphaapi.ResourcePoolStatusRequestStatus{PoolCount: ptr.To(int32(7))}
 	given, err := requests.Create(t.Context(), made, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	t.NoError(err, "create a request with a status")
-	t.Expect(given.Status).To(gomega.BeNil(), "status that was given at creation")
+	t.Expect(given.Status).To(gomega.BeNil(), "status set at creation")
 	t.Expect(given.Spec.Limit).To(gomega.HaveValue(gomega.Equal(int32(100))), "limit of a request without one")
 
 	stored := valid()

@@ -80,9 +80,9 @@ var QuotaByName = harness.Case{Meta: spec.Meta{
 	} {
 		t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota: quota")), "three devices by %s", what)
 	}
-	t.NoError(createClaim(t)(objects.Claim("two", two)), "create a claim for the two devices that are left")
-	t.NoError(pods(pod("two", explicitName, 2)), "ask for the two devices that are left by the explicit name")
-	t.NoError(pods(pod("two", implicitName, 2)), "ask for the two devices that are left by the implicit name")
+	t.NoError(createClaim(t)(objects.Claim("two", two)), "create a claim for the two remaining devices")
+	t.NoError(pods(pod("two", explicitName, 2)), "ask for the two remaining devices by the explicit name")
+	t.NoError(pods(pod("two", implicitName, 2)), "ask for the two remaining devices by the implicit name")
 }}
 
 // specialClaim returns one for a device of a class requested by a pod as an extended resource.

@@ -48,7 +48,7 @@ func resultFeatureRules() []rule[*resourceapi.ResourceClaim] {
 	}
 	const device = "status.allocation.devices.results[0]"
 	rules := []rule[*resourceapi.ResourceClaim]{
-		{"a device for an alternative that is not there", of("req/sub-0"), of("req/sub-2"), device + ".request", invalid},
+		{"a device for a nonexistent alternative", of("req/sub-0"), of("req/sub-2"), device + ".request", invalid},
 		{"a device for an alternative of another request", of("req/sub-0"), of("other/sub-0"), device + ".request", invalid},
 		{"a device for an alternative without its request", of("req/sub-0"), of("sub-0"), device + ".request", invalid},
 		{"a device for something below an alternative", of("req/sub-0"), of("req/sub-0/sub-0"), device + ".request", invalid},

@@ -58,9 +58,9 @@ var RuleVersions = harness.Case{Meta: spec.Meta{
 			createAs(t, version, "DeviceTaintRule", made)
 			stored, err := t.Client.ResourceV1().DeviceTaintRules().Get(t.Context(), made.Name, metav1.GetOptions{})
 			t.NoError(err, "get rule %s", made.Name)
-			t.Expect(stored.Spec.DeviceSelector).To(gomega.Equal(selector), "the selector of a rule that was made as %s", version)
-			t.Expect(stored.Spec.Taint.TimeAdded).NotTo(gomega.BeNil(), "the time of the taint of a rule that was made as %s", version)
-			t.Expect(stored.Generation).To(gomega.Equal(int64(1)), "the generation of a rule that was made as %s", version)
+			t.Expect(stored.Spec.DeviceSelector).To(gomega.Equal(selector), "the selector of a rule created as %s", version)
+			t.Expect(stored.Spec.Taint.TimeAdded).NotTo(gomega.BeNil(), "the time of the taint of a rule created as %s", version)
+			t.Expect(stored.Generation).To(gomega.Equal(int64(1)), "the generation of a rule created as %s", version)
 		}
 	}
 }}

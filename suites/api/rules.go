@@ -58,13 +58,13 @@ type rule[O any] struct {
 // judge writes both objects of each rule and fails the case with all wrong answers. valid returns a fresh object, and
 // write returns the API server's answer to one.
 func judge[O any](t *harness.T, valid func() O, write func(O) error, rules ...rule[O]) {
-	t.Step("write what is valid and what is not by %d rules", len(rules))
+	t.Step("write valid and invalid objects by %d rules", len(rules))
 	var problems []string
 	for _, r := range rules {
 		near, far := r.objects(valid)
 		problems = append(problems, r.problems(write(near), write(far))...)
 	}
-	t.Expect(strings.Join(problems, "\n")).To(gomega.BeEmpty(), "answers that break a rule")
+	t.Expect(strings.Join(problems, "\n")).To(gomega.BeEmpty(), "responses violating a rule")
 }
 
 // objects returns the object to accept and the one to reject.
@@ -117,13 +117,13 @@ func isOneOf(text, alternatives string) bool {
 
 // judgeKnown does the same for a single rule with a known violation: the API server accepts the invalid object.
 func judgeKnown[O any](t *harness.T, valid func() O, write func(O) error, r rule[O]) {
-	t.Step("write what is valid and what is not: %s", r.name)
+	t.Step("write valid and invalid objects: %s", r.name)
 	near, far := r.objects(valid)
-	t.NoError(write(near), "write what is valid")
+	t.NoError(write(near), "write valid objects")
 	err := write(far)
 	if err == nil {
 		t.KnownIssue("%s: it was accepted", r.name)
 		return
 	}
-	t.Expect(strings.Join(r.problems(nil, err), "\n")).To(gomega.BeEmpty(), "an answer that breaks a rule")
+	t.Expect(strings.Join(r.problems(nil, err), "\n")).To(gomega.BeEmpty(), "a response violating a rule")
 }

@@ -42,9 +42,9 @@ var ServedByDefault = harness.Case{Meta: spec.Meta{
 	groups, err := t.Client.Discovery().ServerGroups()
 	t.NoError(err, "ask for the groups of the API")
 	i := slices.IndexFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == resourceapi.GroupName })
-	t.Expect(i).To(gomega.BeNumerically(">=", 0), "place of the group among those that are served")
+	t.Expect(i).To(gomega.BeNumerically(">=", 0), "place of the group among the served ones")
 	group := groups.Groups[i]
-	t.Expect(group.PreferredVersion.Version).To(gomega.Equal("v1"), "version that the API server prefers")
+	t.Expect(group.PreferredVersion.Version).To(gomega.Equal("v1"), "preferred version of the API server")
 	for _, pod := range pods.Items {
 		config := runtimeConfig(pod.Spec.Containers)
 		for _, served := range group.Versions {

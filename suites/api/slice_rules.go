@@ -75,7 +75,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		{"a pool of 254 characters", in(characters(126) + "/" + characters(126)), in(characters(126) + "/" + characters(127)), "spec.pool.name", tooLong},
 		{"a pool with a capital", in("a.b/c"), in("a.b/C"), "spec.pool.name", invalid},
 		{"a pool with nothing between slashes", in("a/b"), in("a//b"), "spec.pool.name", invalid},
-		{"a pool that begins with a slash", in("a/b"), in("/b"), "spec.pool.name", invalid},
+		{"a pool starting with a slash", in("a/b"), in("/b"), "spec.pool.name", invalid},
 	}, sliceNodes()...)...)
 	judgeSlices(t, validSlice, []rule[*resourceapi.ResourceSlice]{
 		{"no slices in the pool", slices(1), slices(0), "spec.pool.resourceSliceCount", invalid},
@@ -117,7 +117,7 @@ func sliceNodes() []rule[*resourceapi.ResourceSlice] {
 		{"no nodes", named("node"), nodes(func(*resourceapi.ResourceSliceSpec) {}), "spec", required},
 		{"a node and all nodes", named("node"), both, "spec", invalid},
 		{"a selector and all nodes", selected(1), several, "spec", invalid},
-		{"all nodes that are not all", all(true), all(false), "spec.allNodes", invalid},
+		{"false for all nodes", all(true), all(false), "spec.allNodes", invalid},
 		{"an empty name of a node", named("n"), named(""), "spec.nodeName", invalid},
 		{"a node with a capital", named("node"), named("Node"), "spec.nodeName", invalid},
 		{"a selector without terms", selected(1), selected(0), "spec.nodeSelector.nodeSelectorTerms", ""},

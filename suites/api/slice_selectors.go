@@ -43,9 +43,9 @@ var SliceSelectors = harness.Case{Meta: spec.Meta{
 	createForSelectors(t)
 	selectsByFields(t, "v1")
 
-	t.Step("list by a field for which there is no index")
+	t.Step("list by a field without an index")
 	_, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.allNodes=true"})
-	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("field label not supported")), "a selector that is not supported")
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("field label not supported")), "an unsupported selector")
 }}
 
 // SliceSelectorsVersions does so in older versions of the API.

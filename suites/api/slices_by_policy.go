@@ -81,7 +81,7 @@ var SlicesByPolicy = harness.Case{Meta: spec.Meta{
 }}
 
 // policyMessage is the policy's message for a rejection.
-const policyMessage = "the slice is not of the node on which the driver runs"
+const policyMessage = "the slice belongs to another node than the driver's"
 
 // byPolicy reports whether a request was rejected by the policy.
 func byPolicy(err error) bool {

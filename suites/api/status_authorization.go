@@ -48,7 +48,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 		return updateStatus(t, t.As(user).ResourceV1().ResourceClaims(t.Namespace))
 	}
 	ordinary := as(rest.ImpersonationConfig{UserName: scheduler})
-	allowed(t, "an update of the status that changes nothing", func() error { return ordinary(claim.DeepCopy()) })
+	allowed(t, "an unchanged update of the status", func() error { return ordinary(claim.DeepCopy()) })
 
 	bound := claim.DeepCopy()
 	bound.Status.Allocation = allocation("device-0")

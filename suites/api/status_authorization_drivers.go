@@ -74,7 +74,7 @@ var StatusAuthorizationDrivers = harness.Case{Meta: spec.Meta{
 	}
 	judge(t, stored.DeepCopy, write, refused...)
 
-	t.Step("write all of that with the right for both drivers")
+	t.Step("write all of it with the permission for both drivers")
 	mayWriteOf(t, "other", otherDriver, resourceapi.VerbPrefixArbitraryNode+"update", who)
 	for _, r := range refused {
 		allowed(t, r.name, func() error { return write(changed(r.refused)) })

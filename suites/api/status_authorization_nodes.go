@@ -75,7 +75,7 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 	for what, write := range refused {
 		t.Expect(notRefused(write(), "status.devices", forbidden)).To(gomega.BeEmpty(), "the status of a device, for %s", what)
 	}
-	t.Step("write all of that with the right for arbitrary nodes")
+	t.Step("write all of it with the permission for arbitrary nodes")
 	mayWriteOf(t, "arbitrary", driver, resourceapi.VerbPrefixArbitraryNode+"update", account, user(t))
 	for what, write := range refused {
 		allowed(t, what, write)

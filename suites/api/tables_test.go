@@ -67,9 +67,9 @@ func table[O any](t *testing.T, of string, valid func() O, rules []rule[O]) {
 		near, far := r.objects(valid)
 		switch {
 		case reflect.DeepEqual(near, far):
-			t.Errorf("%s: %s: what is to be refused is what is to be accepted", of, r.name)
+			t.Errorf("%s: %s: the object to reject is the object to accept", of, r.name)
 		case reflect.DeepEqual(far, valid()):
-			t.Errorf("%s: %s: what is to be refused is the valid object", of, r.name)
+			t.Errorf("%s: %s: the object to reject is the valid object", of, r.name)
 		case r.name == "" || r.field == "":
 			t.Errorf("%s: %s: name and field %q must not be empty", of, r.name, r.field)
 		case names[r.name]:

@@ -71,7 +71,7 @@ var TaintRules = harness.Case{Meta: spec.Meta{
 	given := change("effect and time", func(t *resourceapi.DeviceTaint) {
 		t.Effect, t.TimeAdded = resourceapi.DeviceTaintEffectNone, &long
 	})
-	t.Expect(given).To(gomega.Equal(long.Time), "the time that was given with a change of the effect")
+	t.Expect(given).To(gomega.Equal(long.Time), "the time set with a change of the effect")
 
 	valid := func() *resourceapi.DeviceTaintRule {
 		rule, err := client.Get(t.Context(), t.Namespace, metav1.GetOptions{})

@@ -62,7 +62,7 @@ var Taints = harness.Case{Meta: spec.Meta{
 		{"17 taints", tainted(16), tainted(17), "spec.devices[0].taints", tooMany},
 		{"65 devices with one taint", devices(most, one), devices(most+1, one), "spec.devices", tooMany},
 		{"128 devices with one taint", devices(mostWithout, func(*resourceapi.Device) {}), devices(mostWithout, one), "spec.devices", tooMany},
-		{"65 devices of which one uses a counter", devices(most, uses), devices(most+1, uses), "spec.devices", tooMany},
+		{"65 devices, one of them with a counter", devices(most, uses), devices(most+1, uses), "spec.devices", tooMany},
 	}...)
 
 	before := time.Now().Add(-clockSkew)
@@ -77,7 +77,7 @@ var Taints = harness.Case{Meta: spec.Meta{
 	t.Expect(taints[0].TimeAdded).NotTo(gomega.BeNil(), "the time of a taint without one")
 	t.Expect(taints[0].TimeAdded.Time).To(gomega.And(gomega.BeTemporally(">=", before), gomega.BeTemporally("<=", time.Now().Add(clockSkew))),
 		"the time of a taint without one")
-	t.Expect(taints[1].TimeAdded.Time.UTC()).To(gomega.Equal(given.Time), "the time of a taint that has one")
+	t.Expect(taints[1].TimeAdded.Time.UTC()).To(gomega.Equal(given.Time), "the time of a taint with a time")
 }}
 
 // clockSkew is the maximal difference between the clocks of the cluster and of this machine.
@@ -98,7 +98,7 @@ func taintRules[O any](field string, tainted func(resourceapi.DeviceTaint) func(
 		{"a value with a slash", of("key", "A.value_1", none), of("key", "a/value", none), field + ".value", invalid},
 		{"a value of 64 characters", of("key", characters(63), none), of("key", characters(64), none), field + ".value", invalid},
 		{"a taint without an effect", of("key", "", none), of("key", "", ""), field + ".effect", required},
-		{"an effect that only nodes have", of("key", "", noSchedule), of("key", "", "PreferNoSchedule"), field + ".effect", notSupported},
+		{"an effect valid only for nodes", of("key", "", noSchedule), of("key", "", "PreferNoSchedule"), field + ".effect", notSupported},
 		{"an effect in small letters", of("key", "", noExecute), of("key", "", "noExecute"), field + ".effect", notSupported},
 	}
 }

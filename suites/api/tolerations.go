@@ -122,7 +122,7 @@ var TolerationEffects = harness.Case{Meta: spec.Meta{
 	}
 	const field = "spec.devices.requests[0].exactly.tolerations[0].effect"
 	judge(t, validClaim, createClaim(t), []rule[*resourceapi.ResourceClaim]{
-		{"an effect that only nodes have", of(resourceapi.DeviceTaintEffectNoSchedule), of("PreferNoSchedule"), field, notSupported},
+		{"an effect valid only for nodes", of(resourceapi.DeviceTaintEffectNoSchedule), of("PreferNoSchedule"), field, notSupported},
 		{"an effect in small letters", of(resourceapi.DeviceTaintEffectNoExecute), of("noExecute"), field, notSupported},
 	}...)
 	judgeKnown(t, validClaim, createClaim(t), rule[*resourceapi.ResourceClaim]{

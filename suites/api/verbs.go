@@ -123,7 +123,7 @@ func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all v
 	}
 	t.Step("watch each %s with a label, and use each verb on them", kind)
 	none, version := u.listed(all)
-	t.Expect(none).To(gomega.BeEmpty(), "each %s with a label that nobody has yet", kind)
+	t.Expect(none).To(gomega.BeEmpty(), "each %s with a new label", kind)
 	seen, err := all.Watch(t.Context(), metav1.ListOptions{LabelSelector: u.selector(), ResourceVersion: version})
 	t.NoError(err, "watch each %s", kind)
 	defer seen.Stop()
@@ -199,7 +199,7 @@ func (u *use[O, L]) changed(to string, o O, err error) {
 	u.t.NoError(err, "get the %s", u.kind)
 	want := gomega.And(gomega.HaveKeyWithValue(labelVerbs, u.t.Namespace), gomega.HaveKeyWithValue(labelStep, to))
 	u.t.Expect(o.GetLabels()).To(want, "labels of the %s in the answer to the change %s", u.kind, to)
-	u.t.Expect(now.GetLabels()).To(want, "labels of the %s that is read after the change %s", u.kind, to)
+	u.t.Expect(now.GetLabels()).To(want, "labels of the %s read after the change %s", u.kind, to)
 	u.want = append(u.want, "MODIFIED "+to)
 }
 

@@ -80,14 +80,14 @@ func (o versioned) losesNothing(older ...string) {
 	text, err := json.Marshal(map[string]any{o.part: o.want})
 	o.t.NoError(err, "encode the %s", o.part)
 	want := o.partOf(text)
-	o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s that was written with all fields", o.part, o.resource)
+	o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s written with all fields", o.part, o.resource)
 	for _, version := range append(older, "v1") {
 		o.t.Step("write %s %s as %s, as it is read", o.resource, o.object.GetName(), version)
 		// Controllers may write the object, too.
 		o.t.NoError(retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			read := o.read(version)
 			if o.part == "status" { // which is the same in all versions, other than specs
-				o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s that is read as %s", o.resource, version)
+				o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s read as %s", o.resource, version)
 			}
 			return o.write(version, read)
 		}), "write %s as %s", o.resource, version)

@@ -54,8 +54,8 @@ var BindsToNode = harness.Case{Meta: spec.Meta{
 	pod := t.RunPod(objects.OnlyOn(objects.Pod("user", t.Image, "pinned"), t.Nodes...))
 
 	here := objects.Nodes(pod.Spec.NodeName)
-	t.Expect(t.Claim("pinned").Status.Allocation.NodeSelector).To(gomega.Equal(here), "nodes of the claim whose device binds to its node")
-	t.Expect(t.Claim("free").Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes of the claim whose device does not")
+	t.Expect(t.Claim("pinned").Status.Allocation.NodeSelector).To(gomega.Equal(here), "nodes of the claim with a device bound to its node")
+	t.Expect(t.Claim("free").Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes of the other claim")
 	t.Expect(t.Environment("user", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 	elsewhere := t.Nodes[0]
 	if elsewhere == pod.Spec.NodeName {

@@ -82,7 +82,7 @@ func meet(t *harness.T, claims ...string) {
 // not be bound earlier. If the scheduler meanwhile gives an allocation up, after too long a wait on
 // a slow machine, the next allocation's conditions are made true.
 func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
-	t.Poll("pod "+pod+" to be bound with devices that are ready", func(ctx context.Context) (bool, string, error) {
+	t.Poll("pod "+pod+" to be bound with ready devices", func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, pod, metav1.GetOptions{})
 		if err != nil || now.Spec.NodeName != "" {
 			return err == nil, "it is bound", err
@@ -105,7 +105,7 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 // stayUnbound fails the case if one of these pods is bound before the scheduler's next check. Their
 // devices are not ready.
 func stayUnbound(t *harness.T, pods ...string) {
-	bound := t.Within(betweenLooks+2*time.Second, "a pod to be bound whose device is not ready", func(ctx context.Context) (bool, string, error) {
+	bound := t.Within(betweenLooks+2*time.Second, "a pod to be bound before its device is ready", func(ctx context.Context) (bool, string, error) {
 		for _, name := range pods {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
 			if err != nil || pod.Spec.NodeName != "" {
@@ -114,7 +114,7 @@ func stayUnbound(t *harness.T, pods ...string) {
 		}
 		return false, "none is", nil
 	})
-	t.Expect(bound).To(gomega.BeFalse(), "whether a pod is bound whose device is not ready")
+	t.Expect(bound).To(gomega.BeFalse(), "whether a pod is bound before its device is ready")
 }
 
 // told reports whether all binding conditions of a claim's devices are true.

@@ -35,7 +35,7 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	Checks:   "By default the scheduler gives an allocation up 10 minutes after it was made if its device is not ready.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-10-minutes"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2, DefaultsProfile: true},
-	WaitsFor: "The scheduler looks at the conditions of a pod that waits every 5 s; the case waits for what is left of 10 minutes when its pod can surely have been tried.",
+	WaitsFor: "The scheduler checks the conditions of a waiting pod every 5 s. The case waits for the rest of 10 minutes once its pod must have been tried.",
 	Timeout:  3 * time.Minute,
 }, Run: func(t *harness.T) {
 	const byDefault, left = 10 * time.Minute, 40 * time.Second
@@ -57,12 +57,12 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 		t.Create(pod)
 	}
 
-	t.Expect(t.WaitScheduled("older").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose time is up")
-	t.Expect(t.Events("older")).NotTo(gomega.ContainElement(gomega.HavePrefix("BindingConditionsPending")), "events of the pod whose time is up")
+	t.Expect(t.WaitScheduled("older").Spec.NodeName).To(gomega.Equal(other), "node of the pod after the timeout")
+	t.Expect(t.Events("older")).NotTo(gomega.ContainElement(gomega.HavePrefix("BindingConditionsPending")), "events of the pod after the timeout")
 	t.WaitEvent("younger", "BindingConditionsPending", silent)
 	gaveUp := t.WaitEvent("younger", "FailedScheduling", "device binding timeout")
 	// API times have no fractions of a second.
 	t.Expect(gaveUp.Sub(at)).To(gomega.And(gomega.BeNumerically(">=", byDefault-time.Second), gomega.BeNumerically("<", byDefault+3*betweenLooks)),
-		"time for which the scheduler waited")
-	t.Expect(t.WaitScheduled("younger").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose device was waited for")
+		"waiting time of the scheduler")
+	t.Expect(t.WaitScheduled("younger").Spec.NodeName).To(gomega.Equal(other), "node of the pod waiting for its device")
 }}

@@ -48,7 +48,7 @@ var FailedDeviceFree = harness.Case{Meta: spec.Meta{
 	again := t.WaitClaim("claim", "allocated anew", func(c *resourceapi.ResourceClaim) bool {
 		return c.Status.Allocation != nil && !c.Status.Allocation.AllocationTimestamp.Equal(first)
 	})
-	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "what is told of the device of the new allocation")
+	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "status of the newly allocated device")
 	set(t, "claim", "device", profiles.Attached)
 	stayUnbound(t, "pod")
 	ready(t, "pod", "claim")

@@ -52,7 +52,7 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("pod")
 	claim := t.Claim("claim")
 	t.Expect(claim).To(matchers.HaveDevicesFrom(ready), "pool of the device")
-	t.Expect(claim).NotTo(matchers.HaveDeviceConditions(profiles.AttachFailed), "what is reported of the device that failed")
+	t.Expect(claim).NotTo(matchers.HaveDeviceConditions(profiles.AttachFailed), "status of the failed device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}
 

@@ -53,7 +53,7 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 	again := t.WaitClaim("claim", "allocated with the other device", func(c *resourceapi.ResourceClaim) bool {
 		return c.Status.Allocation != nil && c.Status.Allocation.Devices.Results[0].Device == "other"
 	})
-	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "what is told of devices that the claim does not have")
+	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "status of devices not allocated to the claim")
 	ready(t, "pod", "claim")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("other"), "device of the pod")
 }}

@@ -54,6 +54,6 @@ var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
 		return node != ""
 	})
 	pod := t.PodNow("pod")
-	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod that waits")
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the waiting pod")
 	t.Expect(ready(t, "pod", "claim").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
 }}

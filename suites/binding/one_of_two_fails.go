@@ -61,7 +61,7 @@ var OneOfTwoFails = harness.Case{Meta: spec.Meta{
 			return c.Status.Allocation != nil && len(c.Status.Devices) == 0 // device status is removed with the allocation
 		})
 		ready(t, row.pod, row.fails)
-		t.Expect(allocated(row.stays)).To(gomega.Equal(stayed[i]), "when the claim was allocated whose device did not fail")
-		t.Expect(t.Claim(row.stays)).To(matchers.HaveDeviceConditions(profiles.Attached), "what is told of the device that did not fail")
+		t.Expect(allocated(row.stays)).To(gomega.Equal(stayed[i]), "allocation time of the claim with the working device")
+		t.Expect(t.Claim(row.stays)).To(matchers.HaveDeviceConditions(profiles.Attached), "status of the working device")
 	}
 }}

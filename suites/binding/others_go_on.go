@@ -59,7 +59,7 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("plain", t.Image), objects.Claim("fast", objects.Request("req", class)), objects.Pod("fast", t.Image, "fast"))
 	// If they had to wait for one of the eight, they would be bound only after its timeout.
 	var left []string
-	t.Within(beforeTimeout, "pods that need not wait to be bound", func(ctx context.Context) (bool, string, error) {
+	t.Within(beforeTimeout, "pods that can be bound at once", func(ctx context.Context) (bool, string, error) {
 		left = nil
 		for _, name := range []string{"plain", "fast"} {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
@@ -72,7 +72,7 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 		}
 		return len(left) == 0, fmt.Sprintf("not bound: %q", left), nil
 	})
-	t.Expect(left).To(gomega.BeEmpty(), "pods that need not wait and are not bound while others wait")
+	t.Expect(left).To(gomega.BeEmpty(), "pods that can be bound at once but are not while others wait")
 	t.Expect(t.Claim("fast")).To(matchers.HaveDevicesFrom("fast"), "pool of the device without conditions")
 	stayUnbound(t, names...)
 	meet(t, names...)

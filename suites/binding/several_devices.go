@@ -51,6 +51,6 @@ var SeveralDevices = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("other", "BindingConditionsPending", "")
 	ready(t, "other", "other")
 	pod := t.PodNow("pod")
-	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod of which one device is not ready")
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod with one device not ready")
 	ready(t, "pod", "first", "second")
 }}

@@ -55,7 +55,7 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	gaveUp := t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
 	// Both times are the scheduler's, without fractions of a second.
-	t.Expect(gaveUp.Sub(allocated.Time)).To(gomega.BeNumerically(">=", t.Target().BindingTimeout-time.Second), "time for which the scheduler waited")
+	t.Expect(gaveUp.Sub(allocated.Time)).To(gomega.BeNumerically(">=", t.Target().BindingTimeout-time.Second), "waiting time of the scheduler")
 	t.WaitRunning("pod")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")

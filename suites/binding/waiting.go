@@ -27,13 +27,13 @@ const (
 	// (k8s.io/kubernetes v1.37.1
 	// pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
 	betweenLooks  = 5 * time.Second
-	waitsForLooks = "The scheduler looks at the conditions of a pod that waits every 5 s."
+	waitsForLooks = "The scheduler checks the conditions of a waiting pod every 5 s."
 
 	// shortTimeout is the longest binding timeout a case waits for.
 	shortTimeout = 30 * time.Second
 	// beforeTimeout is shorter than the bindingTimeout in clusters created by dratest.
 	beforeTimeout   = 15 * time.Second
-	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default."
+	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters created by dratest, 10 minutes by default."
 )
 
 // features are needed by all cases.

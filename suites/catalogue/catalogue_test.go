@@ -190,7 +190,7 @@ func TestDue(t *testing.T) {
 		{ID: "a/due", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#2", Review: "2027-01-31"}},
 	}
 	now := time.Date(2027, time.January, 31, 12, 0, 0, 0, time.UTC)
-	if got := catalogue.Due(cases, now); len(got) != 1 || got[0] != "a/due: look again at kubernetes#2, which was due on 2027-01-31" {
+	if got := catalogue.Due(cases, now); len(got) != 1 || got[0] != "a/due: review kubernetes#2, which was due on 2027-01-31" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -235,7 +235,7 @@ func TestMutantsExistAndAreCaught(t *testing.T) {
 	for _, c := range suites.All() {
 		for _, id := range c.Catches {
 			if _, known := caught[id]; !known {
-				t.Errorf("case %s catches %s, which does not exist", c.ID, id)
+				t.Errorf("case %s catches unknown %s", c.ID, id)
 			}
 			caught[id] = true
 		}
@@ -281,7 +281,7 @@ func TestRequirementsAndCasesMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(open) > most {
-		t.Errorf("%d requirements that need a case have none, more than the %d of requirements/open.yaml: write cases for new ones", len(open), most)
+		t.Errorf("%d requirements need a case and have none, more than the %d of requirements/open.yaml: write cases for new ones", len(open), most)
 	}
 	checkGenerated(t, "../requirements/open.yaml", requirements.RenderOpen(open, most))
 }

@@ -29,10 +29,10 @@ func RenderKnownIssues(cases []spec.Meta) []byte {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n" +
 		"# Known issues of Kubernetes\n\n" +
-		"These cases pass with this project's components, which do not replace the API server. With Kubernetes' own, up to the release that\n" +
-		"is named, they are reported as known issues, which fail no run, if they see exactly what is said here. Anything else that they see\n" +
-		"is a failure. A maintainer looks again by the day of the review, and a nightly workflow names those whose day has come.\n\n" +
-		"| what must hold | Kubernetes does instead | component | issue | case | review |\n|---|---|---|---|---|---|\n")
+		"These cases pass with dratest's own components; the API server is always Kubernetes'. With Kubernetes' components up to the release\n" +
+		"in the table, they are reported as known issues and do not fail the run, if they observe exactly the described behavior. Anything else\n" +
+		"is a failure. Maintainers review each issue by the given date; a nightly workflow lists overdue reviews.\n\n" +
+		"| promise | actual behavior | component | issue | case | review |\n|---|---|---|---|---|---|\n")
 	for _, c := range cases {
 		if known := c.KnownIssue; known != nil {
 			versions := "through " + known.Through
@@ -50,7 +50,7 @@ func Due(cases []spec.Meta, now time.Time) []string {
 	var due []string
 	for _, c := range cases {
 		if known := c.KnownIssue; known != nil && known.Due(now) {
-			due = append(due, fmt.Sprintf("%s: look again at %s, which was due on %s", c.ID, known.Issue, known.Review))
+			due = append(due, fmt.Sprintf("%s: review %s, which was due on %s", c.ID, known.Issue, known.Review))
 		}
 	}
 	return due

@@ -48,7 +48,7 @@ var AllClaimsThere = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("every")
 	for pod, claim := range map[string]string{"by-claim": "first", "by-template": "second"} {
 		notScheduled(t, pod)
-		t.Expect(t.Claim(claim).Status.Allocation).To(gomega.BeNil(), "allocation of the claim that pod %s has", pod)
+		t.Expect(t.Claim(claim).Status.Allocation).To(gomega.BeNil(), "allocation of the claim of pod %s", pod)
 	}
 	t.RemovePod("every")
 	t.Create(objects.Claim("missing", request), objects.Template("template", objects.Claim("", request)))

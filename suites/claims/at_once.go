@@ -80,7 +80,7 @@ func settled(t *harness.T, room int) (scheduled []string) {
 		}
 		return len(scheduled)+waiting == len(pods.Items) && len(scheduled) >= room, fmt.Sprintf("%d are scheduled, %d wait", len(scheduled), waiting), nil
 	})
-	t.Expect(scheduled).To(gomega.HaveLen(room), "pods that are scheduled")
+	t.Expect(scheduled).To(gomega.HaveLen(room), "scheduled pods")
 	return scheduled
 }
 

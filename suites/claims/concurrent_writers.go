@@ -53,21 +53,21 @@ var ConcurrentWriters = harness.Case{Meta: spec.Meta{
 		won := -1
 		for i, err := range errs {
 			if err == nil {
-				t.Expect(won).To(gomega.Equal(-1), "another writer that succeeded beside writer %d", i)
+				t.Expect(won).To(gomega.Equal(-1), "another successful writer next to writer %d", i)
 				won = i
 				continue
 			}
-			t.Expect(apierrors.IsConflict(err)).To(gomega.BeTrue(), "answer to a writer that came too late, to be a conflict: %v", err)
+			t.Expect(apierrors.IsConflict(err)).To(gomega.BeTrue(), "response to a late writer, to be a conflict: %v", err)
 		}
 		if !meanwhile {
-			t.Expect(won).NotTo(gomega.Equal(-1), "a writer that succeeded, beside no scheduler")
+			t.Expect(won).NotTo(gomega.Equal(-1), "a successful writer without a scheduler")
 			t.Create(objects.Pod(name, t.Image, name))
 		}
 		pod := t.WaitScheduled(name)
 		claim := t.Claim(name)
 		t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers of claim %s", name)
 		if won >= 0 {
-			t.Expect(claim).To(matchers.HaveDevices(fmt.Sprintf("device-%d", round*writers+won)), "the device of the writer that succeeded")
+			t.Expect(claim).To(matchers.HaveDevices(fmt.Sprintf("device-%d", round*writers+won)), "the device of the successful writer")
 		}
 	}
 }}

@@ -43,7 +43,7 @@ var DeletedUnused = harness.Case{Meta: spec.Meta{
 	t.WaitClaim("kept", "without the finalizer of an allocation", func(c *resourceapi.ResourceClaim) bool { return len(c.Finalizers) == 1 })
 	t.Create(objects.Pod("pod", t.Image, "kept"))
 	waits(t, "pod", class)
-	t.Expect(t.Claim("kept").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the claim that is being deleted")
+	t.Expect(t.Claim("kept").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the claim being deleted")
 
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), "kept", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	t.NoError(err, "let the claim go")

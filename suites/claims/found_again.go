@@ -49,7 +49,7 @@ var FoundAgain = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone("witness")
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
-	t.Expect(generated(t, "pod").UID).To(gomega.Equal(claim.UID), "the claim that the pod's status names")
+	t.Expect(generated(t, "pod").UID).To(gomega.Equal(claim.UID), "the claim in the pod's status")
 	t.WaitScheduled("pod")
 	t.Expect(consumers(t.Claim("made-before"))).To(gomega.Equal([]string{"pod"}), "consumers of the claim")
 	t.Expect(t.Claims()).To(gomega.HaveLen(1), "claims of the namespace")

@@ -56,5 +56,5 @@ var LeftHalfway = harness.Case{Meta: spec.Meta{
 		t.Expect(claim).To(gomega.And(matchers.HaveDevices(device), matchers.BeReservedFor(pod)), "claim of pod %s", name)
 		t.Expect(claim.Finalizers).To(gomega.Equal([]string{resourceapi.Finalizer}), "finalizers of the claim of pod %s", name)
 	}
-	t.Expect(t.Claim("reserved").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation that was there")
+	t.Expect(t.Claim("reserved").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "earlier allocation")
 }}

@@ -44,7 +44,7 @@ var NoCapacityTwice = harness.Case{Meta: spec.Meta{
 			memory, share := result.ConsumedCapacity[profiles.Memory], ptr.Deref(result.ShareID, "")
 			t.Expect(memory.String()).To(gomega.Equal("1Gi"), "memory of an allocation")
 			t.Expect(share).NotTo(gomega.BeEmpty(), "identifier of an allocation")
-			t.Expect(shares.Has(share)).To(gomega.BeFalse(), "identifier %s is that of another allocation", share)
+			t.Expect(shares.Has(share)).To(gomega.BeFalse(), "identifier %s belongs to another allocation", share)
 			shares.Insert(share)
 		}
 	})

@@ -44,7 +44,7 @@ var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	touch(t, "pod") // so that each controller looks at the pod again, before it comes to the next one
 	heldFromTemplate(t, "other", "template")
 	made := generated(t, "other")
-	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", made.Name)), "claims that were made from the template")
+	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", made.Name)), "claims created from the template")
 	pod := t.WaitScheduled("pod")
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.Equal([]corev1.PodResourceClaimStatus{{Name: "claim"}}), "claims in the pod's status")
 }}

@@ -60,7 +60,7 @@ var OneAllocation = harness.Case{Meta: spec.Meta{
 		if first == nil {
 			first = claim.Status.Allocation
 		}
-		t.Expect(claim.Status.Allocation).To(gomega.Equal(first), "allocation, which was there before")
+		t.Expect(claim.Status.Allocation).To(gomega.Equal(first), "earlier allocation")
 		return len(claim.Status.ReservedFor) == pods
 	})
 	for i := range pods {

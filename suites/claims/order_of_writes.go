@@ -92,10 +92,10 @@ var OrderOfWrites = harness.Case{Meta: spec.Meta{
 // inOrder fails the case unless an allocated claim has the finalizer, and a reserved one an allocation.
 func inOrder(t *harness.T, claim *resourceapi.ResourceClaim) {
 	if claim.Status.Allocation != nil {
-		t.Expect(claim.Finalizers).To(gomega.Equal([]string{"resource.kubernetes.io/delete-protection"}), "finalizers of claim %s, which is allocated", claim.Name)
+		t.Expect(claim.Finalizers).To(gomega.Equal([]string{"resource.kubernetes.io/delete-protection"}), "finalizers of allocated claim %s", claim.Name)
 	}
 	if len(claim.Status.ReservedFor) > 0 {
-		t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of claim %s, which is reserved", claim.Name)
+		t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of reserved claim %s", claim.Name)
 	}
 }
 

@@ -35,8 +35,8 @@ var OutOfService = harness.Case{Meta: spec.Meta{
 	Checks:        "The out-of-service taint on a node that is not ready deletes its pod and deallocates the claim.",
 	Requires:      []spec.RequirementID{"kep-4381/out-of-service-deallocates"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
-	WaitsFor:      "kube-controller-manager looks for pods of nodes that are out of service every 20 s (pkg/controller/podgc/gc_controller.go:56).",
-	SerialBecause: "It makes a node that never is ready.",
+	WaitsFor:      "kube-controller-manager checks for pods of out-of-service nodes every 20 s (pkg/controller/podgc/gc_controller.go:56).",
+	SerialBecause: "It creates a node that never becomes ready.",
 }, Run: func(t *harness.T) {
 	class := devices(t, "", 1)
 	node := &corev1.Node{ // which nobody ever makes ready
@@ -53,12 +53,12 @@ var OutOfService = harness.Case{Meta: spec.Meta{
 
 	_, err := t.Client.CoreV1().Nodes().Patch(t.Context(), node.Name, types.StrategicMergePatchType,
 		[]byte(`{"spec":{"taints":[{"key":"`+corev1.TaintNodeOutOfService+`","value":"nodeshutdown","effect":"NoExecute"}]}}`), metav1.PatchOptions{})
-	t.NoError(err, "say that the node is out of service")
+	t.NoError(err, "taint the node as out of service")
 	t.WaitPodGone("pod")
 	there, err := t.Client.CoreV1().Nodes().Get(t.Context(), node.Name, metav1.GetOptions{})
 	tainted := err == nil && slices.ContainsFunc(there.Spec.Taints, func(x corev1.Taint) bool { return x.Key == corev1.TaintNodeOutOfService })
 	if !tainted {
-		t.Blockedf("somebody else, as a cloud-controller-manager does, has removed node %s or its taint, which ends its pods, too: %v", node.Name, err)
+		t.Blockedf("somebody else, as a cloud-controller-manager does, has removed node %s or its taint, and so its pods: %v", node.Name, err)
 	}
 	t.WaitScheduled("next")
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the pod's claim")

@@ -49,7 +49,7 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	waiting := generated(t, "waiting")
 	heldFromTemplate(t, "later", "template")
 	later := generated(t, "later")
-	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
+	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims created from the template")
 	// The kubelet keeps a pod whose claim was not made, unless it needs none; see node/claim-never-made.
 	t.ChangePodStatus("deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

@@ -55,5 +55,5 @@ var PodsOnly = harness.Case{Meta: spec.Meta{
 	_, err := user.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("claim", objects.Request("req", class)), metav1.CreateOptions{})
 	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "the user's own claim is forbidden: %v", err)
 	t.WaitScheduled("pod")
-	t.Expect(generated(t, "pod")).To(matchers.HaveDevices("device-0"), "device of the claim that was made for the pod")
+	t.Expect(generated(t, "pod")).To(matchers.HaveDevices("device-0"), "device of the claim created for the pod")
 }}

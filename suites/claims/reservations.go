@@ -41,11 +41,11 @@ var Reservations = harness.Case{Meta: spec.Meta{
 	allocated(t, "claim", class, objects.Consumer(gone), objects.Stranger("other"), objects.Consumer(replaced), objects.Consumer(lives))
 
 	left := t.WaitClaim("claim", "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 2 })
-	t.Expect(left.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{objects.Stranger("other"), objects.Consumer(lives)}), "reservations that stay")
+	t.Expect(left.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{objects.Stranger("other"), objects.Consumer(lives)}), "remaining reservations")
 	t.Expect(left).To(matchers.HaveDevices("device-0"), "devices")
 	t.RemovePod("lives")
 	left = t.WaitClaim("claim", "reserved for one", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })
-	t.Expect(consumers(left)).To(gomega.Equal([]string{"other"}), "reservations that stay")
+	t.Expect(consumers(left)).To(gomega.Equal([]string{"other"}), "remaining reservations")
 	// A foreign consumer keeps the claim in use: its device is not free.
 	t.Create(objects.Claim("waits", objects.Request("req", class)), objects.Pod("waits", t.Image, "waits"))
 	t.WaitUnschedulable("waits", "cannot allocate all claims")

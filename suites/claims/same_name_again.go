@@ -32,7 +32,7 @@ var SameNameAgain = harness.Case{Meta: spec.Meta{
 	Checks:        "A pod waits for a missing claim; a claim recreated under the same name gets a device of its own.",
 	Requires:      []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
-	SerialBecause: "What happens to others' pods and devices would have the waiting pod tried again, too.",
+	SerialBecause: "Changes to other pods and devices would also retry the waiting pod.",
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
 	index := func(number int) string { return fmt.Sprintf("%s == %d", t.Attribute(profiles.Index), number) }

@@ -67,6 +67,6 @@ var TemplateCopied = harness.Case{Meta: spec.Meta{
 	t.Expect(claim.Name).To(gomega.MatchRegexp("^pod-claim-.+"), "name of the claim")
 	t.Delete(from)
 	other, second := create("other", "second")
-	t.Expect(other.Spec).To(gomega.Equal(second.Spec.Spec), "spec of the claim of the template that took the place")
+	t.Expect(other.Spec).To(gomega.Equal(second.Spec.Spec), "spec of the claim from the replaced template")
 	t.Expect(t.Claim(claim.Name)).To(gomega.Equal(claim), "the claim of the first template")
 }}

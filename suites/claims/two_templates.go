@@ -42,7 +42,7 @@ var TwoTemplates = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#138407", Component: spec.Controllers, Through: "1.36", Review: "2027-01-31",
-		Does: "The name of a new claim takes the place of those of the pod's other claims, which then take its place, again and again.",
+		Does: "The name of a new claim replaces those of the pod's other claims, and theirs replace it, again and again.",
 	},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)

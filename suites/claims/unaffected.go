@@ -50,5 +50,5 @@ var Unaffected = harness.Case{Meta: spec.Meta{
 		t.WaitScheduled(name)
 		t.Expect(t.Events(name)).NotTo(gomega.ContainElement(gomega.HavePrefix("FailedScheduling")), "events of pod %s", name)
 	}
-	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim that waits")
+	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the waiting claim")
 }}

@@ -41,8 +41,8 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
 	t.WaitScheduled("other")
-	t.Expect(t.Claim("other")).To(matchers.HaveDevices("device-0"), "device that was chosen before")
-	t.Expect(t.Claim("refused").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status that is refused")
+	t.Expect(t.Claim("other")).To(matchers.HaveDevices("device-0"), "device chosen before")
+	t.Expect(t.Claim("refused").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "rejected status")
 	allow()
 	t.RemovePod("other")
 	t.WaitDeallocated("other")

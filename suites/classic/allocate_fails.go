@@ -36,5 +36,5 @@ var AllocateFails = harness.Case{Meta: spec.Meta{
 	t.Create(claim("claim", d.Class("", nil), nil), c.Pod("pod", "claim"))
 	t.WaitEvent("claim", "Failed", "allocating fails on purpose")
 	t.WaitScheduled("pod")
-	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices allocated to claims")
 }}

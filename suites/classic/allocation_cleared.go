@@ -40,5 +40,5 @@ var AllocationCleared = harness.Case{Meta: spec.Meta{
 	d.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[1:] })
 	cleared := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil })
 	got := t.WaitClaim("claim", "allocated anew", func(c *resourceapi.ResourceClaim) bool { return place(c) == t.Nodes[0] })
-	t.Expect(d.Held()).To(gomega.Equal(map[string]string{string(cleared.UID): t.Nodes[0] + "/" + got.Status.Allocation.Devices.Results[0].Device}), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.Equal(map[string]string{string(cleared.UID): t.Nodes[0] + "/" + got.Status.Allocation.Devices.Results[0].Device}), "devices allocated to claims")
 }}

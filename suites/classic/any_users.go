@@ -48,11 +48,11 @@ var AnyUsers = harness.Case{Meta: spec.Meta{
 	}
 	got := t.Claim("claim")
 	t.Expect(reserved(got, pods...)).To(gomega.BeTrue(), "the claim is reserved for all pods")
-	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices allocated to claims")
 	for _, name := range pods {
 		t.RemovePod(name)
 	}
 	t.WaitDeallocated("claim")
 	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
-	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the last pod")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices allocated to claims after the last pod")
 }}

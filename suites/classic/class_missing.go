@@ -39,5 +39,5 @@ var ClassMissing = harness.Case{Meta: spec.Meta{
 	unallocated(t, "immediate")
 	d.ResourceClass(d.Name(), nil)
 	t.WaitScheduled("pod")
-	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices allocated to claims")
 }}

@@ -46,14 +46,14 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	t.Create(claim("claim", class, nil), claim("other", class, atOnce))
 	t.WaitAllocated("other")
 	unallocated(t, "claim")
-	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds something for a claim that nobody needs")
+	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds a device for an unused claim")
 
 	pod := c.Pod("pod", "claim")
 	t.Create(pod)
 	said := c.WaitPodScheduling("pod", "answered, with a node", answered("claim"))
 	t.Expect(said.Owner).To(gomega.BeEquivalentTo(pod.UID), "owner of the PodScheduling")
 	t.Expect(said.PotentialNodes).NotTo(gomega.BeEmpty(), "potential nodes")
-	t.Expect(t.Nodes).To(gomega.ContainElements(said.PotentialNodes), "nodes that the pod may go to")
+	t.Expect(t.Nodes).To(gomega.ContainElements(said.PotentialNodes), "possible nodes of the pod")
 	t.Expect(said.UnsuitableNodes["claim"]).To(gomega.BeEmpty(), "unsuitable nodes")
 	node := said.SelectedNode
 	record := c.WaitClassicClaim("claim", "begun", func(r *classicdra.ClassicClaim) bool { return r != nil })
@@ -67,7 +67,7 @@ var Delayed = harness.Case{Meta: spec.Meta{
 	t.Expect(place(got)).To(gomega.Equal(node), "node of the device")
 	t.Expect(got.Status.Allocation.Devices.Results[0].Driver).To(gomega.Equal(d.Name()), "driver of the device")
 	t.Expect(reserved(got, "pod")).To(gomega.BeTrue(), "the claim is reserved for the pod alone")
-	t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "owners of devices of the driver")
 	c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool {
 		return r != nil && r.Phase == allocated && r.Handle != "" && r.UserLimit == 1
 	})

@@ -51,9 +51,9 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	stays := t.Claim("claim")
 	t.Expect(stays.DeletionTimestamp).NotTo(gomega.BeNil(), "when the claim was deleted")
 	t.Expect(held(stays, d)).To(gomega.BeTrue(), "the claim has the driver's finalizer")
-	t.Expect(d.Held()).To(gomega.HaveKey(string(stays.UID)), "who has devices")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(stays.UID)), "owners of devices")
 	d.Kill()
 	d.Begin(func(d *classicdra.DriverConfig) { d.FailDeallocate = 0 })
 	t.WaitClaimGone("claim")
-	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after that")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices allocated to claims afterwards")
 }}

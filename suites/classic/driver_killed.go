@@ -39,7 +39,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	d.Kill()
 	t.Create(claim("claim", class, nil), c.Pod("pod", "claim"))
 	said := c.WaitPodScheduling("pod", "there", exists)
-	t.Expect(said.UnsuitableNodes).To(gomega.BeEmpty(), "answers of a driver that does not run")
+	t.Expect(said.UnsuitableNodes).To(gomega.BeEmpty(), "responses of a stopped driver")
 	t.WaitUnschedulable("pod", "waiting for resource drivers")
 	d.Begin(nil)
 	c.WaitClassicClaim("claim", "begun", func(r *classicdra.ClassicClaim) bool { return r != nil })
@@ -48,5 +48,5 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	d.Begin(func(d *classicdra.DriverConfig) { d.Takes = 0 })
 	node := t.WaitScheduled("pod").Spec.NodeName
 	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device")
-	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices allocated to claims")
 }}

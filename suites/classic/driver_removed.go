@@ -54,11 +54,11 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("last")
 	for _, name := range left {
 		got := t.Claim(name)
-		t.Expect(got.Status.ReservedFor).To(gomega.BeEmpty(), "who may use claim %s after it was deleted", name)
+		t.Expect(got.Status.ReservedFor).To(gomega.BeEmpty(), "consumers of claim %s after its deletion", name)
 		t.Expect(got.DeletionTimestamp).NotTo(gomega.BeNil(), "when claim %s was deleted", name)
 		t.Expect(held(got, d)).To(gomega.BeTrue(), "claim %s has the finalizer of the driver", name)
 		t.Expect(place(got)).To(gomega.Equal(t.Nodes[0]), "node of the device of claim %s", name)
-		t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
+		t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "owners of devices of the driver")
 		c.WaitClassicClaim(name, "as it was", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated && r.Driver == d.Name() })
 	}
 	d.Begin(nil)
@@ -66,5 +66,5 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 		t.WaitClaimGone(name)
 		c.WaitClassicClaim(name, "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
 	}
-	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have once the driver is back")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices allocated to claims once the driver is back")
 }}

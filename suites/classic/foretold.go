@@ -55,9 +55,9 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	f.pod("large", 4)
 
 	fewer, all := d.Simulate(group, 2), d.Simulate(group, 3)
-	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have after questions")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices allocated to claims after questions")
 	served, where := split(all)
-	t.Expect(served).To(gomega.ConsistOf("one", "two", "three"), "pods that three nodes more serve")
+	t.Expect(served).To(gomega.ConsistOf("one", "two", "three"), "pods served by three more nodes")
 	t.Expect(where).To(gomega.ConsistOf(nodes[1:]), "their nodes")
 	servedByFewer, _ := split(fewer)
 
@@ -65,9 +65,9 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	whatif.AddBareNode(t, group, nodes[2])
 	run := f.waitScheduled(1 + len(servedByFewer))
 	f.expectFull(nodes[:3])
-	t.Expect(f.waitScheduled(1+len(servedByFewer))).To(gomega.ConsistOf(run), "pods that have a node still")
+	t.Expect(f.waitScheduled(1+len(servedByFewer))).To(gomega.ConsistOf(run), "pods keeping their node")
 	whatif.AddBareNode(t, group, nodes[3])
-	t.Expect(f.waitScheduled(1+len(served))).To(gomega.ConsistOf(append(served, "runs")), "pods that have a node")
+	t.Expect(f.waitScheduled(1+len(served))).To(gomega.ConsistOf(append(served, "runs")), "pods with a node")
 	f.expectFull(nodes)
 	f.waitScheduled(1 + len(served))
 }}

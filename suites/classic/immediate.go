@@ -37,10 +37,10 @@ var Immediate = harness.Case{Meta: spec.Meta{
 	d := c.Driver(classicdra.DriverConfig{Devices: 1, Refuse: t.Nodes[:1]})
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	node := place(t.WaitAllocated("claim"))
-	t.Expect(node).To(gomega.Equal(t.Nodes[1]), "node of the device, which the driver chooses")
+	t.Expect(node).To(gomega.Equal(t.Nodes[1]), "node of the device, chosen by the driver")
 	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
 	t.Expect(record.Mode).To(gomega.Equal(modeAtOnce), "mode of the record")
-	t.Expect(record.Node).To(gomega.BeEmpty(), "node that a scheduler has selected")
+	t.Expect(record.Node).To(gomega.BeEmpty(), "node selected by a scheduler")
 
 	for _, name := range []string{"first", "second"} {
 		t.Create(c.Pod(name, "claim"))
@@ -54,5 +54,5 @@ var Immediate = harness.Case{Meta: spec.Meta{
 	}
 	t.Create(objects.OnlyOn(c.Pod("elsewhere", "claim"), t.Nodes[0]))
 	t.WaitUnschedulable("elsewhere", "resource claim is allocated elsewhere")
-	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device while a pod waits that can run elsewhere only")
+	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device while a pod limited to other nodes waits")
 }}

@@ -46,12 +46,12 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	unallocated(t, "claim")
 	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds something for the claim")
 	left := c.WaitPodScheduling("pod", "there", exists)
-	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "what the driver answers")
+	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "response of the driver")
 
 	// The scheduler's request stays until the claim is allocated.
 	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = -1 })
 	c.Scheduler.Begin(nil)
-	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *classicdra.PodScheduling) bool {
+	said := c.WaitPodScheduling("pod", "the new pod's, with a node", func(s *classicdra.PodScheduling) bool {
 		return answered("claim")(s) && s.Owner == string(pod.UID) && s.SelectedNode == t.Nodes[1]
 	})
 	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })
@@ -66,5 +66,5 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	t.RemovePod("again")
 	newer := c.Pod("again", "again")
 	t.Create(newer)
-	c.WaitPodScheduling("again", "that of the new pod", func(s *classicdra.PodScheduling) bool { return s != nil && s.Owner == string(newer.UID) })
+	c.WaitPodScheduling("again", "the new pod's", func(s *classicdra.PodScheduling) bool { return s != nil && s.Owner == string(newer.UID) })
 }}

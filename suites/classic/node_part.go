@@ -49,17 +49,17 @@ var NodePart = harness.Case{Meta: spec.Meta{
 	t.Expect(place(allocated)).To(gomega.Equal(node), "node of the device")
 	t.Expect(onNodes.Slices()).To(gomega.BeEmpty(), "ResourceSlices of the driver")
 	for _, container := range []string{"main", "second"} {
-		t.Expect(t.Environment("pod", container)).To(gomega.HaveKeyWithValue("user_a", "b"), "what container %s sees", container)
+		t.Expect(t.Environment("pod", container)).To(gomega.HaveKeyWithValue("user_a", "b"), "devices visible to container %s", container)
 	}
-	t.Expect(t.Environment("pod", "without")).NotTo(gomega.HaveKey("user_a"), "what a container sees that does not use the claim")
-	t.Expect(onNodes.CalledOn("claim")).To(gomega.Equal([]string{node}), "nodes on which the driver was called")
+	t.Expect(t.Environment("pod", "without")).NotTo(gomega.HaveKey("user_a"), "devices visible to a container not using the claim")
+	t.Expect(onNodes.CalledOn("claim")).To(gomega.Equal([]string{node}), "nodes with calls of the driver")
 	t.Expect(onNodes.Calls(spec.Prepare, "claim")).To(gomega.HaveEach(gomega.HaveField("Claims", gomega.ConsistOf(gomega.HaveField("UID", allocated.UID)))), "calls to prepare the claim")
 	t.Expect(onNodes.Holds(allocated.UID)).To(gomega.BeTrue(), "the driver has the claim prepared")
-	t.Expect(d.Held()).To(gomega.HaveKey(string(allocated.UID)), "who has devices of the driver")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(allocated.UID)), "owners of devices of the driver")
 
 	t.RemovePod("pod")
 	onNodes.AwaitUnprepared()
 	t.WaitDeallocated("claim")
 	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
-	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pod")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices allocated to claims after the pod")
 }}

@@ -54,7 +54,7 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 		return s != nil && slices.Equal(s.UnsuitableNodes["c"], []string{nodes["a"]})
 	})
 	c.Scheduler.Begin(nil)
-	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(nodes["b"]), "node of the pod that waited")
-	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
+	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(nodes["b"]), "node of the pending pod")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices allocated to claims")
 	t.WaitClaimGone("b")
 }}

@@ -46,6 +46,6 @@ var ParametersMissing = harness.Case{Meta: spec.Meta{
 	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-claim"}, Data: map[string]string{"a": "claim"}})
 	t.WaitScheduled("pod")
 	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
-	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"admin_a":"class","user_a":"claim"}`), "what the driver has stored")
+	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"admin_a":"class","user_a":"claim"}`), "data stored by the driver")
 	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(3), "limit of users, as the class has it")
 }}

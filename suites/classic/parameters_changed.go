@@ -67,7 +67,7 @@ var ParametersChanged = harness.Case{Meta: spec.Meta{
 	t.RemovePod("two")
 	t.WaitDeallocated("claim")
 	c.WaitClassicClaim("claim", "gone", func(r *classicdra.ClassicClaim) bool { return r == nil })
-	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pods")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices allocated to claims after the pods")
 	parameters(t, "parameters", map[string]string{"a": "third"})
 	t.Create(c.Pod("three", "claim"))
 	t.WaitScheduled("three")

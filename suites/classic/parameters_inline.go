@@ -54,8 +54,8 @@ var ParametersInline = harness.Case{Meta: spec.Meta{
 	allocation := t.WaitAllocated("claim").Status.Allocation
 	found := map[resourceapi.AllocationConfigSource][]string{}
 	for _, config := range allocation.Devices.Config {
-		t.Expect(config.Opaque.Driver).To(gomega.BeElementOf(d.Name(), classicdra.Group), "whom a configuration of the allocation is for")
-		t.Expect(config.Requests).To(gomega.Equal([]string{"req"}), "requests that a configuration of the allocation is for")
+		t.Expect(config.Opaque.Driver).To(gomega.BeElementOf(d.Name(), classicdra.Group), "requests with a configuration in the allocation")
+		t.Expect(config.Requests).To(gomega.Equal([]string{"req"}), "requests with a configuration in the allocation")
 		if config.Opaque.Driver == d.Name() {
 			found[config.Source] = append(found[config.Source], string(config.Opaque.Parameters.Raw))
 		}

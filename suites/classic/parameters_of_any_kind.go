@@ -58,6 +58,6 @@ var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	t.Create(kind.Object("object", map[string]any{"a": "b", "userLimit": int64(2)}))
 	t.WaitScheduled("pod")
 	record := c.WaitClassicClaim("claim", "allocated", func(r *classicdra.ClassicClaim) bool { return r != nil && r.Phase == allocated })
-	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"user_a":"b"}`), "what the driver has stored")
+	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"user_a":"b"}`), "data stored by the driver")
 	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(2), "limit of users, as the object has it")
 }}

@@ -72,5 +72,5 @@ var Quota = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone("immediate")
 	t.WaitScheduled("waits")
 	admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{devices: 2, number: 2})
-	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices allocated to claims")
 }}

@@ -39,7 +39,7 @@ var WithStructured = harness.Case{Meta: spec.Meta{
 	t.Publish(node, node, resourceapi.Device{Name: "device-0"})
 	t.Create(claim("classic", d.Class("", nil), nil), objects.Claim("structured", objects.Request("req", t.CreateClass(nil))), c.Pod("pod", "classic", "structured"))
 	said := c.WaitPodScheduling("pod", "refused", func(s *classicdra.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["classic"]) > 0 })
-	t.Expect(append(said.PotentialNodes, node)).To(gomega.HaveEach(node), "nodes that the driver is asked about: those with the device of the slice")
+	t.Expect(append(said.PotentialNodes, node)).To(gomega.HaveEach(node), "nodes in the driver's questions: those with the device of the slice")
 	t.WaitUnschedulable("pod", "")
 	unallocated(t, "classic")
 	unallocated(t, "structured")

@@ -45,5 +45,5 @@ var Stuck = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"works", "fails"} {
 		t.WaitClaim(name, "on the node of the pod", func(c *resourceapi.ResourceClaim) bool { return place(c) == got && reserved(c, "pod") })
 	}
-	t.Expect(works.Held()).To(gomega.HaveLen(1), "devices of the driver that allocated twice")
+	t.Expect(works.Held()).To(gomega.HaveLen(1), "devices of the driver after a second allocation")
 }}

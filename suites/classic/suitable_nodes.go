@@ -42,7 +42,7 @@ var SuitableNodes = harness.Case{Meta: spec.Meta{
 			t.Create(claim(name, class, nil), c.Pod(name, name))
 			said := c.WaitPodScheduling(name, "answered, with a node", answered(name))
 			t.Expect(said.SelectedNode).To(gomega.Equal(node), "selected node of %s", name)
-			t.Expect(append([]string{node}, said.PotentialNodes...)).To(gomega.HaveEach(node), "nodes that the driver is asked about for %s", name)
+			t.Expect(append([]string{node}, said.PotentialNodes...)).To(gomega.HaveEach(node), "nodes in the driver's questions for %s", name)
 		}
 	}
 	d.Begin(func(d *classicdra.DriverConfig) { d.FailAllocate = 0 })

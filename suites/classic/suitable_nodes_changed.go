@@ -42,7 +42,7 @@ var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	for _, node := range []string{first, second} {
 		c.ChangeResourceClass(class, suits(node))
 		said := c.WaitPodScheduling("pod", "with "+node, selected(node))
-		t.Expect(said.PotentialNodes).To(gomega.HaveEach(node), "nodes that the driver is asked about while %s suits", node)
+		t.Expect(said.PotentialNodes).To(gomega.HaveEach(node), "nodes in the driver's questions while %s suits", node)
 	}
 	c.ChangeResourceClass(class, suits("none"))
 	c.WaitPodScheduling("pod", "without a selected node", selected(""))
@@ -60,5 +60,5 @@ var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
 	t.RemovePod("beside")
 	t.WaitDeallocated("claim")
 	t.Create(c.Pod("next", "claim"))
-	t.Expect(t.WaitScheduled("next").Spec.NodeName).To(gomega.Equal(first), "node of a pod for which the claim is allocated anew")
+	t.Expect(t.WaitScheduled("next").Spec.NodeName).To(gomega.Equal(first), "node of a pod after the claim was reallocated")
 }}

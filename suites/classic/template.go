@@ -62,10 +62,10 @@ var Template = harness.Case{Meta: spec.Meta{
 			})
 		}
 	}
-	t.Expect(nodes["a"]).NotTo(gomega.Equal(nodes["b"]), "nodes of the two pods, of which each takes all of a node")
-	t.Expect(d.Held()).To(gomega.HaveLen(4), "devices that claims have")
+	t.Expect(nodes["a"]).NotTo(gomega.Equal(nodes["b"]), "nodes of the two pods, each using a whole node")
+	t.Expect(d.Held()).To(gomega.HaveLen(4), "devices allocated to claims")
 	t.RemovePod("a")
-	t.Poll("the devices of a pod that has gone to be freed, with its claims", func(ctx context.Context) (bool, string, error) {
+	t.Poll("the devices of the deleted pod to be released, with its claims", func(ctx context.Context) (bool, string, error) {
 		list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, "", err

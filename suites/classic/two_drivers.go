@@ -46,7 +46,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 
 	second.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[:2] })
 	node := t.WaitScheduled("pod").Spec.NodeName
-	t.Expect(node).To(gomega.Equal(t.Nodes[2]), "node of the pod, the only one that suits both drivers")
+	t.Expect(node).To(gomega.Equal(t.Nodes[2]), "node of the pod: the only one suitable for both drivers")
 	for name, d := range map[string]*classicdra.Program{"a": first, "b": second} {
 		got := t.Claim(name)
 		t.Expect(place(got)).To(gomega.Equal(node), "node of the device of claim %s", name)

@@ -63,7 +63,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	admin := t.WaitAllocated("admin")
 	t.Expect(admin.Status.Allocation.Devices.Results).To(gomega.ContainElement(gomega.And(
 		gomega.HaveField("Pool", own.Pool), gomega.HaveField("Device", own.Device), gomega.HaveField("AdminAccess", gomega.HaveValue(gomega.BeTrue())),
-	)), "devices that are allocated to the administrator's claim: that of the user is among them")
+	)), "devices allocated to the administrator's claim, including the user's")
 	t.Driver.ExpectDevices("admin", "main", admin)
 
 	expectUnharmed(t, "user", "admin")

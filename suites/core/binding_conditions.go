@@ -58,7 +58,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		claim := t.WaitAllocated(name)
 		// The first pod's attached device may be a local one by now, without conditions.
 		if name == "first" && len(claim.Status.Allocation.Devices.Results[0].BindingConditions) == 0 {
-			t.Blockedf("claim %s was allocated a device without binding conditions: declare the class of those that have some with features: [%s], and selectors if need be", name, spec.DriverBindingConditions)
+			t.Blockedf("claim %s was allocated a device without binding conditions: declare the class of devices with them with features: [%s], and selectors if needed", name, spec.DriverBindingConditions)
 		}
 		var missing []string
 		t.Within(limit, "all binding conditions of claim "+name+" to be true", func(ctx context.Context) (bool, string, error) {
@@ -69,7 +69,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 			missing = unmet(now)
 			return len(missing) == 0, fmt.Sprintf("not true: %q", missing), nil
 		})
-		t.Expect(missing).To(gomega.BeEmpty(), "binding conditions that are not true after the %s for which the scheduler waits: who makes the device ready has not done so", limit)
+		t.Expect(missing).To(gomega.BeEmpty(), "binding conditions still not true after the scheduler's timeout of %s: the device was not made ready", limit)
 		t.WaitRunning(name)
 		t.Driver.ExpectDevices(name, "main", t.Claim(name))
 		t.RemovePod(name)

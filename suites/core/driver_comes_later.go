@@ -50,6 +50,6 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 	started := t.WaitRunning("pod").Status.ContainerStatuses[0].State.Running.StartedAt.Time
 	calls := simdriver.Of(t).Calls(spec.Prepare, "claim")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls")
-	t.Expect(started).To(gomega.BeTemporally(">=", calls[0].Start.Truncate(time.Second)), "start of the container, and the call that prepared its claim")
+	t.Expect(started).To(gomega.BeTemporally(">=", calls[0].Start.Truncate(time.Second)), "start of the container, and the call preparing its claim")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

@@ -48,7 +48,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	ended.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, objects.ShowAndEnd, "claim")}
 	t.Create(ended)
 	t.WaitSucceeded("ended")
-	t.WaitClaim("claim", "not reserved for the pod that has ended", func(c *resourceapi.ResourceClaim) bool { return !reservedFor(c, "ended") })
+	t.WaitClaim("claim", "not reserved for the terminated pod", func(c *resourceapi.ResourceClaim) bool { return !reservedFor(c, "ended") })
 
 	// The controller reserves for pods already on a node, so it has processed this claim each time.
 	for i := range 5 {
@@ -61,7 +61,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 			return again || reservedFor(c, next.Name)
 		})
 		if again {
-			t.KnownIssue("the claim is reserved again for a pod that has ended")
+			t.KnownIssue("the claim is reserved again for a terminated pod")
 			return
 		}
 	}

@@ -52,5 +52,5 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	t.Expect(env).To(matchers.SeeDevices("claim", "req", "device-0"), "the allocated device")
 	generated := *pod.Status.ResourceClaimStatuses[0].ResourceClaimName
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, generated)).To(gomega.And(gomega.Not(gomega.BeEmpty()),
-		gomega.HaveEach(gomega.HaveField("GRPC", simdriver.Of(t).GRPC()))), "NodePrepareResources calls, all in the newest version that the driver offers")
+		gomega.HaveEach(gomega.HaveField("GRPC", simdriver.Of(t).GRPC()))), "NodePrepareResources calls, all in the newest version offered by the driver")
 }}

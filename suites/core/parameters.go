@@ -50,8 +50,8 @@ var Parameters = harness.Case{Meta: spec.Meta{
 
 	env := t.Environment("pod", "main")
 	t.Expect(env).To(matchers.SeeClassParameter("power", "low"), "the class's parameter")
-	t.Expect(env).To(matchers.SeeClassParameter("a", "class"), "the class's parameter that the claim has too")
-	t.Expect(env).To(matchers.SeeClaimParameter("a", "claim"), "the claim's parameter that the class has too")
+	t.Expect(env).To(matchers.SeeClassParameter("a", "class"), "the class's parameter also set by the claim")
+	t.Expect(env).To(matchers.SeeClaimParameter("a", "claim"), "the claim's parameter also set by the class")
 	var sources []resourceapi.AllocationConfigSource
 	for _, c := range t.WaitAllocated("claim").Status.Allocation.Devices.Config {
 		sources = append(sources, c.Source)

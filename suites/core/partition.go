@@ -41,7 +41,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 	for _, pool := range published.Pools(t) {
 		wrong = append(wrong, pool.WrongCounters()...)
 	}
-	t.Expect(wrong).To(gomega.BeEmpty(), "what is wrong with the counters that the driver publishes")
+	t.Expect(wrong).To(gomega.BeEmpty(), "errors in the published counters")
 
 	t.Create(objects.Claim("first", t.Driver.Request("req")), objects.Claim("second", t.Driver.Request("req")))
 	first := t.RunPod(t.Pod("first", "first"))
@@ -52,7 +52,7 @@ var Partition = harness.Case{Meta: spec.Meta{
 		claim := t.WaitAllocated(name)
 		result := claim.Status.Allocation.Devices.Results[0]
 		if pool, device := published.Device(t, result.Pool, result.Device); !pool.IsPartition(device) {
-			t.Blockedf("device %s of pool %s, which claim %s was allocated, is no partition: declare the class of the partitions with features: [%s], and selectors if need be",
+			t.Blockedf("device %s of pool %s, allocated to claim %s, is not a partition: declare the class of the partitions with features: [%s], and selectors if needed",
 				result.Device, result.Pool, name, spec.DriverPartitionable)
 		}
 		t.Driver.ExpectDevices(name, "main", claim)

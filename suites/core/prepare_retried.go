@@ -46,7 +46,7 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "FailedPrepareDynamicResources", "out of coffee")
 	t.WaitRunning("pod")
 	calls := simdriver.Of(t).Calls(spec.Prepare, "claim")
-	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one that fails, one that does not")
+	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one failed, one successful")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

@@ -21,7 +21,7 @@ import "time"
 // The delay before the kubelet retries a pod with unprepared claims: creating its sandbox then ends without an error,
 // so the kubelet returns to the pod only with its next sync of all pods.
 const (
-	waitsForResync = "The kubelet looks again at a pod whose claims could not be prepared after its syncFrequency and up to half of that more: " +
-		"60 to 90 s by default, 6 to 9 s in clusters that dratest makes (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
+	waitsForResync = "The kubelet retries a pod with unprepared claims after its syncFrequency plus up to half of it: " +
+		"60 to 90 s by default, 6 to 9 s in clusters created by dratest (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
 	resyncTimeout = 4 * time.Minute
 )

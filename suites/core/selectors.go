@@ -51,7 +51,7 @@ var Selectors = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pending", t.Image, "contradicts"))
 	t.RunPod(objects.Pod("runs", t.Image, "fits"))
 
-	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the only device that all three selectors leave")
+	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the only device matching all three selectors")
 	t.Expect(t.Environment("runs", "main")).To(matchers.SeeOnlyDevices("device-3"), "devices of the container")
 	t.WaitUnschedulable("pending", "cannot allocate all claims")
 }}

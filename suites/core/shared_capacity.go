@@ -61,9 +61,9 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 		t.Driver.ExpectDevices(name, "main", claim)
 	}
 	if shares[0].Pool != shares[1].Pool || shares[0].Device != shares[1].Device {
-		t.Blockedf("device %s of pool %s has no room for a second share of the least that may be asked for, so that nothing is shared", shares[0].Device, shares[0].Pool)
+		t.Blockedf("device %s of pool %s has no room for a second share of the minimum request, so nothing is shared", shares[0].Device, shares[0].Pool)
 	}
 	t.Expect(shares[0].ShareID).NotTo(gomega.BeNil(), "ID of the share of claim first")
-	t.Expect(shares[1].ShareID).NotTo(gomega.Or(gomega.BeNil(), gomega.Equal(shares[0].ShareID)), "ID of the share of claim second, and not that of first")
+	t.Expect(shares[1].ShareID).NotTo(gomega.Or(gomega.BeNil(), gomega.Equal(shares[0].ShareID)), "ID of the share of claim second, not of first")
 	expectUnharmed(t, "second", "first")
 }}

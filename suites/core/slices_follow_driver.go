@@ -47,14 +47,14 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	simdriver.Of(t).Connect()
 
 	other.AwaitSlices(0)
-	t.Expect(time.Since(left)).To(gomega.BeNumerically(">", almostWiped), "time until the slices of a driver that has left are removed")
+	t.Expect(time.Since(left)).To(gomega.BeNumerically(">", almostWiped), "time until the slices of a stopped driver are removed")
 	other.Connect()
 	other.AwaitSlices(len(t.Nodes))
 	t.Create(objects.Class(other.Name, other.Name))
 	t.Create(objects.Claim("claim", objects.Request("stayed", t.CreateClass(nil)), objects.Request("again", other.Name)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	t.Expect(t.Environment("pod", "main")).To(gomega.And(matchers.SeeDevices("claim", "stayed", "device-0"), matchers.SeeDevices("claim", "again", "device-0")), "devices of both drivers")
-	t.Expect(simdriver.Of(t).Slices()).To(gomega.Equal(before), "names of the slices of the driver that came back in time, which are made up anew for each")
+	t.Expect(simdriver.Of(t).Slices()).To(gomega.Equal(before), "names of the slices of the driver that returned in time; new slices get new names")
 }}
 
 // almostWiped is a little less than the half minute before slices are removed.

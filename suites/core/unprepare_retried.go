@@ -43,11 +43,11 @@ var UnprepareRetried = harness.Case{Meta: spec.Meta{
 	t.RemovePod("pod")
 
 	calls := simdriver.Of(t).Calls(spec.Unprepare, "claim")
-	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls: one that fails, one that does not")
+	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls: one failed, one successful")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Expect(calls[len(calls)-1].Claims[0].Error).To(gomega.BeEmpty(), "the last call's error")
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated("claim")
 	t.RunPod(objects.Pod("next", t.Image, "next"))
-	t.Expect(t.Environment("next", "main")).To(matchers.SeeDevices("next", "req", "device-0"), "the device that was released")
+	t.Expect(t.Environment("next", "main")).To(matchers.SeeDevices("next", "req", "device-0"), "the released device")
 }}

@@ -63,5 +63,5 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 		return
 	}
 	t.NoError(err, "read pod tolerant")
-	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodRunning), "phase of the pod that tolerates the taint")
+	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodRunning), "phase of the pod with the toleration")
 }}

@@ -49,8 +49,8 @@ var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	deleted := t.WaitPod("deleted", "deleted", func(p *corev1.Pod) (bool, error) { return p.DeletionTimestamp != nil, nil })
 	t.Expect(disruptions(deleted)).To(gomega.HaveExactElements(gomega.And(
 		gomega.HaveField("Status", corev1.ConditionTrue), gomega.HaveField("Reason", "DeletionByDeviceTaintManager"),
-	)), "conditions DisruptionTarget of the pod that is being deleted")
-	t.Expect(disruptions(t.WaitScheduled("stays"))).To(gomega.BeEmpty(), "conditions DisruptionTarget of the pod that stays")
+	)), "conditions DisruptionTarget of the pod being deleted")
+	t.Expect(disruptions(t.WaitScheduled("stays"))).To(gomega.BeEmpty(), "conditions DisruptionTarget of the remaining pod")
 }}
 
 // disruptions returns a pod's DisruptionTarget conditions.

@@ -96,8 +96,8 @@ func evictsExtended(t *harness.T, taint func()) {
 		return extended.DeletionTimestamp != nil, fmt.Sprintf("phase %s, deleted at %v", extended.Status.Phase, extended.DeletionTimestamp), nil
 	})
 	if !deleted {
-		t.Expect(runs).To(gomega.BeTrue(), "whether the pod runs that is not deleted")
-		t.KnownIssue("the pod with a claim is deleted, that with an extended resource stays")
+		t.Expect(runs).To(gomega.BeTrue(), "whether the remaining pod runs")
+		t.KnownIssue("the pod with a claim is deleted, the pod with an extended resource stays")
 		return
 	}
 	t.WaitPodGone("extended")

@@ -38,7 +38,7 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 	Checks:   "A pending eviction is cancelled when its reason disappears within the tolerated seconds.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/toleration-seconds"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
-	WaitsFor: "The pods tolerate the taint for 15 s, so that there is time to take it away.",
+	WaitsFor: "The pods tolerate the taint for 15 s, so there is time to remove it.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	pods := []string{"taint-gone", "no-schedule", "slice-gone", "newer-slice", "deallocated"}
@@ -87,5 +87,5 @@ func earlier(added *metav1.Time) *metav1.Time { return &metav1.Time{Time: added.
 
 // expectInTime fails the case if removing the reasons took so long that evictions would be correct.
 func expectInTime(t *harness.T, began time.Time) {
-	t.Expect(time.Since(began)).To(gomega.BeNumerically("<", (tolerated-4)*time.Second), "time to give the taints and take them away, which the cluster was too slow for")
+	t.Expect(time.Since(began)).To(gomega.BeNumerically("<", (tolerated-4)*time.Second), "time to add and remove the taints; the cluster was too slow")
 }

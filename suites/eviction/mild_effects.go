@@ -58,7 +58,7 @@ var MildEffects = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen()
 	t.Create(objects.Claim("free", objects.Request("req", class)), objects.Pod("free", t.Image, "free"))
 	t.WaitScheduled("free")
-	t.Expect(t.Claim("free")).To(matchers.HaveDevices("free-none"), "the only free device that a pod may have")
+	t.Expect(t.Claim("free")).To(matchers.HaveDevices("free-none"), "the only free device for the pod")
 	t.Create(objects.Claim("too-many", objects.Request("req", class)), objects.Pod("too-many", t.Image, "too-many"))
 	t.WaitUnschedulable("too-many", "cannot allocate all claims")
 	stays(t, "no-schedule", "none", "put")

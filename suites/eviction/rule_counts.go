@@ -49,7 +49,7 @@ var RuleCounts = harness.Case{Meta: spec.Meta{
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
 	untilCounted(t, rule, 3)
 	t.Create(rule)
-	t.Expect(counted(t, rule)).To(gomega.Equal(counts{published: 5, allocated: 4, pods: 3, namespaces: 2}), "what the rule tells")
+	t.Expect(counted(t, rule)).To(gomega.Equal(counts{published: 5, allocated: 4, pods: 3, namespaces: 2}), "status of the rule")
 	stays(t, "a", "b")
 
 	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })

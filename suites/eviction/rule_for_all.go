@@ -36,7 +36,7 @@ var RuleForAll = harness.Case{Meta: spec.Meta{
 	Checks:        "A DeviceTaintRule with an empty selector selects all devices, and one without selector selects none.",
 	Requires:      []spec.RequirementID{"kep-5055/rule-selector"},
 	Needs:         spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Alone: true},
-	SerialBecause: "It counts the pods of the whole cluster that use devices, as other cases' do.",
+	SerialBecause: "It counts all pods with devices in the cluster, including those of other cases.",
 	WaitsFor:      "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
 }, Run: func(t *harness.T) {
 	other := "other-" + t.DriverName()
@@ -55,7 +55,7 @@ var RuleForAll = harness.Case{Meta: spec.Meta{
 	untilCounted(t, every, 3)
 	t.Create(none)
 
-	t.Expect(wouldDelete(t, none, 1)).To(gomega.Equal(0), "pods that the rule without a selector would delete")
+	t.Expect(wouldDelete(t, none, 1)).To(gomega.Equal(0), "pods the rule without a selector would delete")
 	stays(t, "a", "b", "c")
 }}
 
@@ -77,7 +77,7 @@ func untilCounted(t *harness.T, rule *resourceapi.DeviceTaintRule, want int) {
 		}
 		t.Delete(next)
 	}
-	t.Fatalf("the last of %d rules like %s says that it would delete %d pods, not %d", mostRules, rule.Name, said, want)
+	t.Fatalf("the last of %d rules like %s reports %d pods to delete, not %d", mostRules, rule.Name, said, want)
 }
 
 // wouldDelete returns the number of pods a rule without effect reports for deletion, in this

@@ -35,7 +35,7 @@ var RuleGivenUp = harness.Case{Meta: spec.Meta{
 	Checks:   "A pending eviction is cancelled when its DeviceTaintRule no longer applies.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/evict-by-rule"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
-	WaitsFor: "The pods tolerate the taints for 15 s, so that there is time to take them away.",
+	WaitsFor: "The pods tolerate the taints for 15 s, so there is time to remove them.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	pods := []string{"rule-gone", "no-effect", "other-device"}

@@ -46,7 +46,7 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 
 	untilCounted(t, rule, 1)
 	t.Create(rule)
-	t.Expect(wouldDelete(t, rule, 1)).To(gomega.Equal(1), "pods that the rule would delete")
+	t.Expect(wouldDelete(t, rule, 1)).To(gomega.Equal(1), "pods the rule would delete")
 	t.Expect(t.WaitRunning("pod").DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod")
 
 	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
@@ -54,7 +54,7 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", event, "Marking for deletion")
 	t.WaitPodGone("pod")
 	done := waitNotInProgress(t, rule, 2)
-	t.Expect(done.Message).To(gomega.ContainSubstring("1 pod evicted"), "the condition of a rule that has deleted a pod")
+	t.Expect(done.Message).To(gomega.ContainSubstring("1 pod evicted"), "condition of a rule after deleting a pod")
 	t.WaitDeallocated("claim")
 }}
 

@@ -77,11 +77,11 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 		return pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil, fmt.Sprintf("node %q", pod.Spec.NodeName), nil
 	})
 	if scheduled {
-		t.KnownIssue("a pod was scheduled with a claim whose device has a taint NoExecute")
+		t.KnownIssue("a pod was scheduled with a claim for a device with a NoExecute taint")
 		return
 	}
 	pod := t.PodNow("second-device")
-	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod whose claim has a tainted device")
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod with a tainted device in its claim")
 }}
 
 // reservingTime bounds the scheduling of one pod after the next one's.

@@ -51,14 +51,14 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 	untilCounted(t, rule("probe"), 2)
 	old := rule("old")
 	t.Create(old)
-	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods that the rule would delete")
+	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods the rule would delete")
 
 	users(t, class, "second", t.Nodes[0], "c")
 	untilCounted(t, rule("young"), 3)
 	t.Expect(toldAgain(t, old, 2)).To(gomega.BeFalse(), "whether the older rule told another number of pods")
 
 	t.ChangeRule(old.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Value = "changed" })
-	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods that the changed rule would delete")
+	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods the changed rule would delete")
 	stays(t, "a", "b", "c")
 }}
 

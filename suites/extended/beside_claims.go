@@ -42,7 +42,7 @@ var BesideClaims = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.PodWanting("without", t.Image, map[string]int64{resource: 1}))
 
 	t.Expect(t.Environment("with-claim", "main")).To(matchers.SeeOnlyDevices(taken), "the claim's device")
-	t.Expect(t.Environment("without", "main")).To(matchers.SeeOnlyDevices(left), "the device that the claim left")
+	t.Expect(t.Environment("without", "main")).To(matchers.SeeOnlyDevices(left), "the device left by the claim")
 	t.Create(objects.PodWanting("late", t.Image, map[string]int64{resource: 1}))
 	t.WaitUnschedulable("late", "cannot allocate all claims")
 }}

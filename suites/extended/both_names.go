@@ -54,6 +54,6 @@ var BothNames = harness.Case{Meta: spec.Meta{
 		devices[r.Device] = true
 	}
 	t.Expect(number).To(gomega.HaveLen(2), "requests of the claim")
-	t.Expect(mapped).To(gomega.Equal(map[string]int64{explicit: 2, byClass: 1}), "devices of the requests to which the two names are mapped")
-	t.Expect(devices).To(gomega.HaveLen(3), "devices that are allocated")
+	t.Expect(mapped).To(gomega.Equal(map[string]int64{explicit: 2, byClass: 1}), "devices of the requests mapped to the two names")
+	t.Expect(devices).To(gomega.HaveLen(3), "allocated devices")
 }}

@@ -41,7 +41,7 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	Checks:   "If a stale special claim cannot be deleted, the pod is retried and no second claim is created.",
 	Requires: []spec.RequirementID{"kep-5004/cleanup-idempotent", "kep-5004/postfilter-failure-retried", "kep-5004/special-claim-reused", "kep-5004/one-special-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}, Nodes: 2},
-	WaitsFor: "A pod that could not be bound is tried again after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
+	WaitsFor: "A pod is retried after a failed binding after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
 }, Run: func(t *harness.T) {
 	one := map[string]int64{createClass(t): 1}
 	for _, node := range t.Nodes {

@@ -46,16 +46,16 @@ var DevicePluginDecides = harness.Case{Meta: spec.Meta{
 
 	ask("first")
 	first := t.WaitRunning("first")
-	t.Expect(first.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
+	t.Expect(first.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod served by the device plugin")
 	ask("second")
 	t.WaitUnschedulable("second", "Insufficient "+resource)
 	simdriver.Of(t).OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted", "added"}})
 
 	second := t.WaitRunning("second")
-	t.Expect(second.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that waited for the device plugin")
+	t.Expect(second.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod pending for the device plugin")
 	for name, device := range map[string]string{"first": "counted", "second": "added"} {
 		env := t.Environment(name, "main")
-		t.Expect(env).To(matchers.SeeDevicePlugin(device), "what pod %s sees of the device plugin", name)
+		t.Expect(env).To(matchers.SeeDevicePlugin(device), "devices of the device plugin visible to pod %s", name)
 		t.Expect(matchers.DevicesIn(env)).To(gomega.BeEmpty(), "DRA devices of pod %s", name)
 	}
 }}

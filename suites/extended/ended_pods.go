@@ -47,7 +47,7 @@ var EndedPods = harness.Case{Meta: spec.Meta{
 		made := t.WaitScheduled(next).Status.ExtendedResourceClaimStatus.ResourceClaimName
 		uid := ended.UID
 		t.Get(ended)
-		t.Expect(ended.UID).To(gomega.Equal(uid), "the pod that has %s is still there", name)
+		t.Expect(ended.UID).To(gomega.Equal(uid), "the pod with %s still exists", name)
 		t.RemovePod(next)
 		t.WaitClaimGone(made)
 	}

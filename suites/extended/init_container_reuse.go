@@ -53,10 +53,10 @@ var InitContainerReuse = harness.Case{Meta: spec.Meta{
 	for _, r := range claim.Status.Allocation.Devices.Results {
 		allocated = append(allocated, r.Device)
 	}
-	t.Expect(allocated).To(gomega.HaveLen(3), "allocated devices: the most that are used at a time, not their sum")
-	t.Expect(t.Environment("pod", "three")).To(matchers.SeeOnlyDevices(allocated...), "the init container that asks for three")
+	t.Expect(allocated).To(gomega.HaveLen(3), "allocated devices: the maximum in use at a time, not the sum")
+	t.Expect(t.Environment("pod", "three")).To(matchers.SeeOnlyDevices(allocated...), "the init container requesting three")
 	two := matchers.DevicesIn(t.Environment("pod", "two"))
-	t.Expect(two).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the init container that asks for two")
+	t.Expect(two).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the init container requesting two")
 	var running []string
 	for _, container := range []string{"sidecar", "main", "other"} {
 		seen := matchers.DevicesIn(t.Environment("pod", container))
@@ -64,5 +64,5 @@ var InitContainerReuse = harness.Case{Meta: spec.Meta{
 		running = append(running, seen...)
 	}
 	t.Expect(running).To(gomega.ConsistOf(allocated), "the devices of the sidecar and of the two containers")
-	t.Expect(two).NotTo(gomega.ContainElement(running[0]), "the init container that runs beside the sidecar")
+	t.Expect(two).NotTo(gomega.ContainElement(running[0]), "the init container running beside the sidecar")
 }}

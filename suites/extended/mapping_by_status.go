@@ -50,7 +50,7 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	allocateSpecial(t, pod, "named", node, "device-2", "device-3")
 
 	// The names are a scheduler's, swapped between the containers.
-	t.Step("map the containers to requests of the claim that is named, and bind the pod")
+	t.Step("map the containers to requests of the named claim, and bind the pod")
 	pods := t.Client.CoreV1().Pods(t.Namespace)
 	pod.Status.ExtendedResourceClaimStatus = mapping("named", resource, map[string]string{"main": "container-1-request-0", "other": "container-0-request-0"})
 	_, err := pods.UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
@@ -60,7 +60,7 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-3"), "device of the first container")
 	t.Expect(t.Environment("pod", "other")).To(matchers.SeeOnlyDevices("device-2"), "device of the second container")
-	t.Expect(simdriver.Of(t).CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
+	t.Expect(simdriver.Of(t).CalledOn("annotated")).To(gomega.BeEmpty(), "nodes with calls of the driver for the claim not named in the pod's status")
 }}
 
 // allocateSpecial creates an allocated special claim as the scheduler does, reserved for the pod,

@@ -86,7 +86,7 @@ var NameMoves = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("early", "Insufficient "+resource)
 	class := addClass(t, ".a", resource)
 	early := t.WaitRunning("early")
-	t.Expect(early.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the status of the pod that waited for the class")
+	t.Expect(early.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the status of the pod pending for the class")
 
 	t.Get(class)
 	class.Spec.ExtendedResourceName = &renamed

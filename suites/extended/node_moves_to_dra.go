@@ -44,17 +44,17 @@ var NodeMovesToDRA = harness.Case{Meta: spec.Meta{
 	none := spec.DevicePlugin{Resource: resource}
 
 	simdriver.Of(t).OfferOn(node, plugin)
-	t.Expect(t.Environment(ask("before"), "main")).To(matchers.SeeDevicePlugin("counted"), "what a pod sees while there is a device plugin")
+	t.Expect(t.Environment(ask("before"), "main")).To(matchers.SeeDevicePlugin("counted"), "devices visible to a pod with a device plugin")
 	t.RemovePod("before")
 
 	simdriver.Of(t).OfferOn(node, none)
 	simdriver.Of(t).PublishOn(node, profiles.OneDevice())
-	t.Expect(t.Environment(ask("moved"), "main")).To(matchers.SeeOnlyDevices("device-0"), "what a pod sees after the move to DRA")
+	t.Expect(t.Environment(ask("moved"), "main")).To(matchers.SeeOnlyDevices("device-0"), "devices visible to a pod after the move to DRA")
 	t.RemovePod("moved")
 
 	simdriver.Of(t).PublishOn(node, profiles.Empty())
 	simdriver.Of(t).OfferOn(node, plugin)
 	back := t.Environment(ask("back"), "main")
-	t.Expect(back).To(matchers.SeeDevicePlugin("counted"), "what a pod sees after the move back")
+	t.Expect(back).To(matchers.SeeDevicePlugin("counted"), "devices visible to a pod after the move back")
 	t.Expect(matchers.DevicesIn(back)).To(gomega.BeEmpty(), "DRA devices after the move back")
 }}

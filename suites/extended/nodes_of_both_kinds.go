@@ -50,9 +50,9 @@ var NodesOfBothKinds = harness.Case{Meta: spec.Meta{
 		counted, claimed = second, first
 	}
 	t.Expect(counted.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod on the node with a device plugin")
-	t.Expect(t.Environment(counted.Name, "main")).To(matchers.SeeDevicePlugin("counted"), "what the pod on the node with a device plugin sees")
+	t.Expect(t.Environment(counted.Name, "main")).To(matchers.SeeDevicePlugin("counted"), "devices visible to the pod on the node with a device plugin")
 	t.Expect(claimed.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim of the pod on the node with DRA")
-	t.Expect(t.Environment(claimed.Name, "main")).To(matchers.SeeOnlyDevices("device-0"), "what the pod on the node with DRA sees")
+	t.Expect(t.Environment(claimed.Name, "main")).To(matchers.SeeOnlyDevices("device-0"), "devices visible to the pod on the node with DRA")
 	t.Create(objects.OnlyOn(objects.PodWanting("late", t.Image, one), plugin, dra))
 	t.WaitUnschedulable("late", "Insufficient "+resource)
 }}

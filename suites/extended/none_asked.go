@@ -39,17 +39,17 @@ var NoneAsked = harness.Case{Meta: spec.Meta{
 	mixed.Spec.Containers = append(mixed.Spec.Containers, objects.Wants(objects.Container("none", t.Image, objects.Stay), map[string]int64{resource: 0}))
 	t.Create(mixed)
 	status := t.WaitScheduled("mixed").Status.ExtendedResourceClaimStatus
-	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of the pod that asks for a device")
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of the pod requesting a device")
 	requests := t.Claim(status.ResourceClaimName).Spec.Devices.Requests
 	t.Expect(requests).To(gomega.HaveLen(1), "requests of its claim")
 	t.Expect(status.RequestMappings).To(gomega.ConsistOf(
-		corev1.ContainerExtendedResourceRequest{ContainerName: "main", ResourceName: resource, RequestName: requests[0].Name}), "what its status maps")
+		corev1.ContainerExtendedResourceRequest{ContainerName: "main", ResourceName: resource, RequestName: requests[0].Name}), "mappings in its status")
 	t.Create(objects.PodWanting("late", t.Image, map[string]int64{resource: 1}))
 	t.WaitUnschedulable("late", "cannot allocate all claims")
 
 	for what, name := range map[string]string{"explicit": resource, "implicit": implicit(t.DriverName())} {
 		t.Create(objects.PodWanting(what, t.Image, map[string]int64{name: 0}))
-		t.Expect(t.WaitScheduled(what).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of a pod that asks for 0 by the %s name", what)
+		t.Expect(t.WaitScheduled(what).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of a pod requesting 0 by the %s name", what)
 	}
 	t.Expect(special(t)).To(gomega.ConsistOf(status.ResourceClaimName), "special claims")
 }}

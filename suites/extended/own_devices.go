@@ -66,7 +66,7 @@ var OwnDevices = harness.Case{Meta: spec.Meta{
 		all = append(all, seen...)
 	}
 	t.Expect(all).To(gomega.ConsistOf("device-0", "device-1", "device-2", "device-3"), "each device is seen by one container")
-	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "what the container that asks for nothing sees")
+	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "devices visible to the container without requests")
 }}
 
 func byModel(t *harness.T, model string) resourceapi.DeviceSelector {

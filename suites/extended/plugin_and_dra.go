@@ -65,7 +65,7 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 		for _, m := range status.RequestMappings {
 			mapped[m.ResourceName] = m.RequestName
 		}
-		t.Expect(mapped).To(gomega.Equal(wants[p.Spec.NodeName]), "requests to which resources of pod %s on node %s are mapped", name, p.Spec.NodeName)
+		t.Expect(mapped).To(gomega.Equal(wants[p.Spec.NodeName]), "requests mapped to resources of pod %s on node %s", name, p.Spec.NodeName)
 		claim := t.WaitAllocated(status.ResourceClaimName)
 		for _, r := range claim.Spec.Devices.Requests {
 			served[r.Name] = r.Exactly.DeviceClassName
@@ -80,7 +80,7 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 	t.Create(pod("late", both))
 	t.WaitUnschedulable("late", "Insufficient "+counted)
 	t.Create(pod("less", map[string]int64{device: 1}))
-	t.Expect(t.WaitScheduled("less").Spec.NodeName).To(gomega.Equal(plugin), "node of a pod for the device that is left")
+	t.Expect(t.WaitScheduled("less").Spec.NodeName).To(gomega.Equal(plugin), "node of a pod for the remaining device")
 }}
 
 // countedClass creates a second class of the case's driver and returns its extended resource name.

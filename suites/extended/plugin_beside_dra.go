@@ -51,8 +51,8 @@ var PluginBesideDRA = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName).Status.Allocation.Devices.Results).To(gomega.HaveLen(2), "allocated devices")
 	main, other := t.Environment("pod", "main"), t.Environment("pod", "other")
-	t.Expect(main).To(matchers.SeeDevicePlugin("of-plugin"), "what the container sees of the device plugin")
-	t.Expect(other).NotTo(matchers.SeeDevicePlugin("of-plugin"), "what the other container sees of the device plugin")
+	t.Expect(main).To(matchers.SeeDevicePlugin("of-plugin"), "devices of the device plugin visible to the container")
+	t.Expect(other).NotTo(matchers.SeeDevicePlugin("of-plugin"), "devices of the device plugin visible to the other container")
 	t.Expect(matchers.DevicesIn(main)).To(gomega.And(gomega.HaveLen(1), gomega.ConsistOf(mapped["main"])), "DRA devices of the container")
 	t.Expect(matchers.DevicesIn(other)).To(gomega.And(gomega.HaveLen(1), gomega.ConsistOf(mapped["other"])), "DRA devices of the other container")
 }}

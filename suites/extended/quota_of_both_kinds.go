@@ -49,9 +49,9 @@ var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
 	admission.CreateQuota(t, "quota", corev1.ResourceList{limit: resource.MustParse("3")}, pod("beyond", dra, 4))
 	used := func(number int64) { admission.WaitUsed(t, "quota", map[corev1.ResourceName]int64{limit: number}) }
 
-	t.Expect(t.RunPod(pod("plugin", plugin, 1)).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
+	t.Expect(t.RunPod(pod("plugin", plugin, 1)).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod served by the device plugin")
 	used(1)
-	t.Expect(t.RunPod(pod("dra", dra, 2)).Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim of the pod that DRA serves")
+	t.Expect(t.RunPod(pod("dra", dra, 2)).Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim of the pod served by DRA")
 	used(3)
 	late := pod("late", dra, 2)
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), late, metav1.CreateOptions{})

@@ -36,7 +36,7 @@ var QuotaOfSidecar = harness.Case{Meta: spec.Meta{
 		"kep-5004/quotas-agree", "kep-5004/class-quota-counts-special-claims", "kep-4381/quota-counts-claims", "kep-5004/claim-write-fails-retried",
 	},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.ExtendedResource}},
-	WaitsFor: "A pod that could not be bound is tried again after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
+	WaitsFor: "A pod is retried after a failed binding after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
 }, Run: func(t *harness.T) {
 	name := createClass(t)
 	t.Publish("pool", t.Nodes[0], deviceOf("device-0"), deviceOf("device-1"), deviceOf("device-2"), deviceOf("device-3"), deviceOf("device-4"))

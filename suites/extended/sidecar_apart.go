@@ -46,13 +46,13 @@ var SidecarApart = harness.Case{Meta: spec.Meta{
 
 	devices := mappedDevices(t, pod)
 	all := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName).Status.Allocation.Devices.Results
-	t.Expect(all).To(gomega.HaveLen(3), "allocated devices: the most that are used at a time, not their sum")
+	t.Expect(all).To(gomega.HaveLen(3), "allocated devices: the maximum in use at a time, not the sum")
 	for container, number := range map[string]int{"before": 2, "sidecar": 1, "after": 2, "main": 1} {
-		t.Expect(devices[container]).To(gomega.HaveLen(number), "devices to which container %s is mapped", container)
+		t.Expect(devices[container]).To(gomega.HaveLen(number), "devices mapped to container %s", container)
 	}
 	for _, container := range []string{"after", "main"} {
 		t.Expect(slices.Contains(devices[container], devices["sidecar"][0])).To(gomega.BeFalse(),
-			"container %s, which runs beside the sidecar, has its device: %v", container, devices)
+			"container %s running beside the sidecar has its device: %v", container, devices)
 	}
 }}
 

@@ -69,5 +69,5 @@ var SpecialClaim = harness.Case{Meta: spec.Meta{
 		mapped[m.ContainerName] = number[m.RequestName]
 	}
 	t.Expect(status.RequestMappings).To(gomega.HaveLen(2), "mappings")
-	t.Expect(mapped).To(gomega.Equal(map[string]int64{"main": 2, "other": 1}), "devices of the requests to which the containers are mapped")
+	t.Expect(mapped).To(gomega.Equal(map[string]int64{"main": 2, "other": 1}), "devices of the requests mapped to the containers")
 }}

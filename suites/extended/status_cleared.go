@@ -69,6 +69,6 @@ var StatusCleared = harness.Case{Meta: spec.Meta{
 	pod := t.WaitScheduled("pod")
 	t.Expect(special(t)).To(gomega.ConsistOf(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName), "special claims when the pod is bound, and the one in its status")
 	if !cleared {
-		t.KnownIssue("the status of a pod that could not be bound went on naming a claim that was gone")
+		t.KnownIssue("the status of an unbound pod still refers to a deleted claim")
 	}
 }}

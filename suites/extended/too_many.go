@@ -38,11 +38,11 @@ var TooMany = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.PodWanting("too-many", t.Image, map[string]int64{resource: most + 1}))
 	t.WaitEvent("too-many", "FailedScheduling", "exceeds the claim limit")
-	t.Expect(t.Claims()).To(gomega.BeEmpty(), "claims of the pod that asks for too many")
+	t.Expect(t.Claims()).To(gomega.BeEmpty(), "claims of the pod requesting too many")
 
 	pod := objects.PodWanting("as-many", t.Image, map[string]int64{resource: most - 1})
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), map[string]int64{resource: 1}))
 	status := t.RunPod(pod).Status.ExtendedResourceClaimStatus
 	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the pod's status")
-	t.Expect(t.WaitAllocated(status.ResourceClaimName).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "devices of the pod that asks for as many as a claim may have")
+	t.Expect(t.WaitAllocated(status.ResourceClaimName).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "devices of the pod requesting the maximum of a claim")
 }}

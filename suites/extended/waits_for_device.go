@@ -41,5 +41,5 @@ var WaitsForDevice = harness.Case{Meta: spec.Meta{
 	t.RemovePod("first")
 
 	t.WaitRunning("second")
-	t.Expect(t.Environment("second", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the pod that waited")
+	t.Expect(t.Environment("second", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the pending pod")
 }}

@@ -43,7 +43,7 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 	},
 	Needs:   spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
 	Catches: []spec.MutantID{"driver-prepare-other-device"},
-	WaitsFor: "A pod that could not be bound is tried again after 1 s, then 2 s (k8s.io/kubernetes v1.37.1 " +
+	WaitsFor: "A pod is retried after a failed binding after 1 s, then 2 s (k8s.io/kubernetes v1.37.1 " +
 		"pkg/scheduler/backend/queue, initial backoff of pods).",
 }, Run: func(t *harness.T) {
 	one := map[string]int64{createClass(t): 1}
@@ -54,7 +54,7 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 		pod := objects.PodWanting("no-"+what, t.Image, one)
 		t.Create(pod)
 		t.WaitEvent(pod.Name, "FailedScheduling", refusal.Message)
-		t.Poll("the claim of a pod that cannot be bound to be gone", func(ctx context.Context) (bool, string, error) {
+		t.Poll("the claim of an unbindable pod to be deleted", func(ctx context.Context) (bool, string, error) {
 			claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return false, "", err
@@ -62,7 +62,7 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 			return len(claims.Items) == 0, fmt.Sprintf("%d claims", len(claims.Items)), nil
 		})
 		t.Get(pod)
-		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod for which the %s could not be written", what)
+		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod after the write of its %s failed", what)
 		admission.Accept(t, refusal)
 
 		pod = t.WaitPod(pod.Name, "running, with its claim in its status since it is bound", func(p *corev1.Pod) (bool, error) {

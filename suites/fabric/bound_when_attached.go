@@ -52,7 +52,7 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node when it is bound")
 	c.WaitFree(1)
 	device := toldOf(t)
-	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of device %q, of which the claim's status tells", device)
+	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of device %q in the claim's status", device)
 
 	claim := objects.Claim("other", objects.Request("req", class))
 	t.Create(claim, objects.OnlyOn(objects.Pod("other", t.Image, "other"), t.Nodes...))
@@ -65,8 +65,8 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	})
 	devices, err = c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(devices[device].Phase).To(gomega.Equal(attached), "the device that the pod has")
-	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of the device that the pod has")
+	t.Expect(devices[device].Phase).To(gomega.Equal(attached), "the device of the pod")
+	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of the device of the pod")
 }}
 
 // expectPool expects free devices in the pool of their model.

@@ -42,8 +42,8 @@ var DeviceDied = harness.Case{Meta: spec.Meta{
 	expectWaits(t)
 	c.Kill(first)
 	t.WaitEvent("pod", "DeviceDied", first)
-	second := attachedOn(c.WaitDevices("attached in place of the one that died", one(attached, node)), node)
-	t.Expect(second).NotTo(gomega.Equal(first), "the device that is attached then")
+	second := attachedOn(c.WaitDevices("attached in place of the dead one", one(attached, node)), node)
+	t.Expect(second).NotTo(gomega.Equal(first), "the device attached afterwards")
 	t.Publish(node, node, resourceapi.Device{Name: second})
 	t.WaitScheduled("pod")
 	result := t.Claim("pod").Status.Allocation.Devices.Results[0]

@@ -52,10 +52,10 @@ var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	expectWaits(t)
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(count(devices, free, "")).To(gomega.Equal(2), "devices that are free while the controller is away")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(2), "free devices while the controller is away")
 	c.Begin(spec.FabricController)
 	t.WaitScheduled("pod")
 	devices, err = c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(toldOf(t)).To(gomega.Equal(attachedOn(devices, t.Nodes[0])), "the device of which the claim's status tells is the one that is attached")
+	t.Expect(toldOf(t)).To(gomega.Equal(attachedOn(devices, t.Nodes[0])), "the device in the claim's status is the attached one")
 }}

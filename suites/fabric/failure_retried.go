@@ -41,6 +41,6 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node")
-	t.Expect(count(devices, free, "")).To(gomega.Equal(1), "devices that are free, as the one that failed is")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(1), "free devices, including the failed one")
 	c.WaitFree(1)
 }}

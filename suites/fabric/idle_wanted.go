@@ -66,7 +66,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claim("pod").Status.Allocation.Devices.Results[0].Device).To(gomega.Equal("gpu-0"), "device of the pod")
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(devices["gpu-0"].Key).To(gomega.Equal(after), "what the device is attached for")
+	t.Expect(devices["gpu-0"].Key).To(gomega.Equal(after), "consumer of the attached device")
 }}
 
 // waitTainted waits until a rule keeps pods away from a device of the case's driver.

@@ -55,7 +55,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 		got := t.WaitScheduled(name).Spec.NodeName
 		result := t.Claim(name).Status.Allocation.Devices.Results[0]
 		if got != node && result.Pool == "fabric/"+spec.FabricModel {
-			t.KnownIssue("pod %s is bound to node %s, to which a device was attached, although node %s has a local one", name, got, node)
+			t.KnownIssue("pod %s is bound to node %s, with a newly attached device, although node %s has a local one", name, got, node)
 			return
 		}
 		t.Expect(result.Pool).To(gomega.Equal(slice.Spec.Pool.Name), "pool of the device of pod %s", name)
@@ -63,5 +63,5 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	}
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(count(devices, free, "")).To(gomega.Equal(4), "devices that are free")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(4), "free devices")
 }}

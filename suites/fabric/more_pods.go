@@ -67,7 +67,7 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	})
 	c.WaitFree(0)
 	// No device is left for another pod, nor being attached.
-	t.Expect(boundPods(t.Context(), t)).To(gomega.HaveLen(manyDevices), "pods that are bound once all devices are attached")
+	t.Expect(boundPods(t.Context(), t)).To(gomega.HaveLen(manyDevices), "pods bound after all devices were attached")
 }}
 
 // waitBound waits until there are as many bound pods as devices.

@@ -47,7 +47,7 @@ var ScheduledToLocal = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
 	result := t.Claim("pod").Status.Allocation.Devices.Results[0]
 	t.Expect(result.Pool).To(gomega.Equal(node), "pool of the device")
-	t.Expect(devices[result.Device].Phase).To(gomega.Equal(attached), "the device that the pod has")
+	t.Expect(devices[result.Device].Phase).To(gomega.Equal(attached), "the device of the pod")
 	c.WaitDevices("one attached, one free", func(d map[string]spec.FabricDevice) bool {
 		return count(d, attached, node) == 1 && count(d, free, "") == 1
 	})

@@ -32,7 +32,7 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	Checks:   "A device not attached within the binding timeout is given up for another one, and detached once it arrives.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/unused-devices-detached", "kep-5007/waits-for-conditions"},
 	Needs:    timed(needs(1)),
-	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",
+	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters created by dratest, 10 minutes by default.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	wanted := binding(2)
@@ -44,7 +44,7 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	late := c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
 	t.WaitScheduled("pod")
 	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
-	t.Expect(late[toldOf(t)].Phase).To(gomega.Equal(free), "what the pod's device was while the late one was on the way")
+	t.Expect(late[toldOf(t)].Phase).To(gomega.Equal(free), "the pod's device while the late one was being attached")
 	c.WaitDevices("one attached for the pod, the late one there for nobody", func(d map[string]spec.FabricDevice) bool {
 		return count(d, attached, t.Nodes[0]) == 2
 	})

@@ -45,7 +45,7 @@ var ClaimShared = harness.Case{Meta: spec.Meta{
 	first, second := t.WaitScheduled("first"), t.WaitScheduled("second")
 	shared := t.Claim("shared")
 	expectOfGroup(t, shared, group)
-	t.Expect(t.Claim("each")).To(matchers.BeReservedFor(first, second), "claim that the group does not have")
+	t.Expect(t.Claim("each")).To(matchers.BeReservedFor(first, second), "claim not listed by the group")
 
 	t.RemovePod("first")
 	t.RemovePod("second")

@@ -52,7 +52,7 @@ var NotTheGroups = harness.Case{Meta: spec.Meta{
 	byName.Spec.ResourceClaims[0].ResourceClaimTemplateName, byName.Spec.ResourceClaims[0].ResourceClaimName = nil, ptr.To("named")
 	t.Create(byName)
 	scheduled := t.WaitScheduled("by-name")
-	t.Expect(t.Claim("named")).To(matchers.BeReservedFor(scheduled), "claim that a pod names under the group's name")
+	t.Expect(t.Claim("named")).To(matchers.BeReservedFor(scheduled), "claim of a pod with the group's claim name")
 	var own []string
 	for name, pod := range pods {
 		t.Create(pod)

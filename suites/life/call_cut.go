@@ -44,9 +44,9 @@ var CallCut = harness.Case{Meta: spec.Meta{
 
 	claim := t.WaitAllocated("claim")
 	t.Driver.ExpectDevices("pod", "main", claim)
-	t.Expect(len(proxy.Seen(spec.Prepare))).To(gomega.BeNumerically(">=", 2), "calls to prepare: that which was lost, and the next")
+	t.Expect(len(proxy.Seen(spec.Prepare))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: the lost one, and the next")
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
 	driver.ExpectNothingLeft(node, claim)
-	t.Expect(len(proxy.Seen(spec.Unprepare))).To(gomega.BeNumerically(">=", 2), "calls to unprepare: that which was lost, and the next")
+	t.Expect(len(proxy.Seen(spec.Unprepare))).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls: the lost one, and the next")
 }}

@@ -42,7 +42,7 @@ var Costs = harness.Case{Meta: spec.Meta{
 	Checks:        "The median duration of prepare and of unprepare is below one second; resource usage is measured.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-quick"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
-	WaitsFor:      "What follows a restart of the driver comes within 30 s, and is no cost of its work.",
+	WaitsFor:      "The work after a restart of the driver ends within 30 s and is not counted.",
 	SerialBecause: standsBefore,
 	Timeout:       10 * time.Minute,
 }, Run: func(t *harness.T) {
@@ -61,7 +61,7 @@ var Costs = harness.Case{Meta: spec.Meta{
 
 	for _, m := range costs.Report() {
 		if m.Name == spec.PrepareP50 || m.Name == spec.UnprepareP50 {
-			t.Expect(m.Value).To(gomega.BeNumerically("<", quick), "seconds that calls have taken, %s", m.Name)
+			t.Expect(m.Value).To(gomega.BeNumerically("<", quick), "duration of calls in seconds, %s", m.Name)
 		}
 	}
 }}

@@ -62,7 +62,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 		added = newTaints(before, now)
 		return there && len(added) > 0, fmt.Sprintf("published: %t, taints %v", there, now), nil
 	}) {
-		t.Blockedf("the driver tainted nothing within %s of hooks.%s, so that it cannot be seen that it taints: have the hook break something that the driver answers with a taint", tainting, spec.HookMakeUnhealthy)
+		t.Blockedf("the driver tainted nothing within %s of hooks.%s, so tainting cannot be observed: have the hook break something the driver reports with a taint", tainting, spec.HookMakeUnhealthy)
 	}
 	if slices.ContainsFunc(added, objects.Repels) {
 		t.AwaitSeen()
@@ -74,7 +74,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 		if other := t.Claim("other"); other.Status.Allocation != nil {
 			had := claim.Status.Allocation.Devices.Results[0]
 			t.Expect(other.Status.Allocation.Devices.Results).NotTo(gomega.ContainElement(gomega.And(gomega.HaveField("Pool", had.Pool), gomega.HaveField("Device", had.Device))),
-				"devices of a pod that does not tolerate taints %v", added)
+				"devices of a pod without tolerations for taints %v", added)
 		}
 		t.RemovePod("other")
 	}

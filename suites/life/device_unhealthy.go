@@ -61,7 +61,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 
 // waitHealth waits until the status of a pod's container reports only this health.
 func waitHealth(t *harness.T, pod string, want corev1.ResourceHealthStatus) {
-	t.WaitPod(pod, fmt.Sprintf("with devices that are %s", want), func(p *corev1.Pod) (bool, error) {
+	t.WaitPod(pod, fmt.Sprintf("with devices reported as %s", want), func(p *corev1.Pod) (bool, error) {
 		n := 0
 		for _, c := range p.Status.ContainerStatuses {
 			for _, r := range c.AllocatedResourcesStatus {

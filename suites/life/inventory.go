@@ -35,5 +35,5 @@ var Inventory = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	driver, node := undertest.Of(t), t.Nodes[0]
 	found := driver.Inventory(node)
-	t.Expect(driver.Devices(node)).To(gomega.HaveLen(len(found)), "devices that are published for %s, where hooks.inventory finds %v", node, found)
+	t.Expect(driver.Devices(node)).To(gomega.HaveLen(len(found)), "devices published for %s; hooks.inventory found %v", node, found)
 }}

@@ -37,8 +37,8 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 	Checks:        "A pod runs with its device again after a reboot of its node.",
 	Requires:      []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
 	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookReboot}},
-	WaitsFor:      "A node ends all that runs on it, and starts.",
-	SerialBecause: "It restarts a node, and all that runs there.",
+	WaitsFor:      "A node stops all of its containers, and starts.",
+	SerialBecause: "It restarts a node with all of its pods.",
 	Timeout:       20 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

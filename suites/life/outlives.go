@@ -30,8 +30,8 @@ import (
 
 // Reasons for cases to run alone.
 const (
-	endsDriver   = "It ends the driver's process on a node, which others' pods need, too."
-	standsBefore = "It changes what comes to the driver of a node, for others' claims, too."
+	endsDriver   = "It kills the driver on a node, and pods of other cases need it, too."
+	standsBefore = "It changes the calls to the driver of a node, also for claims of other cases."
 )
 
 // goesOn checks the pod's devices on a node, runs another pod with a device there, and releases
@@ -69,5 +69,5 @@ func again(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
 
 // noMore ends the case if there are more sockets than before.
 func noMore(t *harness.T, before, after []string) {
-	t.Expect(len(after)).To(gomega.BeNumerically("<=", len(before)), "sockets of the driver, which were %v before and are %v", before, after)
+	t.Expect(len(after)).To(gomega.BeNumerically("<=", len(before)), "sockets of the driver, %v before and %v now", before, after)
 }

@@ -33,7 +33,7 @@ var Uninstalled = harness.Case{Meta: spec.Meta{
 	Checks:   "Uninstalling the driver removes its ResourceSlices, sockets, CDI files and checkpoints.",
 	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown", "kep-4381/slices-removed", "kep-4381/driver-publishes-own-slices"},
 	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInstall, spec.HookUninstall}},
-	WaitsFor: "A kubelet removes the slices of a driver that does not come back 30 s after it has gone " +
+	WaitsFor: "A kubelet removes the slices of a stopped driver after 30 s " +
 		"(k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go).",
 	SerialBecause: endsDriver,
 	Timeout:       8 * time.Minute,

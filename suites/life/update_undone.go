@@ -33,7 +33,7 @@ var UpdateUndone = harness.Case{Meta: spec.Meta{
 	Checks:        "An update of the driver can be rolled back while the old and the new process run side by side.",
 	Requires:      []spec.RequirementID{"kubeletplugin/instances-share-state", "kubeletplugin/clean-shutdown", "kep-4381/unprepare-undoes-prepare"},
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
-	WaitsFor:      "A process that ends may take as long as its pod's grace period.",
+	WaitsFor:      "A process may take its pod's grace period to terminate.",
 	SerialBecause: endsDriver,
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {

@@ -36,7 +36,7 @@ var UpdatedInTurn = harness.Case{Meta: spec.Meta{
 	},
 	WaitsFor:      "A DaemonSet replaces one pod after the other, and each of them only after its minReadySeconds.",
 	SerialBecause: endsDriver,
-	NoMutant:      "what breaks it is the daemon set of a driver, not the driver: dra-sim, whose daemon set has a maxSurge, fails it when it is declared without rolling updates",
+	NoMutant:      "a driver's DaemonSet violates it, not the driver: dra-sim's DaemonSet has a maxSurge and fails it if declared without rolling updates",
 	Timeout:       5 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

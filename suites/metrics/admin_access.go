@@ -50,7 +50,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 		before[kind] = controlplane.Metric(t, spec.Controllers, claims, labels)
 	}
 	expect := func(kind string, more float64) {
-		controlplane.WaitMetric(t, spec.Controllers, claims, kinds[kind], "what it was and what the case has added", func(v float64) bool { return v == before[kind]+more })
+		controlplane.WaitMetric(t, spec.Controllers, claims, kinds[kind], "initial value plus the additions of the case", func(v float64) bool { return v == before[kind]+more })
 	}
 	asking := func(name string) *resourceapi.ResourceClaim {
 		request := objects.Request("req", class)

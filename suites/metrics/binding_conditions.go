@@ -40,7 +40,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5007/binding-metrics"},
 	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Metrics: []string{"kube-scheduler"},
 		BindingTimeout: 30 * time.Second},
-	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",
+	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters created by dratest, 10 minutes by default.",
 }, Run: func(t *harness.T) {
 	const attempts, waits = "scheduler_dra_bindingconditions_allocations_total", "scheduler_dra_bindingconditions_wait_duration_seconds"
 	count := func(metric, status string) float64 {
@@ -55,13 +55,13 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "BindingConditionsPending", "")
 	say(t, profiles.AttachFailed)
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
-	t.Expect(count(attempts, "failure")).To(gomega.BeEquivalentTo(1), "attempts that a failure ended")
+	t.Expect(count(attempts, "failure")).To(gomega.BeEquivalentTo(1), "attempts ended by a failure")
 	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
 	late := count(attempts, "timeout")
-	t.Expect(late).To(gomega.BeNumerically(">=", 1), "attempts that took too long") // on a slow machine another attempt may have ended so
-	t.Expect(count(attempts, "success")).To(gomega.BeZero(), "attempts that have waited until the device was ready")
+	t.Expect(late).To(gomega.BeNumerically(">=", 1), "attempts ended by the timeout") // on a slow machine another attempt may have ended so
+	t.Expect(count(attempts, "success")).To(gomega.BeZero(), "attempts that waited until the device was ready")
 
-	t.Poll("the pod to be bound with a device that is ready", func(ctx context.Context) (bool, string, error) {
+	t.Poll("the pod to be bound with a ready device", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil || pod.Spec.NodeName != "" {
 			return err == nil, "it is bound", err

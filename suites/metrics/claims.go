@@ -31,7 +31,7 @@ import (
 // pkg/controller/resourceclaim/metrics/metrics.go).
 const namedSince = "1.37"
 
-const countsAll = "It looks at numbers of the whole cluster, which other cases change, too."
+const countsAll = "It compares cluster-wide numbers, and other cases change them, too."
 
 // Claims counts claims of all sources: user, template and extended resource.
 var Claims = harness.Case{Meta: spec.Meta{
@@ -53,7 +53,7 @@ var Claims = harness.Case{Meta: spec.Meta{
 		before[k.allocated+k.source] = controlplane.Metric(t, spec.Controllers, name, labels(k.allocated, k.source))
 	}
 	expect := func(allocated, source string, more float64) {
-		controlplane.WaitMetric(t, spec.Controllers, name, labels(allocated, source), "what it was and what the case has added",
+		controlplane.WaitMetric(t, spec.Controllers, name, labels(allocated, source), "initial value plus the additions of the case",
 			func(value float64) bool { return value == before[allocated+source]+more })
 	}
 	class := t.CreateClass(nil)
@@ -70,7 +70,7 @@ var Claims = harness.Case{Meta: spec.Meta{
 	expect("true", "", 1)
 	expect("true", "resource_claim_template", 1)
 	expect("true", "extended_resource", 1)
-	t.Expect(t.Claim("used").Status.Allocation).NotTo(gomega.BeNil(), "allocation of the claim that is used")
+	t.Expect(t.Claim("used").Status.Allocation).NotTo(gomega.BeNil(), "allocation of the used claim")
 
 	for _, pod := range []string{"used", "generated", "extended"} {
 		t.RemovePod(pod)

@@ -61,8 +61,8 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 		return false, fmt.Sprintf("%v, as before", before), nil
 	})
 	more := func(by float64) {
-		controlplane.WaitMetric(t, spec.Scheduler, name, labels[mine], "what it was and the pods of the case", func(v float64) bool { return v == before[mine]+by })
-		controlplane.WaitMetric(t, spec.Scheduler, name, labels[1-mine], "what it was", func(v float64) bool { return v == before[1-mine] })
+		controlplane.WaitMetric(t, spec.Scheduler, name, labels[mine], "initial value plus the pods of the case", func(v float64) bool { return v == before[mine]+by })
+		controlplane.WaitMetric(t, spec.Scheduler, name, labels[1-mine], "initial value", func(v float64) bool { return v == before[1-mine] })
 	}
 	more(2)
 	t.RemovePod("one")

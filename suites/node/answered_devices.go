@@ -69,7 +69,7 @@ var AnsweredDevices = harness.Case{Meta: spec.Meta{
 
 	for claim, answer := range answered {
 		pod := t.WaitRunning(claim)
-		t.Expect(distinct(kubelet.CDIDevices(t, pod, "first"))).To(gomega.HaveLen(answer.first), "%s: CDI devices of the container that names the first request", claim)
+		t.Expect(distinct(kubelet.CDIDevices(t, pod, "first"))).To(gomega.HaveLen(answer.first), "%s: CDI devices of the container referring to the first request", claim)
 		t.Expect(distinct(kubelet.CDIDevices(t, pod, "main"))).To(gomega.HaveLen(answer.all), "%s: CDI devices of the container with all of the claim", claim)
 	}
 }}

@@ -46,9 +46,9 @@ var BatchOfClaims = harness.Case{Meta: spec.Meta{
 
 	t.WaitEvent("pod", notPrepared, "ResourceClaim ill: out of coffee")
 	pod := t.WaitRunning("pod")
-	t.Expect(t.Events("pod")).NotTo(gomega.ContainElement(gomega.ContainSubstring("ResourceClaim well:")), "events about the claim that is prepared")
+	t.Expect(t.Events("pod")).NotTo(gomega.ContainElement(gomega.ContainSubstring("ResourceClaim well:")), "events about the prepared claim")
 	calls := simdriver.Of(t).Calls(spec.Prepare, "ill")
-	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one that fails, one that does not")
+	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one failed, one successful")
 	t.Expect(names(calls[0])).To(gomega.ConsistOf("well", "ill"), "claims of the first NodePrepareResources call")
 	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[len(calls)-1].Start), "start of the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0", "device-1"), "devices of both claims")

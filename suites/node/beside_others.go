@@ -60,7 +60,7 @@ var BesideOthers = harness.Case{Meta: spec.Meta{
 	pod = t.RunPod(pod)
 
 	env, other := t.Environment("pod", "main"), t.Environment("pod", "other")
-	t.Expect(env).To(matchers.SeeOnlyDevices("device-0"), "device of the claim in the container that names it")
+	t.Expect(env).To(matchers.SeeOnlyDevices("device-0"), "device of the claim in the container referring to it")
 	t.Expect(matchers.DevicesIn(other)).To(gomega.BeEmpty(), "device of the claim in the other container")
 	const plugin = "dratest_device_plugin"
 	t.Expect([]string{env[plugin], other[plugin]}).To(gomega.ConsistOf("first", "second"), "devices of the device plugin in the two containers")

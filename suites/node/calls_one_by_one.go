@@ -55,5 +55,5 @@ var CallsOneByOne = harness.Case{Meta: spec.Meta{
 	if !together {
 		t.Blockedf("not shown: the kubelet has waited for each answer of the driver before its next call")
 	}
-	t.Expect(simdriver.Of(t).Status().AtOnce).To(gomega.BeEquivalentTo(1), "calls on which the driver has worked at the same time")
+	t.Expect(simdriver.Of(t).Status().AtOnce).To(gomega.BeEquivalentTo(1), "concurrent calls in the driver")
 }}

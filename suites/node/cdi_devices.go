@@ -52,14 +52,14 @@ var CDIDevices = harness.Case{Meta: spec.Meta{
 
 	answered := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	t.Expect(answered).To(gomega.HaveLen(3), "CDI devices of the driver's answer")
-	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.ConsistOf(answered), "CDI devices that the container runtime has for the container with the claim")
-	t.Expect(kubelet.CDIDevices(t, pod, "none")).To(gomega.BeEmpty(), "CDI devices that the container runtime has for a container without claims")
+	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.ConsistOf(answered), "CDI devices of the container with the claim, as reported by the runtime")
+	t.Expect(kubelet.CDIDevices(t, pod, "none")).To(gomega.BeEmpty(), "CDI devices of a container without claims, as reported by the runtime")
 	var devices []string
 	for _, r := range t.Claim("claim").Status.Allocation.Devices.Results {
 		devices = append(devices, r.Device)
 	}
-	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(devices...), "what the files say, in the container")
-	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "what a container without claims sees")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(devices...), "environment from the CDI files, in the container")
+	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "devices visible to a container without claims")
 
 	t.Create(objects.Pod("missing", t.Image, "missing"))
 	t.WaitPod("missing", "refused by the container runtime", func(p *corev1.Pod) (bool, error) {

@@ -43,7 +43,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	Checks:        "After losing its checkpoint, a kubelet keeps pods running, unprepares their claims on deletion and starts new pods.",
 	Requires:      []spec.RequirementID{"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/unprepare-each-prepared", "kep-4381/registration"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
-	WaitsFor:      "A kubelet looks once a minute for what is prepared for pods that are gone (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
+	WaitsFor:      "Once a minute, a kubelet looks for claims prepared for deleted pods (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
 	SerialBecause: restartsKubelet,
 	Timeout:       4 * time.Minute,
 	KnownIssue: &spec.KnownIssue{

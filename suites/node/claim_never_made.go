@@ -57,6 +57,6 @@ var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 	if !gone {
 		writeClaimStatuses(t, `[{"name":"claim"}]`) // no claim needed, otherwise the pod never terminates
 		t.WaitPodGone("pod")
-		t.KnownIssue("a pod whose claim was not made does not go")
+		t.KnownIssue("a pod without its generated claim does not terminate")
 	}
 }}

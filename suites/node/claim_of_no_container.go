@@ -46,7 +46,7 @@ var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
 	calls := simdriver.Of(t).Calls(spec.Prepare, "claim")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls when the container runs")
 	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[0].Start), "start of the container")
-	t.Expect(t.Environment("pod", "main")).To(matchers.SeeNothing(), "what the container sees of a claim that it does not name")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeNothing(), "devices visible to a container not referring to the claim")
 	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.BeEmpty(), "CDI devices of the container")
 	t.Expect(kubelet.PodResources(t, "pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
 	t.Expect(simdriver.Of(t).Holds(t.Claim("claim").UID)).To(gomega.BeTrue(), "whether the claim is prepared while the pod runs")

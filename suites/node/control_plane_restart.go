@@ -55,7 +55,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	pod.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}
 	claim := *t.RunPod(pod).Status.ResourceClaimStatuses[0].ResourceClaimName
 	others := matchers.DevicesIn(t.Environment("new", "main"))
-	t.Expect(others).To(gomega.HaveLen(1), "devices of a new pod that reaches a service")
+	t.Expect(others).To(gomega.HaveLen(1), "devices of a new pod able to reach a service")
 	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until a new pod runs and reaches a service")
 	t.WaitRunning("pod")
 	t.Expect(matchers.DevicesIn(t.Environment("pod", "main"))).To(gomega.Equal(devices), "devices of the pod from before")

@@ -53,7 +53,7 @@ var DevicesOnce = harness.Case{Meta: spec.Meta{
 	pod := t.RunPod(objects.Pod("pod", t.Image, "both", "ill", "well"))
 
 	for d, claim := range map[*simdriver.Driver]string{simdriver.Of(t): "ill", second: "both"} {
-		t.Expect(len(d.Calls(spec.Prepare, claim))).To(gomega.BeNumerically(">=", 2), "calls of driver %s for claim %s: one that fails, one that does not", d.Name, claim)
+		t.Expect(len(d.Calls(spec.Prepare, claim))).To(gomega.BeNumerically(">=", 2), "calls of driver %s for claim %s: one failed, one successful", d.Name, claim)
 	}
 	expectOnce(t, pod, []*simdriver.Driver{simdriver.Of(t), second}, "both", "ill", "well")
 }}
@@ -117,7 +117,7 @@ func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*simdriver.Driver, clai
 		}
 	}
 	if len(has) > len(answered) {
-		t.KnownIssue("the container of pod %s has %d CDI devices, of which drivers have answered %d: %q", pod.Name, len(has), len(answered), has)
+		t.KnownIssue("the container of pod %s has %d CDI devices, of which drivers returned %d: %q", pod.Name, len(has), len(answered), has)
 	}
 }
 

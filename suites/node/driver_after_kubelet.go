@@ -35,7 +35,7 @@ var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
 	Checks:   "A driver registers again with a restarted kubelet, running pods keep their devices and new pods get theirs.",
 	Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/kubelet-failure-spares-running-pods"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2, Disruption: true},
-	WaitsFor: "A kubelet that starts removes the node's slices, and the library of drivers looks for its own only 30 s later " +
+	WaitsFor: "A starting kubelet removes the node's slices, and the driver library checks for its own only 30 s later " +
 		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
 	SerialBecause: restartsKubelet,
 	Timeout:       4 * time.Minute,

@@ -42,5 +42,5 @@ var DroppedFields = harness.Case{Meta: spec.Meta{
 		profile.Pools[0].Devices[i].ConsumesCounters[0].CompatibilityGroups = []string{"group"}
 	}
 	driver := simdriver.Second(t, profile, func(c *spec.DriverConfig) { c.Publishing = spec.PublishByHelper })
-	t.Expect(driver.AwaitProblem()).To(gomega.ContainSubstring("dropped by the apiserver"), "what the driver is told")
+	t.Expect(driver.AwaitProblem()).To(gomega.ContainSubstring("dropped by the apiserver"), "data passed to the driver")
 }}

@@ -63,7 +63,7 @@ var EphemeralContainer = harness.Case{Meta: spec.Meta{
 		s := p.Status.EphemeralContainerStatuses
 		return len(s) == 1 && s[0].State.Running != nil, nil
 	})
-	t.Expect(t.Environment("pod", "debug")).To(matchers.SeeNothing(), "what the ephemeral container sees of the device")
+	t.Expect(t.Environment("pod", "debug")).To(matchers.SeeNothing(), "the device visible to the ephemeral container")
 	t.Expect(kubelet.CDIDevices(t, pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the container beside it")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container beside it")

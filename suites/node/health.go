@@ -124,7 +124,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 
 	extended := statusOf(pod, "extended")
 	if len(extended.AllocatedResourcesStatus) == 0 {
-		t.KnownIssue("the claim's device is unhealthy in its container's status, that of the container with the extended resource says nothing")
+		t.KnownIssue("the claim's device is unhealthy in its container's status, the status of the container with the extended resource is empty")
 		return
 	}
 	t.Expect(healthOf(extended)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health of the extended resource's device")

@@ -53,8 +53,8 @@ var HealthDriverGone = harness.Case{Meta: spec.Meta{
 	Checks:   "A device's health is Unknown after its driver has gone and its last report has expired, and recovers with the driver.",
 	Requires: []spec.RequirementID{"plugin-api/health-timeout", "kubeletplugin/health-watched-again"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
-	WaitsFor: "Health holds for up to 30 s, and is in the pod's status when the kubelet looks at the pod again, after its syncFrequency and up to half of that more: " +
-		"6 s in clusters that dratest makes, a minute by default.",
+	WaitsFor: "Health holds for up to 30 s, and is in the pod's status after the kubelet's next sync of the pod, after its syncFrequency and up to half of that more: " +
+		"6 s in clusters created by dratest, a minute by default.",
 	Timeout: resyncTimeout,
 }, Run: func(t *harness.T) {
 	const most = 30*time.Second + 90*time.Second + statusTime

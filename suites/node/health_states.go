@@ -187,7 +187,7 @@ var HealthMessageCut = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The kubelet cuts the message within a character, which exceeds the limit once encoded: the API server rejects the status.",
+		Does: "The kubelet truncates the message within a character, so it exceeds the limit once encoded: the API server rejects the status.",
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-const restartsKubelet = "It restarts a kubelet, which breaks every connection to what runs on the node."
+const restartsKubelet = "It restarts a kubelet and so breaks every connection to the node's containers."
 
 // InUseAfterRestart restarts the kubelet below a running pod.
 var InUseAfterRestart = harness.Case{Meta: spec.Meta{

@@ -56,8 +56,8 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	waits := refused(t, "second")
 	simdriver.Of(t).Fail()
 	if !waits {
-		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, of which one was for the first pod")
-		t.KnownIssue("a pod was started with a claim that was being unprepared")
+		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, one of them for the first pod")
+		t.KnownIssue("a pod was started with a claim being unprepared")
 		return
 	}
 

@@ -83,7 +83,7 @@ var MetadataOfTwoDrivers = harness.Case{Meta: spec.Meta{
 	}
 	slices.Sort(had)
 	slices.Sort(drivers)
-	t.Expect(had).To(gomega.Equal(drivers), "drivers of the devices that are allocated")
+	t.Expect(had).To(gomega.Equal(drivers), "drivers of the allocated devices")
 	for _, driver := range drivers {
 		metadata.Expect(t, driver, "pod", "main", claim, "req")
 	}

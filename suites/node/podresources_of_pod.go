@@ -64,5 +64,5 @@ var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
 	t.Expect(found.Allocatable).NotTo(gomega.ContainElement(result.Device), "devices in the answer to GetAllocatableResources")
 
 	t.RemovePod("pod")
-	t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when the pod is gone")
+	t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion")
 }}

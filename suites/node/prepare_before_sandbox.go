@@ -46,14 +46,14 @@ var PrepareBeforeSandbox = harness.Case{Meta: spec.Meta{
 
 	// The second call would observe a sandbox created before the first one.
 	simdriver.Of(t).AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
-	pod := t.WaitPod("pod", "one of which it is told whether it is ready to start containers", func(p *corev1.Pod) (bool, error) {
+	pod := t.WaitPod("pod", "a pod reporting whether it is ready to start containers", func(p *corev1.Pod) (bool, error) {
 		return readyToStart(p).Status != "", nil
 	})
-	t.Expect(pod.Status.PodIPs).To(gomega.BeEmpty(), "addresses of a pod whose claim is not prepared")
+	t.Expect(pod.Status.PodIPs).To(gomega.BeEmpty(), "addresses of a pod without a prepared claim")
 
 	simdriver.Of(t).Fail()
 	ran := t.WaitRunning("pod")
-	t.Expect(readyToStart(ran).Status).To(gomega.Equal(corev1.ConditionTrue), "whether the pod that runs was ready to start containers")
+	t.Expect(readyToStart(ran).Status).To(gomega.Equal(corev1.ConditionTrue), "whether the running pod was ready to start containers")
 	t.Expect(readyToStart(ran).LastTransitionTime.Time).To(notBefore(lastCall(simdriver.Of(t), spec.Prepare, "claim")), "when the pod was ready to start containers")
 }}
 

@@ -42,7 +42,7 @@ var PreparedAndNew = harness.Case{Meta: spec.Meta{
 
 	t.RunPod(objects.Pod("second", t.Image, "shared", "unshared"))
 
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the prepared claim")
 	calls := simdriver.Of(t).Calls(spec.Prepare, "unshared")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls for the new claim")
 	t.Expect(names(calls[0])).To(gomega.ConsistOf("unshared"), "claims of the call for the new claim")

@@ -54,13 +54,13 @@ var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
 	t.RemovePod("refused")
 
 	if len(simdriver.Of(t).Calls(spec.Unprepare, "shared")) > 0 {
-		t.KnownIssue("a claim was unprepared while a pod runs with it, as one that never had it was deleted")
+		t.KnownIssue("a claim of a running pod was unprepared when a pod without the claim was deleted")
 		return
 	}
-	t.Expect(simdriver.Of(t).Holds(t.Claim("shared").UID)).To(gomega.BeTrue(), "whether the claim of the pod that runs is still prepared")
+	t.Expect(simdriver.Of(t).Holds(t.Claim("shared").UID)).To(gomega.BeTrue(), "whether the claim of the running pod is still prepared")
 	t.EndContainer("runs", "main")
 	t.WaitRunningAgain("runs", 0)
-	t.Expect(t.Environment("runs", "main")).To(matchers.SeeDevices("shared", "req", "device-0"), "the device of the container that was started again")
+	t.Expect(t.Environment("runs", "main")).To(matchers.SeeDevices("shared", "req", "device-0"), "the device of the restarted container")
 	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod runs")
 	t.RemovePod("runs")
 	t.AwaitReleased("shared")

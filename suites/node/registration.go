@@ -54,5 +54,5 @@ var Registration = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.And(gomega.HaveLen(1), gomega.HaveEach(gomega.HaveField("GRPC", spec.GRPCv1))),
-		"NodePrepareResources calls, in the version that both know")
+		"NodePrepareResources calls, in the version known to both")
 }}

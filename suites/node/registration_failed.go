@@ -32,7 +32,7 @@ var RegistrationFailed = harness.Case{Meta: spec.Meta{
 	Checks:   "The kubelet retries registration after a failed GetInfo call.",
 	Requires: []spec.RequirementID{"plugin-api/registration-asked-again"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	NoMutant: "what asks a driver is Kubernetes' own manager of plugins (pkg/kubelet/pluginmanager), which this project replaces in no kubelet",
+	NoMutant: "the caller is Kubernetes' own plugin manager (pkg/kubelet/pluginmanager), not replaced by this project",
 }, Run: registersAfter(spec.GetInfo)}
 
 // RegistrationNotHeard fails the kubelet's first NotifyRegistrationStatus call.
@@ -52,7 +52,7 @@ func registersAfter(call spec.Method) func(t *harness.T) {
 
 		simdriver.Of(t).Connect()
 
-		t.Expect(simdriver.Of(t).Status().RegistrationFailed).To(gomega.ConsistOf(call), "calls that the driver has failed")
+		t.Expect(simdriver.Of(t).Status().RegistrationFailed).To(gomega.ConsistOf(call), "calls failed by the driver")
 		t.RunPod(objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes[0]))
 		t.Driver.ExpectDevices("pod", "main", t.Claim("claim"))
 		t.RemovePod("pod")

@@ -59,7 +59,7 @@ var ResizedInPlace = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(resized.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	t.Expect(resize(`[{"op": "remove", "path": "/spec/containers/0/resources/claims"}]`)).To(gomega.MatchError(gomega.ContainSubstring("spec")),
-		"a resize that takes the claim away")
+		"a resize removing the claim")
 
 	t.EndContainer("pod", "main")
 	t.WaitRunningAgain("pod", 0)

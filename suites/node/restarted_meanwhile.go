@@ -67,7 +67,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("half", "main")).To(gomega.And(matchers.SeeRequest("half", "first"), matchers.SeeDevices("half", "second", "device-0")), "devices of both drivers")
 	t.WaitPodGone("ends")
 	t.WaitDeallocated("ends")
-	t.Expect(len(simdriver.Of(t).Calls(spec.Unprepare, "ends"))).To(gomega.BeNumerically(">", 1), "NodeUnprepareResources calls for the claim of the pod that was deleted: one that was cut off, and another one")
+	t.Expect(len(simdriver.Of(t).Calls(spec.Unprepare, "ends"))).To(gomega.BeNumerically(">", 1), "NodeUnprepareResources calls for the claim of the deleted pod: one interrupted, and another one")
 	t.RemovePod("half")
 	t.Driver.AwaitUnprepared()
 	second.AwaitUnprepared()
@@ -75,7 +75,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 
 // awaitAsked returns the driver with a pending call for a claim.
 func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*simdriver.Driver) (asked *simdriver.Driver) {
-	t.Poll("a "+string(method)+" call for claim "+claim+" that is not answered", func(context.Context) (bool, string, error) {
+	t.Poll("a "+string(method)+" call for claim "+claim+" without an answer", func(context.Context) (bool, string, error) {
 		for _, d := range drivers {
 			if slices.ContainsFunc(d.Calls(method, claim), func(c spec.Call) bool { return c.InProgress }) {
 				asked = d

@@ -20,8 +20,8 @@ import "time"
 
 // Retry times of the kubelet, after failures to prepare claims or terminate a pod.
 const (
-	waitsForResync = "The kubelet looks again at a pod whose claims could not be prepared after its syncFrequency and up to half of that more: " +
-		"60 to 90 s by default, 6 to 9 s in clusters that dratest makes (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
+	waitsForResync = "The kubelet retries a pod with unprepared claims after its syncFrequency plus up to half of it: " +
+		"60 to 90 s by default, 6 to 9 s in clusters created by dratest (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
 	waitsToTerminate = "The kubelet tries to terminate a pod again after 10 s or more (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go)."
 	resyncTimeout    = 4 * time.Minute
 )

@@ -73,7 +73,7 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	unprepared := callsFor(simdriver.Of(t), spec.Unprepare, older.UID)
 	t.Expect(unprepared).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the older claim")
 	last := unprepared[len(unprepared)-1]
-	t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the older claim")
+	t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "last report about the older claim")
 	t.Expect(callsFor(simdriver.Of(t), spec.Prepare, newer.UID)[0].Start).To(gomega.BeTemporally(">=", last.Start.Add(last.Took)), "first NodePrepareResources call for the new claim, and end of the last NodeUnprepareResources call for the older one")
 	t.Expect(simdriver.Of(t).Holds(older.UID)).To(gomega.BeFalse(), "whether the older claim is still prepared")
 }}

@@ -38,7 +38,7 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	ids := runShares(t)
-	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, and not that of the second")
+	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, not of the second")
 	for name, id := range ids {
 		t.Driver.ExpectDevices(name, "main", t.Claim(name))
 		found := kubelet.PodResources(t, name)
@@ -49,7 +49,7 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 
 	t.RemovePod("first")
 	t.WaitDeallocated("first")
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "first")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the share of the pod that is gone")
+	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "first")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the share of the deleted pod")
 	t.Driver.ExpectHeld(t.Claim("second"))
 	t.RemovePod("second")
 	t.Driver.AwaitUnprepared()

@@ -65,7 +65,7 @@ var Sidecar = harness.Case{Meta: spec.Meta{
 		s := p.Status.InitContainerStatuses[1]
 		return s.RestartCount > 0 && s.State.Running != nil, nil
 	})
-	t.Expect(t.Environment("pod", "sidecar")).To(matchers.SeeOnlyDevices(has["sidecar"]), "the device of the sidecar that was restarted")
+	t.Expect(t.Environment("pod", "sidecar")).To(matchers.SeeOnlyDevices(has["sidecar"]), "the device of the restarted sidecar")
 	t.Expect(again.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 }}

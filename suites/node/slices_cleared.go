@@ -57,7 +57,7 @@ var SlicesCleared = harness.Case{Meta: spec.Meta{
 	kubelet.Restart(t, restarted)
 
 	slices := t.Client.ResourceV1().ResourceSlices()
-	t.Poll("the slice that a driver left on the node to be gone", func(ctx context.Context) (bool, string, error) {
+	t.Poll("the stale slice of a driver on the node to be deleted", func(ctx context.Context) (bool, string, error) {
 		list, err := slices.List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + left.Spec.Driver})
 		if err != nil {
 			return false, "", err
@@ -72,8 +72,8 @@ var SlicesCleared = harness.Case{Meta: spec.Meta{
 	simdriver.Of(t).AwaitSlices(len(t.Nodes))
 	for _, kept := range []*resourceapi.ResourceSlice{elsewhere, everywhere} {
 		now, err := slices.Get(t.Context(), kept.Name, metav1.GetOptions{})
-		t.NoError(err, "get a slice that is not of the node")
-		t.Expect(now.UID).To(gomega.Equal(kept.UID), "UID of slice %s, which is not of the node", kept.Name)
+		t.NoError(err, "get a slice of another node")
+		t.Expect(now.UID).To(gomega.Equal(kept.UID), "UID of slice %s of another node", kept.Name)
 	}
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	t.RunPod(objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), restarted))

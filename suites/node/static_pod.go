@@ -38,7 +38,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	Checks:        "A static pod referencing a claim does not run.",
 	Requires:      []spec.RequirementID{"static-pods/no-api-objects"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
-	NoMutant:      "what refuses such a pod is Kubernetes' own reader of manifests (pkg/kubelet/config/common.go), which this project replaces in no kubelet",
+	NoMutant:      "such a pod is rejected by Kubernetes' own manifest reader (pkg/kubelet/config/common.go), not replaced by this project",
 	SerialBecause: "It writes where a kubelet looks for the pods of the system.",
 }, Run: func(t *harness.T) {
 	node := t.Nodes[0]
@@ -53,9 +53,9 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	kubelet.CreateStaticPod(t, node, static("plain"))
 
 	t.WaitRunning("plain-" + node) // the API server appends the node name to static pod names
-	t.Expect(kubelet.PodResources(t, "plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "the pods of the case that the podresources API shows")
+	t.Expect(kubelet.PodResources(t, "plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "pods of the case listed by the podresources API")
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "uses-"+node, metav1.GetOptions{})
-	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server shows no pod that names the claim: %v", err)
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server lists no pod referring to the claim: %v", err)
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(), "consumers of the claim")
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim")
 	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")

@@ -69,19 +69,19 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	simdriver.Of(t).Fail()
 	if !again {
 		writeClaimStatuses(t, fmt.Sprintf(`[{"name":"claim","resourceClaimName":%q}]`, claim)) // otherwise the pod never terminates
-		t.KnownIssue("no driver was asked again to unprepare a claim that the pod's status did not name any more")
+		t.KnownIssue("no driver was asked again to unprepare a claim removed from the pod's status")
 	}
 
 	t.WaitPodGone("pod")
 	calls := simdriver.Of(t).Calls(spec.Unprepare, claim)
-	t.Expect(calls[len(calls)-1].Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the claim")
+	t.Expect(calls[len(calls)-1].Claims[0].Error).To(gomega.BeEmpty(), "last report about the claim")
 	t.Driver.AwaitUnprepared()
 	t.WaitClaimGone(claim)
 }}
 
 // writeClaimStatuses replaces the generated claims in a pod's status, possibly with none.
 func writeClaimStatuses(t *harness.T, list string) {
-	t.Step("write %s as what the pod's status says of its claims", list)
+	t.Step("write %s as the claims in the pod's status", list)
 	patch := fmt.Appendf(nil, `{"status":{"resourceClaimStatuses":%s}}`, list)
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), "pod", types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	t.NoError(err, "write the pod's status")

@@ -61,7 +61,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	}
 	second.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
 	t.RemovePod("pod")
-	t.Expect(len(second.Calls(spec.Unprepare, "both"))).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls of the driver that has failed, when the pod is gone")
+	t.Expect(len(second.Calls(spec.Unprepare, "both"))).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls of the failing driver, after the pod was deleted")
 	t.RemovePod("other")
 	for _, d := range []*simdriver.Driver{simdriver.Of(t), second} {
 		t.Expect(d.CalledOn("both")).To(gomega.Equal([]string{pod.Spec.NodeName}), "nodes on which driver %s was called for the claim of both", d.Name)
@@ -76,7 +76,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(simdriver.Of(t).CalledOn("one")).To(gomega.Equal([]string{other.Spec.NodeName}), "nodes on which driver %s was called for its own claim", t.DriverName())
 	t.Expect(identities(simdriver.Of(t).Calls(spec.Prepare, "one")[0])).To(gomega.ConsistOf(claims["one"]), "claims of a call for the claim of one driver")
-	t.Expect(second.CalledOn("one")).To(gomega.BeEmpty(), "nodes on which the other driver was called for a claim that has none of its devices")
+	t.Expect(second.CalledOn("one")).To(gomega.BeEmpty(), "nodes on which the other driver was called for a claim without devices of it")
 }}
 
 // identities returns a call's claims without the answers.

@@ -32,8 +32,8 @@ import (
 )
 
 const (
-	restartsNode = "It restarts a node, and all that runs there."
-	nodeRestarts = "A node ends all that runs on it, and starts."
+	restartsNode = "It restarts a node with all of its pods."
+	nodeRestarts = "A node stops all of its containers, and starts."
 	// restartTime allows 90 s each for the node's shutdown and start, plus soonAfter.
 	restartTime = 5 * time.Minute
 	// soonAfter bounds the start of pods after node and driver are back. The kubelet retries a pod

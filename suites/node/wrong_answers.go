@@ -61,7 +61,7 @@ var WrongAnswers = harness.Case{Meta: spec.Meta{
 		pod := t.WaitRunning(claim)
 		calls := simdriver.Of(t).Calls(spec.Prepare, claim)
 		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls for claim %s", claim)
-		t.Expect(calls[0].Fault).To(gomega.Equal(kind), "what was wrong with the first answer for claim %s", claim)
+		t.Expect(calls[0].Fault).To(gomega.Equal(kind), "the error about the first response for claim %s", claim)
 		t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[1].Start), "start of the container with claim %s", claim)
 		device := t.Claim(claim).Status.Allocation.Devices.Results[0].Device
 		t.Expect(t.Environment(claim, "main")).To(matchers.SeeOnlyDevices(device), "devices of the container with claim %s", claim)

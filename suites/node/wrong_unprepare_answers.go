@@ -69,10 +69,10 @@ var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 		t.WaitPodGone(claim)
 		calls := simdriver.Of(t).Calls(spec.Unprepare, claim)
 		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls for claim %s when its pod is gone", claim)
-		t.Expect(calls[0].Fault).To(gomega.Equal(fault.Kind), "what was wrong with the first answer for claim %s", claim)
+		t.Expect(calls[0].Fault).To(gomega.Equal(fault.Kind), "the error about the first response for claim %s", claim)
 		last := calls[len(calls)-1]
 		t.Expect(last.InProgress).To(gomega.BeFalse(), "whether the last call for claim %s is still going on when its pod is gone", claim)
-		t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about claim %s", claim)
+		t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "last report about claim %s", claim)
 	}
 	t.Driver.AwaitUnprepared()
 }}

@@ -71,12 +71,12 @@ var Counts = harness.Case{Meta: spec.Meta{
 	}
 	expectAnswer(t, "the status of both pools", about(t), gomega.Equal(before))
 	ask(t, "early", about(t))
-	t.Expect(answered(t, "early")).To(gomega.Equal(before), "what a request is told")
+	t.Expect(answered(t, "early")).To(gomega.Equal(before), "status of a request")
 
 	allocate(t, "third", class, "pool", resourceapi.DeviceRequestAllocationResult{Device: "device-5"})
 	after := []string{
 		"Complete of 2 pools", network, `pool on "` + t.Nodes[0] + `", generation 3, 2 slices: 6 devices, 2 allocated, 2 available, 2 unavailable` + shared,
 	}
 	expectAnswer(t, "the status with one more device in use", about(t), gomega.Equal(after))
-	t.Expect(answered(t, "early")).To(gomega.Equal(before), "what the request before was told")
+	t.Expect(answered(t, "early")).To(gomega.Equal(before), "status of the earlier request")
 }}

@@ -46,15 +46,15 @@ var Incomplete = harness.Case{Meta: spec.Meta{
 	t.Create(first)
 	// Once the controller reports this pool, it also knows the earlier slice.
 	t.Publish("witness", "", profiles.Device(0, "a", "8Gi"))
-	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
+	expectAnswer(t, "a complete pool", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
 	ask(t, "incomplete", about(t, "pool"))
-	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
+	expectAnswer(t, "a complete pool", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
 	// Kubernetes sets no status, although the API allows an error without numbers.
 	status, err := look(t.Context(), t, "incomplete")
 	t.NoError(err, "look for an answer")
 	if status != nil {
 		const line = `pool on "", generation 2, ? slices: ? devices, ? allocated, ? available, ? unavailable; PoolIncomplete`
-		t.Expect(answer(t, status)[1:]).To(gomega.Equal([]string{line}), "what is told of a pool that is not complete")
+		t.Expect(answer(t, status)[1:]).To(gomega.Equal([]string{line}), "status of an incomplete pool")
 	}
 
 	t.Create(second)

@@ -65,16 +65,16 @@ var PartitionSummary = harness.Case{Meta: spec.Meta{
 	declared := line("declared", unused+"; profile Half: 2 of 2; profile Whole: 1 of 1")
 	uneven := line("uneven", "3 slices: 2 devices, 0 allocated, 2 available, 0 unavailable; PartitionCostMismatch")
 
-	expectAnswer(t, "partitions of which none is in use", about(t), gomega.Equal([]string{
+	expectAnswer(t, "partitions, none of them in use", about(t), gomega.Equal([]string{
 		"Complete of 3 pools", declared, line("undeclared", unused), uneven,
 	}))
 	named := about(t)
 	named.DefaultPartitionTypeAttribute = ptr.To(string(*attribute("uses")))
-	expectAnswer(t, "partitions of types that the request names", named, gomega.Equal([]string{
+	expectAnswer(t, "partitions of the requested types", named, gomega.Equal([]string{
 		"Complete of 3 pools", declared, line("undeclared", unused+"; uses 40: 2 of 2; uses 80: 1 of 1"), uneven,
 	}))
 	allocate(t, "claim", class, "declared", resourceapi.DeviceRequestAllocationResult{Device: "half-0"})
-	expectAnswer(t, "partitions of which a half is in use", about(t, "declared"), gomega.Equal([]string{
+	expectAnswer(t, "partitions, half of them in use", about(t, "declared"), gomega.Equal([]string{
 		"Complete of 1 pools", line("declared", "4 slices: 3 devices, 1 allocated, 2 available, 0 unavailable; profile Half: 1 of 2; profile Whole: 0 of 1"),
 	}))
 }}

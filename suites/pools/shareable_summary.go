@@ -47,13 +47,13 @@ var ShareableSummary = harness.Case{Meta: spec.Meta{
 		device("both", true, map[resourceapi.QualifiedName]string{"memory": "10Gi", "cores": "4"}), device("memory", true, map[resourceapi.QualifiedName]string{"memory": "20Gi"}),
 		device("alone", false, map[resourceapi.QualifiedName]string{"memory": "40Gi"}))
 	const line = `pool on "", generation 1, 1 slices: 3 devices, `
-	expectAnswer(t, "a pool that is in no use", about(t), gomega.Equal([]string{
+	expectAnswer(t, "an unused pool", about(t), gomega.Equal([]string{
 		"Complete of 1 pools", line + "0 allocated, 3 available, 0 unavailable; shared: 2 fully, 0 partially available, cores 4 - 0 = 4, memory 30Gi - 0 = 30Gi",
 	}))
 
 	allocate(t, "first", class, "pool", shareOf("both", "b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c001", map[resourceapi.QualifiedName]string{"memory": "3Gi", "cores": "1"}))
 	allocate(t, "second", class, "pool", shareOf("both", "b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c002", map[resourceapi.QualifiedName]string{"memory": "1Gi", "cores": "1"}))
-	expectAnswer(t, "a pool of which one device is in use twice", about(t), gomega.Equal([]string{
+	expectAnswer(t, "a pool with one device used twice", about(t), gomega.Equal([]string{
 		"Complete of 1 pools", line + "1 allocated, 2 available, 0 unavailable; shared: 1 fully, 1 partially available, cores 4 - 2 = 2, memory 30Gi - 4Gi = 26Gi",
 	}))
 }}

@@ -45,7 +45,7 @@ var Which = harness.Case{Meta: spec.Meta{
 
 	expectAnswer(t, "all pools of the driver", about(t), gomega.Equal([]string{"Complete of 3 pools", line("a"), line("b"), line("c")}))
 	expectAnswer(t, "one pool", about(t, "b"), gomega.Equal([]string{"Complete of 1 pools", line("b")}))
-	expectAnswer(t, "a pool that is not there", about(t, "d"), gomega.Equal([]string{"Complete of 0 pools"}))
+	expectAnswer(t, "a nonexistent pool", about(t, "d"), gomega.Equal([]string{"Complete of 0 pools"}))
 	two := about(t)
 	two.Limit = ptr.To(int32(2))
 	expectAnswer(t, "two pools", two, gomega.Equal([]string{"Complete of 3 pools", line("a"), line("b")}))

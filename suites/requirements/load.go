@@ -93,7 +93,7 @@ func problemsOf(r spec.Requirement) string {
 		problems = append(problems, `needs an id like "document/what-holds"`)
 	}
 	if r.Section == "" || !strings.HasSuffix(r.Text, ".") {
-		problems = append(problems, "needs a section, and a text that ends with a full stop")
+		problems = append(problems, "needs a section, and a text ending with a full stop")
 	}
 	if r.Level != spec.Must && r.Level != spec.Should && r.Level != spec.May {
 		problems = append(problems, fmt.Sprintf("has level %q, must be MUST, SHOULD or MAY", r.Level))
@@ -106,10 +106,10 @@ func problemsOf(r spec.Requirement) string {
 		problems = append(problems, fmt.Sprintf(`has since %q, must be empty or like "v1.34"`, r.Since))
 	}
 	if r.NotObservable != "" && !placePattern.MatchString(r.NotObservable) {
-		problems = append(problems, "is not observable, and has to name the line of source or document that decides")
+		problems = append(problems, "is not observable, and must name the deciding line of source or document")
 	}
 	if r.Differs != "" && !placePattern.MatchString(r.Differs) {
-		problems = append(problems, "has to name the line of source that shows the difference")
+		problems = append(problems, "must name the line of source with the difference")
 	}
 	return strings.Join(problems, "; ")
 }

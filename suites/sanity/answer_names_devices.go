@@ -30,7 +30,7 @@ var answerNamesDevices = Check{Meta: spec.Meta{
 	claim := t.Claim(nil, Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
 	answer := t.Prepare(claim, "a claim with two requests")
 	if len(answer.GetDevices()) == 0 {
-		t.NotApplicablef("the driver answers no devices, so that containers get none by CDI")
+		t.NotApplicablef("the driver returns no devices, so containers get none by CDI")
 	}
 	t.expect(misnamed(t.Driver, claim, answer), "prepare a claim with two requests")
 }}

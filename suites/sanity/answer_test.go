@@ -33,7 +33,7 @@ func TestDevicesInAnswer(t *testing.T) {
 		text  string
 	}{
 		{answerNamesDevices, func(*Answer) {}, spec.Passed, ""},
-		{answerNamesDevices, func(a *Answer) { a.Devices = nil }, spec.NotApplicable, "answers no devices"},
+		{answerNamesDevices, func(a *Answer) { a.Devices = nil }, spec.NotApplicable, "returns no devices"},
 		{answerNamesDevices, func(a *Answer) { a.Devices = a.Devices[:1] }, spec.Failed, `device "b" of pool "p"`},
 		{cdiNames, func(a *Answer) { a.Devices[0].CdiDeviceIds = []string{"d.example.com/class=a"} }, spec.Passed, ""},
 		{cdiNames, func(a *Answer) { a.Devices[0].CdiDeviceIds = []string{"a"} }, spec.Failed, "no fully qualified name"},

@@ -32,7 +32,7 @@ var baseSpecsLost = Check{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1144", Once: true, Run: func(t *T) {
 	if t.Restart == nil {
-		t.NotApplicablef("removes files that other claims use, too, until the driver has been restarted: say how (--restart)")
+		t.NotApplicablef("removes files used by other claims, too, until the driver has been restarted: set --restart")
 	}
 	device := t.Devices(1)[0]
 	first := t.One(device)

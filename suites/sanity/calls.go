@@ -126,7 +126,7 @@ const unknown = `{"apiVersion":"dratest.invalid/v1","kind":"NoSuchKind","noSuchF
 func (t *T) Refused() json.RawMessage {
 	config := t.refusedConfig()
 	if config == nil {
-		t.NotApplicablef("needs a configuration that the driver refuses, and it takes also one of an unknown kind: name one (--invalid-config)")
+		t.NotApplicablef("needs a configuration the driver rejects, and it accepts one of an unknown kind: set --invalid-config")
 	}
 	return config
 }

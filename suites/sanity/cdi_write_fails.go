@@ -44,7 +44,7 @@ var cdiWriteFails = Check{Meta: spec.Meta{
 	second := t.One(device)
 	places := predicted(made, first, second)
 	if len(places) == 0 {
-		t.NotApplicablef("the names of CDI files do not have the claim in them, so that it is not known which is written next")
+		t.NotApplicablef("the names of CDI files do not contain the claim, so the next file is unknown")
 	}
 	answer, why := t.obstructed(places, second)
 	if why == "" && len(ids(answer)) > 0 {
@@ -80,7 +80,7 @@ func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (answe
 	for _, place := range places {
 		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
 	}
-	answer, why = t.Try(claim, "a claim whose CDI spec cannot be written")
+	answer, why = t.Try(claim, "a claim with an unwritable CDI spec")
 	t.need(release(), "let a CDI file be written again")
 	return answer, why
 }

@@ -35,11 +35,11 @@ var claimNotThere = Check{Meta: spec.Meta{
 		}
 	}
 	device := t.Devices(1)[0]
-	refused(t.unallocated(nil, Want{Device: device, Request: "req"}), "a claim that is not allocated")
+	refused(t.unallocated(nil, Want{Device: device, Request: "req"}), "an unallocated claim")
 	claim := t.One(device)
 	other := claim.DeepCopy()
 	other.UID = uuid.NewUUID()
-	refused(other, "a claim of which the API server has one with another UID")
+	refused(other, "a claim known to the API server with another UID")
 	t.Delete(claim)
-	refused(claim, "a claim that has been deleted")
+	refused(claim, "a deleted claim")
 }}

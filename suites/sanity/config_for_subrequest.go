@@ -43,9 +43,9 @@ var configForSubrequest = Check{Meta: spec.Meta{
 	for _, request := range []string{"req", "req/alternative"} {
 		claim := t.Claim([]Config{{Requests: []string{request}, Parameters: refused}}, chosen)
 		if _, why := t.Try(claim, "with a configuration for "+request); why == "" {
-			t.Failf("prepare says success for %s with a configuration for %s that is refused where there are no alternatives", chosen.Request, request)
+			t.Failf("prepare succeeds for %s with a configuration for %s, and fails without alternatives", chosen.Request, request)
 		}
-		t.Unprepare(claim, "a claim that could not be prepared")
+		t.Unprepare(claim, "a claim with a failed prepare")
 		t.Delete(claim)
 	}
 }}

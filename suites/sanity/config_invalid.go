@@ -29,7 +29,7 @@ var configInvalid = Check{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4381/config-validated-by-driver"},
 }, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration", Run: func(t *T) {
 	if len(t.InvalidConfig) == 0 {
-		t.NotApplicablef("needs a configuration that the driver refuses: name one (--invalid-config)")
+		t.NotApplicablef("needs a configuration the driver rejects: set --invalid-config")
 	}
 	device := t.Devices(1)[0]
 	before := t.CDI()
@@ -40,7 +40,7 @@ var configInvalid = Check{Meta: spec.Meta{
 			t.Failf("prepare says success with configuration %s", config)
 		}
 		t.Notef("%s: %s", config, why)
-		t.Unprepare(claim, "a claim that could not be prepared")
+		t.Unprepare(claim, "a claim with a failed prepare")
 		t.expect(t.CDI().left(before, claim, nil), "after prepare failed, and unprepare")
 		t.Delete(claim)
 	}

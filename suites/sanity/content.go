@@ -75,6 +75,6 @@ func (t *T) visible(device Device) json.RawMessage {
 			return config
 		}
 	}
-	t.NotApplicablef("needs a configuration that the driver takes and that changes what containers get by CDI: name one (--valid-config)")
+	t.NotApplicablef("needs a configuration the driver accepts with an effect on the CDI spec: set --valid-config")
 	return nil
 }

@@ -31,7 +31,7 @@ var deletedWhileAway = Check{Meta: spec.Meta{
 	claim := t.One(device)
 	answer := t.Prepare(claim, "a claim")
 	t.restart(func() { t.Delete(claim) })
-	t.Unprepare(claim, "a claim that was deleted while the driver was away")
-	t.expect(t.CDI().left(before, claim, ids(answer)), "after unprepare of a claim that was deleted while the driver was away")
+	t.Unprepare(claim, "a claim deleted while the driver was stopped")
+	t.expect(t.CDI().left(before, claim, ids(answer)), "after unprepare of a claim deleted while the driver was stopped")
 	t.Prepare(t.One(device), "another claim for its device")
 }}

@@ -29,8 +29,8 @@ var deviceNotThere = Check{Meta: spec.Meta{
 	lost := Device{Pool: t.Devices(1)[0].Pool, Name: "dratest-withdrawn"}
 	claim := t.unallocated(nil, Want{Device: lost, Request: "req"})
 	t.allocate(claim, nil, Want{Device: lost, Request: "req"})
-	if answer, why := t.Try(claim, "a claim for a device that there is not"); why == "" {
-		t.Failf("prepare says success with %d devices for a claim that was allocated device %s of pool %s, which the driver does not publish",
+	if answer, why := t.Try(claim, "a claim for a nonexistent device"); why == "" {
+		t.Failf("prepare succeeds with %d devices for a claim allocated device %s of pool %s, which the driver does not publish",
 			len(answer.GetDevices()), lost.Name, lost.Pool)
 	}
 }}

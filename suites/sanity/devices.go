@@ -70,9 +70,9 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	switch {
 	case len(good) >= n:
 	case len(good)+len(kept) >= n:
-		t.Blockedf("needs %d of the devices that are %s, and only %d can be had: %s", n, kind, len(good), first(kept, 3))
+		t.Blockedf("needs %d %s devices, and only %d are available: %s", n, kind, len(good), first(kept, 3))
 	default:
-		t.NotApplicablef("needs %d of the devices that are %s, the driver has %d on this node", n, kind, len(good)+len(kept))
+		t.NotApplicablef("needs %d %s devices, the driver has %d on this node", n, kind, len(good)+len(kept))
 	}
 	return good[:n]
 }

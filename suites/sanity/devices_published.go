@@ -39,7 +39,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 			problem = cmp.Or(problem, err.Error())
 			return false
 		}
-		problem = fmt.Sprintf("driver %s has published no device for node %s: look into its log for what the API server refuses", t.Driver, t.Node)
+		problem = fmt.Sprintf("driver %s has published no device for node %s: see its log for errors of the API server", t.Driver, t.Node)
 		for _, p := range pools.Of(t.Driver, published) {
 			if problem = p.Problem(); problem != "" {
 				return false

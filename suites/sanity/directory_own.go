@@ -44,7 +44,7 @@ func shared(all []registration.Socket, driver string) []string {
 	var problems []string
 	for _, s := range all {
 		if own[filepath.Dir(s.Path)] {
-			problems = append(problems, fmt.Sprintf("%s, by which drivers register, is in it", s.Path))
+			problems = append(problems, fmt.Sprintf("%s, used for registration, is in it", s.Path))
 		}
 		if s.Driver != "" && s.Driver != driver && !s.IsProxy() && own[filepath.Dir(s.Endpoint)] {
 			problems = append(problems, fmt.Sprintf("%s of driver %s is in it", s.Endpoint, s.Driver))

@@ -33,13 +33,13 @@ var failedPrepare = Check{Meta: spec.Meta{
 	before := t.CDI()
 	claim := t.Claim([]Config{{Requests: []string{"two"}, Parameters: refused}},
 		Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
-	if _, why := t.Try(claim, "two devices, of which one has a configuration that is refused alone"); why == "" {
-		t.Failf("prepare says success for two devices, of which one has a configuration that is refused alone")
+	if _, why := t.Try(claim, "two devices, one of them with an invalid configuration"); why == "" {
+		t.Failf("prepare succeeds for two devices, one of them with an invalid configuration")
 	}
-	t.Unprepare(claim, "a claim that could not be prepared")
+	t.Unprepare(claim, "a claim with a failed prepare")
 	t.expect(t.CDI().left(before, claim, nil), "after prepare failed, and unprepare")
 	t.Delete(claim)
 	for i, device := range devices {
-		t.Prepare(t.One(device), fmt.Sprintf("device %d of a claim that could not be prepared, for another claim", i+1))
+		t.Prepare(t.One(device), fmt.Sprintf("device %d of a claim with a failed prepare, for another claim", i+1))
 	}
 }}

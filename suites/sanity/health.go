@@ -36,7 +36,7 @@ var healthDeclined = Check{Meta: spec.Meta{
 }, Source: "kubeletplugin.DRAPlugin, WatchHealthStatus", Once: true, Run: func(t *T) {
 	for version, watch := range t.healthAPIs() {
 		if reports, err := watch(); !reports && status.Code(err) != codes.Unimplemented {
-			t.Failf("watch health in %s: neither a report nor that it is not implemented: %v", version, err)
+			t.Failf("watch health in %s: neither a report nor Unimplemented: %v", version, err)
 		}
 	}
 }}
@@ -59,7 +59,7 @@ var bothHealthAPIs = Check{Meta: spec.Meta{
 	}
 	for _, s := range t.sockets() {
 		if s.Driver == t.Driver && s.Problem == "" {
-			t.expect(missing(s.Services, healthv1.DRAResourceHealthService, healthv1alpha1.DRAResourceHealthService), "services with which the driver registers")
+			t.expect(missing(s.Services, healthv1.DRAResourceHealthService, healthv1alpha1.DRAResourceHealthService), "services registered by the driver")
 		}
 	}
 }}

@@ -57,7 +57,7 @@ func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) [
 	}
 	for _, r := range claim.Status.Allocation.Devices.Results {
 		if r.Driver == driver && !slices.ContainsFunc(answer.GetDevices(), func(d *drapb.Device) bool { return isFor(d, r) }) {
-			problems = append(problems, fmt.Sprintf("device %q of pool %q, which the claim has for request %q, is not in the answer", r.Device, r.Pool, r.Request))
+			problems = append(problems, fmt.Sprintf("device %q of pool %q, allocated for request %q, is not in the response", r.Device, r.Pool, r.Request))
 		}
 	}
 	return problems
@@ -117,7 +117,7 @@ func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err e
 			return "", ""
 		}
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
-		return "", fmt.Sprintf("there is no answer to the call, so that nothing was refused (has the driver crashed?): %v", err)
+		return "", fmt.Sprintf("the call was not answered, so nothing was rejected (did the driver crash?): %v", err)
 	default:
 		why = status.Convert(err).Message()
 	}
@@ -139,7 +139,7 @@ func unanswered[A any](answers map[string]A, claims ...*resourceapi.ResourceClai
 	}
 	for uid := range answers {
 		if !asked[uid] {
-			problems = append(problems, fmt.Sprintf("there is an answer for %q, which was not asked for", uid))
+			problems = append(problems, fmt.Sprintf("the response has %q, which was not requested", uid))
 		}
 	}
 	slices.Sort(problems)

@@ -62,8 +62,8 @@ func TestMisnamed(t *testing.T) {
 		"right":                   {answer(answered("a", "one"), answered("b", "two")), ""},
 		"alternative named":       {answer(answered("a", "one"), answered("b", "two/alt")), ""},
 		"for all requests":        {answer(answered("a"), answered("b")), ""},
-		"one is missing":          {answer(answered("a", "one")), `device "b" of pool "p", which the claim has for request "two/alt", is not in the answer`},
-		"under another's request": {answer(answered("a", "one"), answered("b", "one")), `for request "two/alt", is not in the answer`},
+		"one is missing":          {answer(answered("a", "one")), `device "b" of pool "p", allocated for request "two/alt", is not in the response`},
+		"under another's request": {answer(answered("a", "one"), answered("b", "one")), `for request "two/alt", is not in the response`},
 		"another request":         {answer(answered("a", "two")), `"a" of pool "p" is answered for request "two", which did not get it`},
 		"another driver's device": {answer(answered("c", "three")), "the claim does not have it of this driver"},
 		"no name":                 {answer(&drapb.Device{RequestNames: []string{"one"}}), `device "" of pool ""`},
@@ -89,5 +89,5 @@ func TestUnanswered(t *testing.T) {
 	a, b := claim("a"), claim("b")
 	said(t, "all", unanswered(map[string]string{"a": "", "b": ""}, a, b), "")
 	said(t, "one missing", unanswered(map[string]string{"a": ""}, a, b), "no answer for claim b")
-	said(t, "another one", unanswered(map[string]string{"a": "", "b": "", "c": ""}, a, b), `an answer for "c"`)
+	said(t, "another one", unanswered(map[string]string{"a": "", "b": "", "c": ""}, a, b), `the response has "c"`)
 }

@@ -41,12 +41,12 @@ var notFound = Check{Meta: spec.Meta{
 	case problem != "":
 		t.Failf("prepare a claim that does not exist: %s", problem)
 	case why == "":
-		t.Failf("prepare says success for a claim that does not exist")
+		t.Failf("prepare succeeds for a claim that does not exist")
 	case status.Code(err) == codes.NotFound:
 	case saysNotFound(why, claim):
-		t.Notef("says %q with code %s; KEP-4381 asks for %s, which the library does not answer", why, status.Code(err), codes.NotFound)
+		t.Notef("says %q with code %s; KEP-4381 requires %s, not returned by the library", why, status.Code(err), codes.NotFound)
 	default:
-		t.Failf("prepare a claim that does not exist: code %s, and it is not said that the claim was not found: %s", status.Code(err), why)
+		t.Failf("prepare a claim that does not exist: code %s, and the message does not say the claim was not found: %s", status.Code(err), why)
 	}
 }}
 

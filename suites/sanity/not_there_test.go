@@ -35,10 +35,10 @@ func TestNotFoundIsSaid(t *testing.T) {
 		says string
 	}{
 		"by its code":   {status.Error(codes.NotFound, "no claim"), spec.Passed, ""},
-		"in words":      {status.Error(codes.Unknown, `retrieve claim ns/c: resourceclaims "c" not found`), spec.Passed, "KEP-4381 asks for NotFound"},
-		"of a file":     {status.Error(codes.Unknown, "nvidia-smi: not found"), spec.Failed, "not said that the claim was not found: nvidia-smi"},
-		"as if allowed": {nil, spec.Failed, "success for a claim that does not exist"},
-		"otherwise":     {status.Error(codes.Internal, "broken"), spec.Failed, "not said that the claim was not found: broken"},
+		"in words":      {status.Error(codes.Unknown, `retrieve claim ns/c: resourceclaims "c" not found`), spec.Passed, "KEP-4381 requires NotFound"},
+		"of a file":     {status.Error(codes.Unknown, "nvidia-smi: not found"), spec.Failed, "the message does not say the claim was not found: nvidia-smi"},
+		"as if allowed": {nil, spec.Failed, "prepare succeeds for a claim that does not exist"},
+		"otherwise":     {status.Error(codes.Internal, "broken"), spec.Failed, "the message does not say the claim was not found: broken"},
 	} {
 		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
 			if claim == nil {
@@ -106,7 +106,7 @@ func TestSharedDirectory(t *testing.T) {
 		"two of its":   {registration.Socket{Path: "/registry/d-2.sock", Driver: "d", Endpoint: "/plugins/d/dra-2.sock"}, ""},
 		"a proxy":      {registration.Socket{Path: "/registry/dratest-proxy-d.sock", Driver: "d", Endpoint: "/plugins/dratest-proxy-d/dra.sock"}, ""},
 		"shared":       {registration.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/d/x.sock"}, "/plugins/d/x.sock of driver x is in it"},
-		"the registry": {registration.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, by which drivers register, is in it"},
+		"the registry": {registration.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, used for registration, is in it"},
 	} {
 		said(t, name, shared([]registration.Socket{own, row.other}, "d"), row.says)
 	}

@@ -31,13 +31,13 @@ var otherDriversResults = Check{Meta: spec.Meta{
 	device := t.Devices(1)[0]
 	for _, foreign := range []Device{{Pool: "other-pool", Name: "other-device"}, device} {
 		claim := t.Claim(nil, Want{Device: device, Request: "own"}, Want{Device: foreign, Request: "other", Driver: otherDriver})
-		answer := t.Prepare(claim, "a claim that has a device of another driver")
+		answer := t.Prepare(claim, "a claim with a device of another driver")
 		for _, d := range answer.GetDevices() {
 			if slices.Contains(d.GetRequestNames(), "other") || d.GetPoolName() == "other-pool" {
-				t.Failf("the answer has device %s, which is another driver's", describe(d))
+				t.Failf("the response has device %s of another driver", describe(d))
 			}
 		}
-		t.Unprepare(claim, "a claim that has a device of another driver")
+		t.Unprepare(claim, "a claim with a device of another driver")
 		t.Delete(claim)
 	}
 }}

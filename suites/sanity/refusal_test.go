@@ -38,9 +38,9 @@ func TestRefusal(t *testing.T) {
 		"error of the call": {err: status.Error(codes.Internal, "no such kind"), why: "no such kind"},
 		"blank error":       {answer: &Answer{Error: " "}, problem: "without a message"},
 		"no message":        {err: status.Error(codes.Internal, ""), problem: "without a message"},
-		"crashed":           {err: status.Error(codes.Unavailable, "EOF"), problem: "no answer to the call"},
-		"hangs":             {err: status.Error(codes.DeadlineExceeded, "late"), problem: "no answer to the call"},
-		"given up":          {err: status.Error(codes.Canceled, "gone"), problem: "no answer to the call"},
+		"crashed":           {err: status.Error(codes.Unavailable, "EOF"), problem: "the call was not answered"},
+		"hangs":             {err: status.Error(codes.DeadlineExceeded, "late"), problem: "the call was not answered"},
+		"given up":          {err: status.Error(codes.Canceled, "gone"), problem: "the call was not answered"},
 		"no answer":         {problem: "there is no answer for claim u"},
 	} {
 		answers := map[string]*Answer{}
@@ -73,7 +73,7 @@ func TestCrashIsNoRefusal(t *testing.T) {
 		}}
 		w := d.served(t, devices("a", "b")...)
 		w.InvalidConfig = []json.RawMessage{json.RawMessage(`{"bad":1}`)}
-		did(t, w, c, spec.Failed, "no answer to the call")
+		did(t, w, c, spec.Failed, "the call was not answered")
 		if w.refused != nil {
 			t.Errorf("%s: configuration %s is taken for a refused one", c.ID, w.refused)
 		}
@@ -95,5 +95,5 @@ func TestCrashIsNoRefusal(t *testing.T) {
 		seen = true
 		return prepared(claim), nil
 	}}
-	did(t, d.served(t, devices("a")...), deviceStillPrepared, spec.Failed, "no answer to the call")
+	did(t, d.served(t, devices("a")...), deviceStillPrepared, spec.Failed, "the call was not answered")
 }

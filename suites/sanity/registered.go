@@ -110,7 +110,7 @@ func unregistered(all []registration.Socket, driver string) string {
 		case s.Driver == driver && s.Problem == "":
 			return ""
 		case s.Driver == driver:
-			problem = fmt.Sprintf("%s names %s, which cannot be reached: %s", s.Path, s.Endpoint, s.Problem)
+			problem = fmt.Sprintf("%s refers to %s, which cannot be reached: %s", s.Path, s.Endpoint, s.Problem)
 		case s.Driver == "" && s.Problem != "" && spec.Names(driver, filepath.Base(s.Path)):
 			problem = fmt.Sprintf("%s does not answer: %s", s.Path, s.Problem)
 		}

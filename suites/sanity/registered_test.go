@@ -32,7 +32,7 @@ func TestUnregistered(t *testing.T) {
 		"beside a dead one": {[]registration.Socket{{Path: "/r/d-1.sock", Dead: true, Problem: "refused"}, {Path: "/r/d-2.sock", Driver: "d"}}, ""},
 		"nothing":           {nil, "no socket in the registry is the driver's"},
 		"another driver":    {[]registration.Socket{{Path: "/r/x.sock", Driver: "x"}}, "no socket in the registry is the driver's"},
-		"elsewhere":         {[]registration.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock names /var/p, which cannot be reached: no such file"},
+		"elsewhere":         {[]registration.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock refers to /var/p, which cannot be reached: no such file"},
 		"silent":            {[]registration.Socket{{Path: "/r/d.sock", Problem: "refused"}}, "/r/d.sock does not answer: refused"},
 	} {
 		if got := unregistered(tc.sockets, "d"); got != tc.says {

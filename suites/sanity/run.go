@@ -40,7 +40,7 @@ func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outco
 	}
 	defer func() {
 		if closing := w.close(context.WithoutCancel(ctx)); closing != nil {
-			err = errors.Join(err, fmt.Errorf("remove what was made for the checks: %w", closing))
+			err = errors.Join(err, fmt.Errorf("remove the objects of the checks: %w", closing))
 		}
 	}()
 	for _, c := range All() {

@@ -31,7 +31,7 @@ var deviceStillPrepared = Check{Meta: spec.Meta{
 	old := t.One(device)
 	t.Prepare(old, "a claim")
 	t.Delete(old)
-	_, why := t.Try(t.One(device), "a claim for a device that is prepared for another one")
+	_, why := t.Try(t.One(device), "a claim for a device prepared for another claim")
 	if why == "" {
 		t.Failf("device %s of pool %s is prepared for two claims: a container of the first may still run", device.Name, device.Pool)
 	}

@@ -30,7 +30,7 @@ var unprepareUnknown = Check{Meta: spec.Meta{
 	Checks:   "Unprepare of a claim never prepared, or never created, succeeds.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-idempotent"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
-	t.Unprepare(t.One(t.Devices(1)[0]), "a claim that was never prepared")
+	t.Unprepare(t.One(t.Devices(1)[0]), "a claim never prepared")
 	never := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: "never", UID: uuid.NewUUID()}}
-	t.Unprepare(never, "a claim that never was")
+	t.Unprepare(never, "a claim that never existed")
 }}

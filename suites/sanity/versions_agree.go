@@ -25,7 +25,7 @@ var versionsAgree = Check{Meta: spec.Meta{
 	ID:       "sanity/versions-agree",
 	Checks:   "A claim prepared in one version of the plugin API has the same devices in the other, and can be unprepared there.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent"},
-}, Source: "a kubelet that is replaced by one of another release", Once: true, Run: func(t *T) {
+}, Source: "a kubelet replaced by one of another release", Once: true, Run: func(t *T) {
 	if len(t.versions) < 2 {
 		t.NotApplicablef("needs two versions of the plugin API, the driver serves %s", t.versions[0])
 	}

@@ -119,7 +119,7 @@ func (w *world) served(ctx context.Context) ([]spec.GRPCVersion, error) {
 		}
 	}
 	if len(versions) == 0 {
-		return nil, fmt.Errorf("driver %s serves neither v1 nor v1beta1 of the plugin API at this socket: is it the one that the driver registers, and not the registration socket?", w.Driver)
+		return nil, fmt.Errorf("driver %s serves neither v1 nor v1beta1 of the plugin API at this socket: is it the driver's plugin socket, not the registration socket?", w.Driver)
 	}
 	return versions, nil
 }
@@ -163,7 +163,7 @@ func (w *world) populate(ctx context.Context) error {
 		Containers:      []corev1.Container{{Name: "main", Image: "dra-conformance.github.io/never-runs"}},
 	}}
 	if w.pod, err = w.Client.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("make a pod that claims can be reserved for: %w", err)
+		return fmt.Errorf("create a pod to reserve claims for: %w", err)
 	}
 	return nil
 }

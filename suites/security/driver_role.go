@@ -45,7 +45,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 	Checks:   "A driver needs only rights to get claims and nodes, and to manage ResourceSlices.",
 	Requires: []spec.RequirementID{"kep-4381/driver-permissions"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	NoMutant: "what would ask for more rights is the library of k8s.io/dynamic-resource-allocation, which this project replaces in no driver",
+	NoMutant: "only the library k8s.io/dynamic-resource-allocation could request more rights, and this project does not replace it in any driver",
 }, Run: func(t *harness.T) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "driver"}}
 	t.Create(account)
@@ -76,7 +76,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("waits", t.Image, "claim"))
 	t.WaitEvent("waits", "FailedPrepareDynamicResources", "forbidden")
 	driver.Publish(profiles.TwoDevices())
-	t.Expect(driver.AwaitProblem()).To(gomega.ContainSubstring("forbidden"), "what the driver is told when it publishes")
+	t.Expect(driver.AwaitProblem()).To(gomega.ContainSubstring("forbidden"), "data passed to the driver when it publishes")
 	grant(t, account, dra, "resourceclaims", "get", "list")
 	t.WaitRunning("waits")
 }}

@@ -88,6 +88,6 @@ func TestDeclarationOfADriverOnThisMachine(t *testing.T) {
 		t.Errorf("a typo: %v", err)
 	}
 	if _, err := sanityOptions(d, filepath.Join(t.TempDir(), "none"), "n"); err == nil {
-		t.Error("a kubeconfig that is not there was read")
+		t.Error("a nonexistent kubeconfig was read")
 	}
 }

@@ -54,7 +54,7 @@ var WaitsInPreBind = harness.Case{Meta: spec.Meta{
 	}
 	gone := whatif.Shrink(t, again.Pods[0].Node)
 	t.Expect(gone.Possible).To(gomega.BeFalse(), "node %s can go", again.Pods[0].Node)
-	t.Expect(gone.Blockers).To(gomega.HaveLen(1), "claims that keep node %s", again.Pods[0].Node)
+	t.Expect(gone.Blockers).To(gomega.HaveLen(1), "claims keeping node %s", again.Pods[0].Node)
 	waitBound(t, meant)
 }}
 

@@ -51,12 +51,12 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 	group.Pods, group.Claims = append(group.Pods, agent), append(group.Claims, claim)
 	waitClaims(t)
 	foretold := whatif.Grow(t, group)
-	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
-	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, of which the agents take a device each")
+	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods not served by any node")
+	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, with a device used by each agent")
 	limited := group
 	limited.Max = 1
 	stay := unserved(whatif.Grow(t, limited))
-	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that wait with one node less")
+	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pending pods with one node less")
 
 	for i, name := range foretold.Groups[0].Nodes {
 		whatif.AddBareNode(t, group, name, startup)

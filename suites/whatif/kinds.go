@@ -55,7 +55,7 @@ var Templates = foretold("templates", "with a claim from a template each", needs
 })
 
 // AllDevices has three pods, each taking a whole node.
-var AllDevices = foretold("all-devices", "that want all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
+var AllDevices = foretold("all-devices", "requesting all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	equal(t, "pod", 3, objects.Claim("", request), nil)
@@ -63,7 +63,7 @@ var AllDevices = foretold("all-devices", "that want all devices of a node", need
 })
 
 // Shared has two claims with three pods each.
-var Shared = foretold("shared", "that share claims", needs(), func(t *harness.T) []spec.NodeGroup {
+var Shared = foretold("shared", "sharing claims", needs(), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	for i, claim := range []string{"a", "b"} {
 		t.Create(objects.Claim(claim, objects.Request("req", class)))
@@ -75,7 +75,7 @@ var Shared = foretold("shared", "that share claims", needs(), func(t *harness.T)
 })
 
 // Alternatives has pods that prefer three devices and accept two.
-var Alternatives = foretold("alternatives", "with a prioritized list of which nodes serve the last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
+var Alternatives = foretold("alternatives", "with a prioritized list, served by its last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	request := resourceapi.DeviceRequest{Name: "req"}
 	for _, count := range []int64{3, 2} {
@@ -88,7 +88,7 @@ var Alternatives = foretold("alternatives", "with a prioritized list of which no
 })
 
 // Partitions has pods that each want half of a device.
-var Partitions = foretold("partitions", "that want partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
+var Partitions = foretold("partitions", "requesting partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Half+"'")), nil)
 	pool := profiles.Partitions().Pools[0]
@@ -104,7 +104,7 @@ var Partitions = foretold("partitions", "that want partitions of devices", needs
 })
 
 // Capacity has pods that each want three of the 8Gi of a device.
-var Capacity = foretold("capacity", "that want some of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
+var Capacity = foretold("capacity", "requesting part of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")}}
 	equal(t, "pod", 5, objects.Claim("", request), nil)
@@ -112,7 +112,7 @@ var Capacity = foretold("capacity", "that want some of a device's capacity", nee
 })
 
 // Constraints has pods that each want two devices of one model; a node has two of one model and one of another.
-var Constraints = foretold("constraints", "whose devices have to be of one model", needs(), func(t *harness.T) []spec.NodeGroup {
+var Constraints = foretold("constraints", "with devices of one model", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 2
 	claim := objects.Claim("", request)
@@ -132,7 +132,7 @@ var AdminAccess = foretold("admin-access", "with admin access to one device of e
 
 // Taints has pods that tolerate the taint of a node's first device, and pods for devices without a taint by slice or
 // rule.
-var Taints = foretold("taints", "of which some tolerate tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
+var Taints = foretold("taints", "some of them tolerating tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	taint := resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule}
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
@@ -148,14 +148,14 @@ var Taints = foretold("taints", "of which some tolerate tainted devices", needs(
 })
 
 // ExtendedExplicit has pods that want two of the class's explicit extended resource.
-var ExtendedExplicit = foretold("extended-explicit", "with an extended resource that a class names", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+var ExtendedExplicit = foretold("extended-explicit", "with an extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	name := t.Namespace + ".dra-conformance.github.io/gpu"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &name })
 	return wanting(t, name)
 }, "kep-5004/special-claim-in-simulation")
 
 // ExtendedImplicit has pods that want two of the class's implicit extended resource.
-var ExtendedImplicit = foretold("extended-implicit", "with the extended resource that each class has", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+var ExtendedImplicit = foretold("extended-implicit", "with the implicit extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	return wanting(t, resourceapi.ResourceDeviceClassPrefix+t.CreateClass(nil))
 }, "kep-5004/special-claim-in-simulation")
 

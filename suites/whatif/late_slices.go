@@ -42,7 +42,7 @@ var LateSlices = harness.Case{Meta: spec.Meta{
 		whatif.AddBareNode(t, group, name)
 	}
 	expectStay(t, map[string]int{"pod": 3})
-	t.Expect(onNew(whatif.Grow(t, group))).To(gomega.Equal(3), "pods that need a new node while the slices of those that are there are missing")
+	t.Expect(onNew(whatif.Grow(t, group))).To(gomega.Equal(3), "pods needing a new node while slices of existing nodes are missing")
 	for _, name := range names {
 		whatif.PublishFor(t, group, name)
 	}

@@ -53,9 +53,9 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	// Drivers of other cases come and go.
 	group.Slices = slices.DeleteFunc(group.Slices, func(s *resourceapi.ResourceSlice) bool { return s.Spec.Driver != t.DriverName() })
 	foretold := whatif.Grow(t, group)
-	t.Expect(foretold.Groups[0].Count).To(gomega.Equal(1), "nodes that are needed")
+	t.Expect(foretold.Groups[0].Count).To(gomega.Equal(1), "needed nodes")
 	stay := unserved(foretold)
-	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that one more node does not serve")
+	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods not served by one more node")
 
 	simdriver.Of(t).PublishOn(coming, profiles.TwoDevices())
 	expectStay(t, stay)
@@ -73,5 +73,5 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 			onComing++
 		}
 	}
-	t.Expect(onComing).To(gomega.Equal(onNew(foretold)), "pods on the node that has come")
+	t.Expect(onComing).To(gomega.Equal(onNew(foretold)), "pods on the new node")
 }}

@@ -54,7 +54,7 @@ var Shrink = harness.Case{Meta: spec.Meta{
 		t.WaitScheduled(rack.name + "-1")
 
 		foretold := whatif.Shrink(t, first)
-		t.Expect(foretold.Pods).To(gomega.HaveLen(1), "pods that have to move")
+		t.Expect(foretold.Pods).To(gomega.HaveLen(1), "pods to move")
 		t.Expect(foretold.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
 		t.RemovePod(rack.name + "-0")
 		removeNode(t, first)
@@ -64,7 +64,7 @@ var Shrink = harness.Case{Meta: spec.Meta{
 			t.WaitUnschedulable(rack.name+"-0", "nodes are available")
 			continue
 		}
-		t.Expect(t.WaitScheduled(rack.name+"-0").Spec.NodeName).To(gomega.Equal(foretold.Pods[0].Node), "node of the pod that moves")
+		t.Expect(t.WaitScheduled(rack.name+"-0").Spec.NodeName).To(gomega.Equal(foretold.Pods[0].Node), "node of the moved pod")
 	}
 }}
 

@@ -76,11 +76,11 @@ func unserved(growth spec.Growth) map[string]int {
 func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	waitClaims(t)
 	foretold := whatif.Grow(t, groups...)
-	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
+	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods not served by any node")
 	less, last := oneLess(t, foretold, groups)
 	fewer := whatif.Grow(t, less...)
 	stay := unserved(fewer)
-	t.Expect(stay).NotTo(gomega.BeEmpty(), "pods that one node less does not serve")
+	t.Expect(stay).NotTo(gomega.BeEmpty(), "pods not served with one node less")
 
 	for i := range foretold.Groups {
 		for _, name := range foretold.Groups[i].Nodes {
@@ -193,5 +193,5 @@ func expectLeft(t *harness.T, foretold spec.Growth) {
 	for _, g := range foretold.Groups {
 		left += g.Left
 	}
-	t.Expect(free).To(gomega.HaveLen(left), "devices of the new nodes that nobody has, as was foretold")
+	t.Expect(free).To(gomega.HaveLen(left), "free devices of the new nodes, as predicted")
 }
