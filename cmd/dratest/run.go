@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/console"
@@ -308,11 +309,16 @@ func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
 		console.Plan(out, p)
 		return nil
 	}
+	if f.Cluster.Version != "" && f.Cluster.Image == "" {
+		if _, err := versions.Lookup(f.Cluster.Version); err != nil {
+			return err
+		}
+	}
 	for _, e := range p.Entries {
 		if _, err := fmt.Fprintf(out, "selected %s\n", e.Meta.ID); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "%d cases are selected; whether a cluster has what they need can only be said with --kubeconfig\n", len(p.Entries))
+	_, err = fmt.Fprintf(out, "%d cases selected. Use --kubeconfig to check which of them a cluster can run.\n", len(p.Entries))
 	return err
 }

@@ -52,7 +52,7 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	skip, skipErr := compile("skip", filter.Skip)
 	labels, labelErr := types.ParseLabelFilter(filter.Labels)
 	if labelErr != nil {
-		labelErr = fmt.Errorf("label filter %q: %w", filter.Labels, labelErr)
+		labelErr = fmt.Errorf("label filter %q: %s", filter.Labels, plainText(labelErr))
 	}
 	if err := errors.Join(err, skipErr, labelErr, knownProfile(filter.Profile), knownMutant(filter.Mutant)); err != nil {
 		return nil, err
@@ -73,6 +73,17 @@ func knownProfile(s spec.Subset) error {
 		return nil
 	}
 	return fmt.Errorf("profile %q is unknown, choose %s, %s or %s", s, spec.SubsetCore, spec.SubsetConformance, spec.SubsetAll)
+}
+
+// plainText returns Ginkgo's errors in one line, without the filter itself and the
+// colors that they have also where no terminal is.
+func plainText(err error) string {
+	var of types.GinkgoError
+	if !errors.As(err, &of) {
+		return err.Error()
+	}
+	_, message, _ := strings.Cut(of.Message, "\n")
+	return of.Heading + ": " + message
 }
 
 func compile(name string, patterns []string) ([]*regexp.Regexp, error) {

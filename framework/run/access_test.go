@@ -39,3 +39,13 @@ func TestRunSaysWhatItMayNotBeforeItStarts(t *testing.T) {
 		t.Errorf("there is a report of a run that did not start: %v", err)
 	}
 }
+
+// A dry run passed where the run then had no rights.
+func TestDryRunNamesMissingRights(t *testing.T) {
+	kubeconfig, _ := apiServerThat(t, false)
+	o, _ := options(t, kubeconfig, "^fake/passes")
+	var missing access.MissingError
+	if _, err := run.DryRun(t.Context(), parts(), o); !errors.As(err, &missing) || len(missing.Rights) == 0 {
+		t.Errorf("got %v", err)
+	}
+}

@@ -52,15 +52,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err != nil {
 		return p, err
 	}
-	err = p.look(ctx, parts, o)
-	p.leaveOutForbidden(ctx, o)
-	if o.Existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
-		// What is forbidden on the way would only be the first thing that is.
-		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
-			return p, err
-		}
-	}
-	if err != nil || p.plan.Runs() == 0 {
+	if err := p.examine(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
 		return p, err
 	}
 	var nodes []string
@@ -81,6 +73,19 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 		return p, parts.Subject.Before(ctx, p.Testbed)
 	}
 	return p, nil
+}
+
+// examine probes the cluster, plans for it and checks the rights of the run's account.
+func (p *prepared) examine(ctx context.Context, parts Parts, o Options) error {
+	err := p.look(ctx, parts, o)
+	p.leaveOutForbidden(ctx, o)
+	if o.Existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+		// Name all missing rights, not only the one that look failed for.
+		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // leaveOutForbidden leaves cases of APIs that are off by default out of the plan if the run's

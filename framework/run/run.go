@@ -104,7 +104,7 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.Config); err != nil {
 		return spec.Plan{}, err
 	}
-	err = p.look(ctx, parts, o)
+	err = p.examine(ctx, parts, o)
 	return p.plan, err
 }
 
