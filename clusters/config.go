@@ -27,77 +27,66 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Config declares a cluster. It is the schema of the file that
-// "dratest cluster create --config" reads (YAML, decoded strictly) and what the
-// flags fill in; the zero value means the default cluster.
+// Config declares a cluster. It is the schema of the file for "dratest cluster create --config" (YAML, decoded
+// strictly); flags fill it in too. The zero value is the default cluster.
 type Config struct {
 	// Name of the cluster; empty means "dratest".
 	Name string `json:"name,omitempty"`
 	// Version of Kubernetes as "v1.37.1"; empty means the newest known one.
 	Version string `json:"version,omitempty"`
-	// Provider makes the cluster: ProviderKind, which is what empty means, or
-	// ProviderControlPlane.
+	// Provider is ProviderKind (the default if empty) or ProviderControlPlane.
 	Provider string `json:"provider,omitempty"`
-	// Nodes is the number of nodes that kwok simulates; only ProviderControlPlane
-	// has them.
+	// Nodes is the number of simulated kwok nodes; ProviderControlPlane only.
 	Nodes int `json:"nodes,omitempty"`
-	// Without leaves components out that not every use needs: WithoutScheduler,
-	// WithoutControllers; only ProviderControlPlane can.
+	// Without lists optional components to leave out: WithoutScheduler, WithoutControllers; ProviderControlPlane only.
 	Without []string `json:"without,omitempty"`
-	// Workers is the number of worker nodes beside the one control plane node;
-	// nil means two.
+	// Workers is the number of worker nodes in addition to the control plane node; nil means two.
 	Workers *int `json:"workers,omitempty"`
-	// Image overrides the node image that Version stands for.
+	// Image overrides the node image of Version.
 	Image string `json:"image,omitempty"`
-	// NodeImageSource says where the image of Version comes from; empty means auto.
+	// NodeImageSource selects the source of the node image; empty means auto.
 	NodeImageSource NodeImageSource `json:"nodeImageSource,omitempty"`
-	// NodeImageRegistry is asked for kindest/node and library/busybox, as
-	// "mirror.example.com/docker"; empty means DefaultRegistry.
+	// NodeImageRegistry serves kindest/node and library/busybox, as "mirror.example.com/docker"; empty means
+	// DefaultRegistry.
 	NodeImageRegistry string `json:"nodeImageRegistry,omitempty"`
 	// FeatureGates are set on every component that knows them.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
-	// RuntimeConfig switches API groups and versions on or off, as
-	// {"resource.k8s.io/v1beta1": "true"}.
+	// RuntimeConfig enables or disables API groups and versions, as {"resource.k8s.io/v1beta1": "true"}.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
 	// ComponentArgs are extra arguments by component ("apiserver",
 	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes. Leader
 	// election stays on.
 	ComponentArgs map[string]map[string]string `json:"componentArgs,omitempty"`
-	// Programs are paths of programs that a control plane of processes runs in place of
-	// those of its version and stack, by the names of the processes, as "kube-scheduler";
-	// only ProviderControlPlane can.
+	// Programs overrides the paths of control plane programs by process name, as "kube-scheduler"; ProviderControlPlane
+	// only.
 	Programs map[string]string `json:"programs,omitempty"`
-	// Stack says which components are this project's; those left empty are stock.
+	// Stack selects this project's components; empty fields are stock.
 	Stack Stack `json:"stack,omitzero"`
 	// Kubelet is merged into the KubeletConfiguration of every node.
 	Kubelet map[string]any `json:"kubelet,omitempty"`
-	// PlainScheduler has the scheduler take Kubernetes' defaults. Otherwise it gets a
-	// file for BindingTimeout where its version takes one; an older one refuses it.
+	// PlainScheduler keeps Kubernetes' scheduler defaults. Otherwise the scheduler gets a configuration file with
+	// BindingTimeout if its version accepts one.
 	PlainScheduler bool `json:"-"`
 	// Scheduler is merged into the configuration of the scheduler; only ProviderControlPlane does.
 	Scheduler map[string]any `json:"-"`
-	// Keep leaves a cluster whose creation failed for a look around.
+	// Keep keeps a cluster after a failed creation for debugging.
 	Keep bool `json:"-"`
-	// Temporary clusters belong to the process that makes them, which keeps others
-	// away and deletes the cluster. Whoever makes a cluster of the name next may
-	// replace it if that process is gone.
+	// Temporary clusters are locked by the creating process and deleted at its end. If that process is gone, the next
+	// creation of the same name replaces the cluster.
 	Temporary bool `json:"-"`
 }
 
-// BindingTimeout is how long the schedulers of dratest's clusters wait for binding
-// conditions: a case that waits it out must not take Kubernetes' ten minutes, and
-// one whose conditions come late must not meet it.
+// BindingTimeout is how long schedulers of dratest's clusters wait for binding conditions: shorter than Kubernetes'
+// ten minutes, so cases can wait for the timeout, and long enough for conditions set late.
 const BindingTimeout = 20 * time.Second
 
-// DefaultsProfile is a second profile of these schedulers, in which nothing is set, for pods
-// that are about Kubernetes' defaults.
+// DefaultsProfile is a second scheduler profile with nothing set, for pods testing Kubernetes' defaults.
 const DefaultsProfile = "dratest-defaults"
 
-// DefaultName is the name of a cluster that has not been given one.
+// DefaultName is the name of a cluster if none is given.
 const DefaultName = "dratest"
 
-// WithDefaults returns the configuration with every empty field filled in;
-// newest is the version that an empty Version means.
+// WithDefaults returns the configuration with empty fields filled in; newest is the default Version.
 func (c Config) WithDefaults(newest string) Config {
 	if c.Name == "" {
 		c.Name = DefaultName

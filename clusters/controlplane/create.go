@@ -37,15 +37,14 @@ import (
 const (
 	// startTimeout bounds the start of all processes; they take about 5 s.
 	startTimeout = 2 * time.Minute
-	// cleanupTimeout bounds the removal of what a failed creation has made.
+	// cleanupTimeout bounds the cleanup after a failed creation.
 	cleanupTimeout = time.Minute
-	// attempts is how often ports are chosen anew because somebody took one.
+	// attempts limits retries with other ports after a port conflict.
 	attempts = 3
 )
 
-// Create starts a control plane and returns once pods can be made and scheduled. A
-// failed or cancelled creation leaves nothing behind unless Config.Keep is set.
-// Errors are those of clusters.Provider.
+// Create starts a control plane and returns once pods can be created and scheduled. On failure or cancellation it
+// leaves nothing behind unless Config.Keep is set. Errors are those of clusters.Provider.
 func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
 	c.Provider = clusters.ProviderControlPlane
 	c = c.WithDefaults(versions.Newest().Kubernetes)
@@ -74,7 +73,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	return made, err
 }
 
-// create is Create for who holds the cluster's lock.
+// create is Create with the cluster's lock held.
 func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clusters.Cluster, error) {
 	if err := s.makeRoom(ctx, c.Name); err != nil {
 		return clusters.Cluster{}, err
@@ -104,7 +103,7 @@ func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clus
 	return s.cluster(r, clusters.Running), nil
 }
 
-// start starts the processes, with other ports if somebody has taken one.
+// start starts the processes, retrying with other ports after a conflict.
 func (s parts) start(ctx context.Context, c clusters.Config, p programs, r *record) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout+time.Duration(c.Nodes)*20*time.Millisecond,
 		fmt.Errorf("%w: the control plane does not work after %s: try again when the machine has less to do", clusters.ErrEnvironment, startTimeout))
@@ -125,8 +124,8 @@ func (s parts) start(ctx context.Context, c clusters.Config, p programs, r *reco
 	}
 }
 
-// forgetAttempt removes what the processes of an attempt have written: its nodes and
-// keys are others, and its logs say why it came to its end.
+// forgetAttempt removes the files of a failed attempt: the next one has other nodes and keys, and stale logs would be
+// misleading.
 func (s parts) forgetAttempt(name string) error {
 	folder := s.store.Folder(name)
 	old, err := filepath.Glob(filepath.Join(folder, "*.log"))
@@ -164,7 +163,7 @@ func (s parts) startOnce(ctx context.Context, c clusters.Config, p programs, r *
 	}
 	b := &boot{parts: s, api: a, layout: l, record: r}
 	all := commands(c, p, l)
-	// Those that are clients of the API server give up without it.
+	// Clients of the API server exit without it.
 	first := slices.IndexFunc(all, func(c command) bool { return c.name == apiserver }) + 1
 	if err := b.start(all[:first]...); err != nil {
 		return err
@@ -181,9 +180,8 @@ func (s parts) startOnce(ctx context.Context, c clusters.Config, p programs, r *
 	return s.store.Save(r.Name, *r)
 }
 
-// tuneScheduler gives the scheduler what its file says in all clusters of dratest:
-// how long to wait for binding conditions, and here no limit of requests that would
-// be measured instead of the scheduler.
+// tuneScheduler writes the scheduler's file with BindingTimeout and without a client request limit, since benchmarks
+// would otherwise measure the limit.
 func tuneScheduler(c clusters.Config, l layout, p *programs) error {
 	if _, ok := p.paths[scheduler]; !ok {
 		return nil
@@ -217,7 +215,7 @@ func tuneScheduler(c clusters.Config, l layout, p *programs) error {
 	return nil
 }
 
-// stackOf is whose components run; there are no kubelets.
+// stackOf returns the running implementations; there are no kubelets.
 func stackOf(c clusters.Config) clusters.Stack {
 	s := c.Stack
 	s.Kubelet = ""
@@ -230,7 +228,7 @@ func stackOf(c clusters.Config) clusters.Stack {
 	return s
 }
 
-// abandon ends a creation that has failed with cause.
+// abandon cleans up a creation that failed with cause.
 func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
 	if ctx.Err() != nil {
 		cause = context.Cause(ctx)

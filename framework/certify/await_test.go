@@ -33,9 +33,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// TestAwaitKeepsTheLastWholeWorld: of a driver with too few devices the time was up in the
-// middle of a look, which had seen the slices and not yet the daemon set, and cases were left
-// out as if there were none.
+// TestAwaitKeepsTheLastWholeWorld: with too few devices, time was up in the middle of a poll with slices but without
+// the daemon set yet, and cases were skipped as if there were none.
 func TestAwaitKeepsTheLastWholeWorld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, w := declared(), installed()

@@ -33,10 +33,9 @@ const home = "https://github.com/dra-conformance/dratest"
 // ErrNoBadge: no certificate is valid today.
 var ErrNoBadge = errors.New("there is no badge")
 
-// Badge is a line of Markdown for a driver's README: the profile passed, the version of
-// Kubernetes, the last day of the certificate. It links to link, by default to this project.
-// The caller has verified the certificate. Errors: ErrNoBadge without a positive verdict, or
-// after the last day.
+// Badge is a line of Markdown for a driver's README: the profile passed, the version of Kubernetes, the last day of
+// the certificate. It links to link, by default to this project. The caller has verified the certificate. Errors:
+// ErrNoBadge without a positive verdict, or after the last day.
 func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	until := c.Expires.Format(time.DateOnly)
 	switch {
@@ -50,7 +49,7 @@ func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	return fmt.Sprintf("[![%s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", text, shield(label), shield(says), cmp.Or(link, home)), nil
 }
 
-// shield is a text as shields.io has it in a path.
+// shield is a text escaped for a shields.io path.
 func shield(text string) string {
 	return url.PathEscape(strings.NewReplacer("-", "--", "_", "__").Replace(text))
 }

@@ -38,8 +38,8 @@ func costText(c schema.Cost) string {
 	return text
 }
 
-// exceeds is whether more was measured than is declared. Of things that come now and then, what
-// is declared of an hour allows the next whole number of them in the time that was watched.
+// exceeds reports whether the measured cost exceeds the declared one. For rare events, a declared hourly rate is
+// rounded up to the next whole number in the observed time.
 func exceeds(c schema.Cost) bool {
 	if c.Limit == nil || c.Value <= *c.Limit {
 		return false
@@ -47,7 +47,7 @@ func exceeds(c schema.Cost) bool {
 	return c.Name != spec.SliceWritesPerHour || float64(c.Samples) > math.Ceil(*c.Limit*float64(c.Samples)/c.Value)
 }
 
-// measured are the measurements of costs, none where that case has come to no numbers.
+// measured returns the measurements of costs, none without results of that case.
 func (f facts) measured() []spec.Measurement {
 	for _, c := range f.report.Cases {
 		if c.ID == spec.CaseOfCosts {
@@ -57,7 +57,7 @@ func (f facts) measured() []spec.Measurement {
 	return nil
 }
 
-// costsOf holds measurements against what is declared.
+// costsOf compares measurements with the declaration.
 func costsOf(b declarations.Budget, measured []spec.Measurement) []schema.Cost {
 	limits := limits(b)
 	all := make([]schema.Cost, 0, len(measured))
@@ -71,7 +71,7 @@ func costsOf(b declarations.Budget, measured []spec.Measurement) []schema.Cost {
 	return all
 }
 
-// over says which measurements are beyond what is declared.
+// over returns the measurements exceeding the declaration.
 func over(b declarations.Budget, measured []spec.Measurement) (failures []string) {
 	for _, c := range costsOf(b, measured) {
 		if exceeds(c) {
@@ -81,7 +81,7 @@ func over(b declarations.Budget, measured []spec.Measurement) (failures []string
 	return failures
 }
 
-// limits are what is declared, by name of the measurement.
+// limits are the declared limits by name of the measurement.
 func limits(b declarations.Budget) map[string]float64 {
 	all := map[string]float64{}
 	for name, d := range map[string]time.Duration{

@@ -14,14 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package certify tests the driver of a vendor, as it is in a cluster, against what its
-// vendor declares of it, and says what that came to: certified, not certified, incomplete.
-//
-// The cases are those of all suites that any driver must pass (spec.Needs.Devices), run by
-// framework/run. Here is what is around them: what the cluster shows of the driver (look, an
-// adapter), what that means (sight), the screen before the run, a pod on each node that
-// tries the driver, what else is in the cluster before and after (snapshot), the verdict.
-// sight, snapshot's comparison and verdict are pure.
-//
+// Package certify tests a vendor's driver, as installed in a cluster, against its declaration, and reaches a verdict:
+// certified, not certified, incomplete.
+// The cases are the driver-independent ones of all suites (spec.Needs.Devices), run by framework/run. This package
+// has the rest: reading the driver's state (look, an adapter), its interpretation (sight), the preflight (screen), a
+// trial pod on each node, the state of the cluster before and after (snapshot), the verdict. sight, snapshot's
+// comparison and verdict are pure.
 // Start with Run.
 package certify

@@ -28,8 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// RunHook runs a hook on this machine. Errors wrap ErrNotThere and have the end of what the
-// hook said.
+// RunHook runs a hook on this machine. Errors wrap ErrNotThere and have the end of the hook's output.
 func RunHook(ctx context.Context, name string, h declarations.Hook, env ...string) error {
 	if _, err := (run.Machine{}).RunHook(ctx, spec.HookName(name), spec.Hook{Command: h.Command, Timeout: h.Timeout}, env...); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotThere, err)
@@ -37,16 +36,15 @@ func RunHook(ctx context.Context, name string, h declarations.Hook, env ...strin
 	return nil
 }
 
-// uninstalled notes what the driver has left.
+// uninstalled records the driver's leftovers.
 func (c *running) uninstalled(left []string) {
 	for _, what := range left {
 		c.notes = append(c.notes, "uninstalling leaves "+what)
 	}
 }
 
-// between does something between the hooks install and uninstall, if that is asked for, and
-// something more once uninstall has done its part. That has to remove what an install that
-// failed has left, too.
+// between runs do between the hooks install and uninstall, if requested, and a final function after uninstall. That
+// also removes leftovers of a failed install.
 func (o Options) between(ctx context.Context, do func() (schema.Report, error), then func() error) (r schema.Report, err error) {
 	if !o.Install {
 		return do()
@@ -89,7 +87,7 @@ func (o Options) hooks() map[spec.HookName]spec.Hook {
 	return all
 }
 
-// environment is what a hook has in its own.
+// environment has a hook's environment variables.
 func (o Options) environment(name spec.HookName) []string {
 	version := o.Declaration.Identity.Version
 	if name == spec.HookDowngrade {

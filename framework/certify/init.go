@@ -33,8 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// draft is the text of a declaration. What no cluster shows has to be edited, and is
-// written so that it fails until then.
+// draft is the template of a declaration. Values not visible in a cluster must be edited, and fail until then.
 const draft = `# What a cluster shows of the driver; each EDIT has to be replaced.
 identity:
   organization: EDIT
@@ -72,8 +71,8 @@ type draftClass struct {
 	Devices int
 }
 
-// Init writes a declaration from what a cluster shows of a driver. Errors: ErrNotThere if
-// it publishes nothing, or no class selects its devices.
+// Init writes a declaration from a driver's state in a cluster. Errors: ErrNotThere if it publishes nothing, or no
+// class selects its devices.
 func Init(ctx context.Context, client kubernetes.Interface, driver string, workers []string) ([]byte, error) {
 	sets, err := client.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -116,12 +115,11 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 	return text.Bytes(), nil
 }
 
-// registryDir is what every DRA driver mounts, wherever the kubelet's root is.
+// registryDir is mounted by every DRA driver, with any kubelet root.
 const registryDir = "/plugins_registry"
 
-// daemonSetOf is "namespace/name" of the daemon set that is the driver's: the one that
-// mounts the kubelet's registry and names the driver, or the only one that mounts it.
-// Empty if nobody can tell.
+// daemonSetOf is "namespace/name" of the driver's daemon set: the one mounting the kubelet's registry and naming the
+// driver, or the only one mounting it. Empty if ambiguous.
 func daemonSetOf(driver string, sets []appsv1.DaemonSet) string {
 	var all, named []string
 	for _, s := range sets {

@@ -33,12 +33,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// wipeTime is after which kubelets have removed the slices of a driver that does not come
-// back: 30 s in Kubernetes v1.37.1, and some more.
+// wipeTime is after kubelets have deleted the slices of a missing driver: 30 s in Kubernetes v1.37.1, and some more.
 const wipeTime = 45 * time.Second
 
-// leaves says what a driver that was uninstalled has left in the cluster and on its nodes.
-// Nothing follows from it for the verdict: whether it may leave that is what a case is for.
+// leaves returns an uninstalled driver's leftovers in the cluster and on its nodes. They do not affect the verdict; a
+// case checks them.
 func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all []string, err error) {
 	b, err := testbed.Open(ctx, parts.Parts, testbed.Config{Kubeconfig: o.Run.Kubeconfig, Context: o.Run.Context, Out: o.Run.Out})
 	if err != nil {

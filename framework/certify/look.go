@@ -32,18 +32,18 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 )
 
-// world is what a cluster shows of a driver.
+// world is a driver's state in a cluster.
 type world struct {
 	slices  []resourceapi.ResourceSlice // of the driver
 	classes []resourceapi.DeviceClass
 	claims  []resourceapi.ResourceClaim // all
 	nodes   map[string]labels.Set       // those on which pods can run
-	// daemonSet is nil if it is not there, pods are its own.
+	// daemonSet is nil if missing, pods are its own.
 	daemonSet *appsv1.DaemonSet
 	pods      []corev1.Pod
 }
 
-// look reads a world; workers are the nodes on which pods can run.
+// look reads a world; workers are the nodes able to run pods.
 func look(ctx context.Context, client kubernetes.Interface, d declarations.Declaration, workers []string) (world, error) {
 	w := world{nodes: map[string]labels.Set{}}
 	published, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + d.Driver})

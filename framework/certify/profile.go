@@ -21,9 +21,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// judgeProfiles comes to a verdict for each profile: negative if a case of it failed,
-// incomplete if one that applies has no verdict, or none passed. One that the driver has
-// nothing for has no verdict.
+// judgeProfiles returns a verdict for each profile: negative if a case of it failed, incomplete if an applicable one
+// has no verdict, or none passed. A profile without applicable cases has no verdict.
 func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 	verdicts := map[spec.DriverProfile]schema.DriverVerdict{}
 	passed, applies := map[spec.DriverProfile]bool{}, map[spec.DriverProfile]bool{spec.ProfileCore: true, spec.ProfileRecovery: true}

@@ -48,7 +48,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// A driver that cases have ended themselves has not been restarted of its own accord.
+// A driver restarted by cases has not restarted on its own.
 func TestRestartsByCases(t *testing.T) {
 	for status, want := range map[spec.Status]int{spec.Passed: 0, spec.Failed: 0, spec.NotApplicable: 1, spec.Blocked: 1} {
 		c := running{metas: []spec.Meta{{ID: "life/x", Needs: spec.Needs{Installed: true}}}, restarts: []string{"pod p was restarted"}}
@@ -59,7 +59,7 @@ func TestRestartsByCases(t *testing.T) {
 	}
 }
 
-// TestProfileWithoutVerdict: a driver that declares no hooks has nothing to upgrade.
+// TestProfileWithoutVerdict: a driver without declared hooks has nothing to upgrade.
 func TestProfileWithoutVerdict(t *testing.T) {
 	for code, want := range map[spec.SkipCode]schema.DriverVerdict{spec.SkipHook: "", spec.SkipDisruption: schema.DriverIncomplete} {
 		f := passed()
@@ -71,8 +71,7 @@ func TestProfileWithoutVerdict(t *testing.T) {
 	}
 }
 
-// TestDevicesOfOthers: whose devices are missing is said, and keeps nobody's driver from
-// being certified elsewhere.
+// TestDevicesOfOthers: the owner of missing devices is reported, without effect on certifications elsewhere.
 func TestDevicesOfOthers(t *testing.T) {
 	const held = "device a/device-0 of node a is held by claim team/job"
 	for code, want := range map[spec.SkipCode]bool{spec.SkipDevices: true, spec.SkipHook: false} {

@@ -42,28 +42,27 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Options say what is certified, and how. Run has the cluster, the report directory and
-// the like; its Kubeconfig is required, its Cluster is left empty; with a Filter no driver
-// is certified.
+// Options configure a certification. Run has the cluster, the report directory and the like; its Kubeconfig is
+// required, its Cluster is left empty; with a Filter no driver is certified.
 type Options struct {
 	Declaration declarations.Declaration
 	Run         run.Options
-	// Cluster is the name of the cluster for hooks, where dratest has made it.
+	// Cluster is the name of the cluster for hooks, if made by dratest.
 	Cluster string
 	// Install runs the hook install first, and uninstall at the end.
 	Install bool
-	// Removable is whether cases may uninstall the driver although Install is not set.
+	// Removable: cases may uninstall the driver although Install is not set.
 	Removable bool
 }
 
-// Cases are those that any driver must pass.
+// Cases returns the driver-independent cases.
 func Cases(all []harness.Case) []harness.Case {
 	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
 }
 
-// Run certifies a driver and seals its certificate with the report of its cases. Errors are
-// ErrDriver if the driver does not work at all, which is a verdict, else ErrNotThere and those
-// of run.Run, with which no driver is certified; the certificate is zero if they left no report.
+// Run certifies a driver and seals its certificate with the report of its cases. Errors are ErrDriver if the driver
+// does not work at all (a verdict), else ErrNotThere and those of run.Run (no certification); the certificate is zero
+// if they left no report.
 func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certificate, err error) {
 	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
 		return result, err
@@ -103,8 +102,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	return result, err
 }
 
-// facts are what a certification has come to, with the report of its cases and the error
-// with which they ended.
+// facts are the results of a certification, with the report of its cases and their final error.
 func (c *running) facts(report schema.Report, err error) facts {
 	seen := schema.Observations{Failures: slices.Concat(c.sight.short, c.left), Changes: c.changes, Notes: c.notes}
 	for _, feature := range spec.DriverFeatures() {
@@ -135,7 +133,7 @@ func (c *running) facts(report schema.Report, err error) facts {
 	return facts{declaration: c.declaration, report: report, cases: schema.Required(c.metas, c.requirements), seen: seen}
 }
 
-// DryRun prints what Run would do, and does none of it. Errors are those of Run.
+// DryRun prints Run's actions without performing them. Errors are those of Run.
 func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	c, parts := certification(parts, o)
 	c.dry = true
@@ -143,7 +141,7 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	return err
 }
 
-// ErrDeclaration: the declaration speaks of what there is not.
+// ErrDeclaration: the declaration names something missing.
 var ErrDeclaration = errors.New("the declaration is wrong")
 
 func checkExceptions(d declarations.Declaration, all []harness.Case) error {
@@ -192,8 +190,8 @@ func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	return c, parts
 }
 
-// restarted is whether cases have ended the driver's processes themselves. A case fails if
-// that happens while it runs and was not its doing; one that was blocked vouches for nothing.
+// restarted reports whether cases have ended the driver's processes themselves. A case fails on an unexpected end
+// while it runs; a blocked one guarantees nothing.
 func (c *running) restarted(report schema.Report) bool {
 	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
 		return r.Status != spec.NotApplicable && r.Status != spec.Blocked && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
@@ -216,8 +214,7 @@ func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, e
 	return s, nil
 }
 
-// find looks until the driver has published, and tries it on each node; slowest is the pod
-// that took longest.
+// find waits until the driver has published, and tries it on each node; slowest is the slowest pod.
 func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.Subject, slowest time.Duration, err error) {
 	c.target = b.Target
 	w, err := c.await(ctx, b)
@@ -242,7 +239,7 @@ func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.Subject,
 	return s, slowest, nil
 }
 
-// await looks again while the driver may still be about to publish.
+// await polls while the driver may still be about to publish.
 func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) {
 	var w world
 	var seen error
@@ -254,7 +251,7 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		}
 		w = now
 		c.sight, seen = see(ctx, c.declaration, w)
-		// A driver that is not installed will not be in half a minute.
+		// A driver not installed now will not be in half a minute.
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
 	if ctx.Err() != nil {
@@ -266,7 +263,7 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 	return w, nil // perhaps with fewer devices than declared, which is said
 }
 
-// Before remembers what else there is.
+// Before takes a snapshot of everything else.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
 	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes())
 	return err

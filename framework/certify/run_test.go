@@ -87,7 +87,7 @@ func apiServer(t *testing.T, w world) (kubeconfig string) {
 	return kubeconfig
 }
 
-// agents read what a test puts on all nodes.
+// agents return a test's files for all nodes.
 type agents struct {
 	testbed.Agents
 	agentapi.AgentClient
@@ -103,8 +103,7 @@ func (a agents) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.
 	return &agentapi.Evidence{Files: a.files, Missing: []string{"kubelet.log: the node has no journal"}}, nil
 }
 
-// TestCertificateOfAnEarlierRun does not outlive a run of a driver that is broken, nor one
-// that came to nothing.
+// TestCertificateOfAnEarlierRun: it does not survive a run with a broken driver, nor one without a verdict.
 func TestCertificateOfAnEarlierRun(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -141,7 +140,7 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// TestNoLookAfterwards: what was not looked at is not certified.
+// TestNoLookAfterwards: without the final snapshot there is no certificate.
 func TestNoLookAfterwards(t *testing.T) {
 	pods := []corev1.Pod{waiting("")}
 	for _, tc := range []struct {
@@ -179,7 +178,7 @@ func TestNoLookAfterwards(t *testing.T) {
 	}
 }
 
-// TestUninstallAlwaysFollows what install may have begun, and is a part of the verdict.
+// TestUninstallAlwaysFollows an attempted install, and is a part of the verdict.
 func TestUninstallAlwaysFollows(t *testing.T) {
 	for _, tc := range []struct {
 		name, install, uninstall string

@@ -30,12 +30,11 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// perCase is what a case takes beside the start of its pods: their end, and what the
-// harness does around it.
+// perCase is a case's time in addition to the start of its pods: their end, and the harness's work.
 const perCase = 5 * time.Second
 
-// screen says what will run, what not and why, and how long it takes; took is the start
-// of one pod, zero where none was tried.
+// screen prints the cases to run, the skipped ones with reasons, and the estimated time; took is the start time of
+// one pod, zero if none was tried.
 func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, took time.Duration, parallel int) {
 	var b strings.Builder
 	id := d.Identity
@@ -96,7 +95,7 @@ func featureLine(declared declarations.Features, observed map[spec.DriverFeature
 	return strings.Join(parts, ", ")
 }
 
-// unusedParts are what is declared and no case uses yet.
+// unusedParts are declared parts not used by any case yet.
 func unusedParts(d declarations.Declaration) []string {
 	var parts []string
 	say := func(is bool, what string) {

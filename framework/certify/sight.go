@@ -37,39 +37,36 @@ import (
 )
 
 var (
-	// ErrNotThere: what the declaration names is not in the cluster, so that nothing can be
-	// said of the driver.
+	// ErrNotThere: a declared object is not in the cluster, so the driver cannot be judged.
 	ErrNotThere = errors.New("there is nothing to test")
-	// ErrDriver: the driver does not do what makes it a driver.
+	// ErrDriver: the driver does not work as a DRA driver at all.
 	ErrDriver = errors.New("the driver does not work")
 )
 
-// sight is what a world means for a declaration.
+// sight is the interpretation of a world for a declaration.
 type sight struct {
-	// inClass are the devices of the first class, which say which nodes have the driver.
+	// inClass are the devices of the first class, which determine the driver's nodes.
 	inClass
 
-	// observed are the features that can be seen.
+	// observed are the visible features.
 	observed map[spec.DriverFeature]bool
 	// short says where there are fewer devices than declared.
 	short []string
-	// others are the devices of the classes after the first one that are for features, by the
-	// class's index.
+	// others are the devices of further classes for features, by the class's index.
 	others map[int]inClass
 }
 
-// inClass are the devices of a class: they and how many are free by node, and why the others
-// are not.
+// inClass are the devices of a class: all and the number of free ones by node, and why others are not free.
 type inClass struct {
 	devices map[string][]pools.Device
 	free    map[string]int
 	held    []string
 }
 
-// nodes are those that have devices of the class.
+// nodes returns the nodes with devices of the class.
 func (c inClass) nodes() []string { return slices.Sorted(maps.Keys(c.devices)) }
 
-// least is how many free devices each of those nodes has at the least.
+// least is the minimum number of free devices on each of those nodes.
 func (c inClass) least() int {
 	free := 0
 	for i, node := range c.nodes() {
@@ -80,10 +77,10 @@ func (c inClass) least() int {
 	return free
 }
 
-// see says what a world means. Errors: ErrNotThere, ErrDriver.
+// see interprets a world. Errors: ErrNotThere, ErrDriver.
 func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
 	var s sight
-	// Of a driver that has just gone from all nodes there still are slices.
+	// After a driver has just been removed from all nodes, its slices are still there.
 	if len(w.slices) == 0 || w.onNoNode() {
 		return s, w.nothing(d)
 	}
@@ -115,7 +112,7 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 			s.short = append(s.short, fmt.Sprintf("no node has a device of class %s, the declaration says %d", c.Name, c.DevicesPerNode))
 		}
 	}
-	// As where the devices of a node are all partitioned.
+	// As when a node's devices are all partitioned.
 	s.miss(d.Classes[0], s.inClass, slices.DeleteFunc(w.expected(s.nodes(), labels.SelectorFromSet(d.Nodes.Selector)), func(node string) bool {
 		return len(s.devices[node]) == 0 && slices.Contains(others, node)
 	}))
@@ -125,7 +122,7 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	return s, nil
 }
 
-// miss notes the nodes that have fewer devices of a class than declared.
+// miss records the nodes with fewer devices of a class than declared.
 func (s *sight) miss(c declarations.Class, has inClass, nodes []string) {
 	for _, node := range nodes {
 		if n := len(has.devices[node]); n < c.DevicesPerNode {
@@ -134,8 +131,8 @@ func (s *sight) miss(c declarations.Class, has inClass, nodes []string) {
 	}
 }
 
-// inClass says which devices of the driver a class has on nodes where pods can run; those that are
-// of no node, as in a fabric, are taken to be within reach of these. Errors: ErrNotThere.
+// inClass returns the driver's devices in a class on nodes able to run pods; devices without a node, as in a fabric,
+// are assumed reachable from these. Errors: ErrNotThere.
 func (w world) inClass(ctx context.Context, d declarations.Declaration, class declarations.Class, reach []string) (inClass, error) {
 	found := inClass{devices: map[string][]pools.Device{}, free: map[string]int{}}
 	matches, err := w.matching(ctx, class)
@@ -168,8 +165,7 @@ func (w world) inClass(ctx context.Context, d declarations.Declaration, class de
 	return found, nil
 }
 
-// expected are the nodes that should have devices: those that have some, and those with a
-// pod of the driver.
+// expected are the nodes that should have devices: those with some, and those with a pod of the driver.
 func (w world) expected(found []string, selector labels.Selector) []string {
 	all := slices.Clone(found)
 	for _, p := range w.pods {
@@ -181,12 +177,12 @@ func (w world) expected(found []string, selector labels.Selector) []string {
 	return slices.Compact(all)
 }
 
-// onNoNode is whether the driver's daemon set has no pod, nor should have one.
+// onNoNode reports whether the driver's daemon set has no pod, and should have none.
 func (w world) onNoNode() bool {
 	return w.daemonSet != nil && w.daemonSet.Status.DesiredNumberScheduled == 0 && len(w.pods) == 0
 }
 
-// nothing says why there are no slices, or nobody behind them.
+// nothing returns why there are no slices, or nobody maintaining them.
 func (w world) nothing(d declarations.Declaration) error {
 	set := d.Deploy.DaemonSet
 	switch {
@@ -206,7 +202,7 @@ func (w world) nothing(d declarations.Declaration) error {
 		ErrDriver, d.Driver, set)
 }
 
-// notRunning says why a pod does not run; empty if it does.
+// notRunning returns why a pod does not run; empty if it does.
 func notRunning(p corev1.Pod) string {
 	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if w := s.State.Waiting; w != nil {
@@ -222,8 +218,7 @@ func notRunning(p corev1.Pod) string {
 	return ""
 }
 
-// matching tells which devices a class selects, with the declaration's selectors. Errors:
-// ErrNotThere.
+// matching reports which devices a class selects, with the declaration's selectors. Errors: ErrNotThere.
 func (w world) matching(ctx context.Context, class declarations.Class) (func(driver string, d resourceapi.Device) bool, error) {
 	i := slices.IndexFunc(w.classes, func(c resourceapi.DeviceClass) bool { return c.Name == class.Name })
 	if i < 0 {
@@ -254,7 +249,7 @@ func (w world) matching(ctx context.Context, class declarations.Class) (func(dri
 	}, nil
 }
 
-// features are those that slices, class and daemon set show.
+// features are those visible in slices, class and daemon set.
 func (w world) features(class string) map[spec.DriverFeature]bool {
 	seen := map[spec.DriverFeature]bool{}
 	see := func(f spec.DriverFeature, is bool) {
@@ -281,7 +276,7 @@ func (w world) features(class string) map[spec.DriverFeature]bool {
 	return seen
 }
 
-// has says which features the driver has: as declared, else as observed.
+// has returns the driver's features: as declared, else as observed.
 func has(declared declarations.Features, observed map[spec.DriverFeature]bool) map[spec.DriverFeature]bool {
 	all := maps.Clone(observed)
 	if all == nil {
@@ -291,7 +286,7 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 	return all
 }
 
-// subject is what cases need to know.
+// subject is the driver as described to cases.
 func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	found := spec.Subject{
 		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),

@@ -109,7 +109,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestClassesOfFeatures: cases of a feature ask for devices of the class that names it.
+// TestClassesOfFeatures: cases of a feature request devices of the class declaring it.
 func TestClassesOfFeatures(t *testing.T) {
 	d, w := declared(), installed()
 	part := *objects.Class("part", driver)
@@ -145,8 +145,8 @@ func TestClassesOfFeatures(t *testing.T) {
 	}
 }
 
-// TestNodesOfFeatures: a node may have devices of a feature and none of the first class, and
-// devices of a fabric are on none.
+// TestNodesOfFeatures: a node may have devices of a feature and none of the first class, and devices of a fabric are
+// on none.
 func TestNodesOfFeatures(t *testing.T) {
 	d, w := declared(), installed()
 	index := func(n int) []string { return []string{fmt.Sprintf(`device.attributes["%s"].index == %d`, driver, n)} }

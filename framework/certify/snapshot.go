@@ -33,28 +33,28 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// snapshot is what is in a cluster and on its nodes besides dratest, by what it is called.
+// snapshot has the things in a cluster and on its nodes besides dratest's, by name.
 type snapshot map[string]thing
 
 // thing is one of them.
 type thing struct {
-	// digest is of what it was.
+	// digest is of its content.
 	digest string
-	// whose says what it means for the driver that it comes or goes.
+	// whose determines the consequences of a change for the driver.
 	whose owner
-	// kind is what another thing has that takes its place; empty if none does.
+	// kind is shared with a possible replacement; empty if there is none.
 	kind string
 }
 
-// owner is whose a thing is.
+// owner is a thing's owner.
 type owner int
 
 const (
-	// others may do with it what they like.
+	// others may change it at will.
 	others owner = iota
-	// ofRun is what the driver or a kubelet makes for claims of the run, and must remove.
+	// ofRun is made by the driver or a kubelet for claims of the run, and must be removed.
 	ofRun
-	// ofDriver is what the driver cannot work without.
+	// ofDriver is required by the driver.
 	ofDriver
 )
 
@@ -132,7 +132,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// count is how many of the driver's things are of a kind.
+// count is the number of the driver's things of a kind.
 func (s snapshot) count(kind string) int {
 	n := 0
 	for _, t := range s {
@@ -143,13 +143,13 @@ func (s snapshot) count(kind string) int {
 	return n
 }
 
-// replaced is whether things of a kind may have taken the place of those that are gone.
+// replaced reports whether things of a kind may have replaced missing ones.
 func replaced(kind string, before, after snapshot) bool {
 	return kind != "" && before.count(kind) <= after.count(kind)
 }
 
-// changes says what is other in after than in before: what the driver has left behind or
-// lost, and what others may have done, whose cluster this is, too.
+// changes returns the differences of after to before: leftovers and losses of the driver, and changes possibly made
+// by other users of the cluster.
 func changes(before, after snapshot) (failures, notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		switch now, there := after[name]; {

@@ -30,10 +30,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// checkpoint is the name of the file in which kubelets keep claims that are prepared.
+// checkpoint is the name of the kubelets' file of prepared claims.
 const checkpoint = "dra_manager_state"
 
-// nodeView is what has to be known to tell whose something on a node is.
+// nodeView has the information needed to find the owner of a thing on a node.
 type nodeView struct {
 	driver string
 	// ofRun and ofOthers are the UIDs of claims in the cluster.
@@ -47,7 +47,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 		return fmt.Errorf("connect to the agents: %w", err)
 	}
 	for _, node := range nodes {
-		// That there is no journal is no problem here.
+		// A missing journal is no problem here.
 		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
 		if _, ok := files[checkpoint]; !ok {
 			return fmt.Errorf("%w on node %s: it cannot be seen what the kubelet has prepared; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
@@ -59,7 +59,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 	return nil
 }
 
-// takeNode adds what these files of a node tell.
+// takeNode adds the things in these files of a node.
 func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) error {
 	at := "on node " + node + ": "
 	prepared, err := claimsIn(files[checkpoint])
@@ -84,7 +84,7 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {
 		t := thing{digest: "there"}
 		if spec.Names(view.driver, socket) {
-			// A new process of the driver may give its sockets new names.
+			// A new process of the driver may use other socket names.
 			t.whose, t.kind = ofDriver, at+path.Dir(socket)
 		}
 		s[at+"socket "+socket] = t
@@ -92,8 +92,8 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 	return nil
 }
 
-// ofFile says whose a CDI file is, of which this is name and content. One of the driver is
-// there for a claim of the run unless it is for a claim of somebody else.
+// ofFile returns the owner of a CDI file by its name and content. The driver's file belongs to a claim of the run
+// unless it names another claim.
 func (v nodeView) ofFile(text string) owner {
 	has := func(uid string) bool { return strings.Contains(text, uid) }
 	switch {
@@ -106,11 +106,10 @@ func (v nodeView) ofFile(text string) owner {
 	}
 }
 
-// preparedClaim is what a kubelet's checkpoint has of a claim.
+// preparedClaim is a claim in a kubelet's checkpoint.
 type preparedClaim struct{ ClaimUID, ClaimName, Namespace string }
 
-// claimsIn are the claims in a kubelet's checkpoint, which has its data as text in a field;
-// an empty one has none.
+// claimsIn returns the claims in a kubelet's checkpoint, with its data as text in a field; an empty one has none.
 func claimsIn(file []byte) ([]preparedClaim, error) {
 	if len(file) == 0 {
 		return nil, nil

@@ -30,7 +30,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestNothingTakesThePlace of what has no kind, however many others of the driver are new.
+// TestNothingTakesThePlace of a thing without a kind, however many new things the driver has.
 func TestNothingTakesThePlace(t *testing.T) {
 	base, socket := thing{whose: ofDriver}, thing{whose: ofDriver, kind: "sockets"}
 	for _, tc := range []struct {
@@ -48,7 +48,7 @@ func TestNothingTakesThePlace(t *testing.T) {
 	}
 }
 
-// TestSocketsOfANewProcess may have other names than those of the one before.
+// TestSocketsOfANewProcess: they may have other names than before.
 func TestSocketsOfANewProcess(t *testing.T) {
 	files := func(sockets string) map[string][]byte { return map[string][]byte{"sockets": []byte(sockets)} }
 	const first = "plugins_registry/gpu.example.com-1-reg.sock plugins/gpu.example.com/dra-1.sock"
@@ -84,7 +84,7 @@ func prepared(t *testing.T, claims ...preparedClaim) []byte {
 	return file
 }
 
-// TestWhoChangesANode: what others do meanwhile is not held against the driver.
+// TestWhoChangesANode: changes by others do not count against the driver.
 func TestWhoChangesANode(t *testing.T) {
 	sockets := "plugins_registry/" + driver + "-reg.sock\nplugins_registry/other.example.com-reg.sock\n"
 	spec := []byte(`{"kind":"k8s.` + driver + `/claim"}`)

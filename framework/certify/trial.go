@@ -37,18 +37,18 @@ import (
 const (
 	namespacePrefix = "dratest-"
 	lookInterval    = 200 * time.Millisecond
-	// removeTime bounds how long a pod that is deleted stays.
+	// removeTime bounds the deletion of a pod.
 	removeTime = time.Minute
 )
 
-// tried is what a pod with a device has shown.
+// tried is the result of a pod with a device.
 type tried struct {
 	took     time.Duration
 	observed map[spec.DriverFeature]bool
 }
 
-// try runs a pod with one device on a node, and removes it: what keeps every case from
-// passing is found here, and said once. Errors: ErrNotThere, ErrDriver.
+// try runs a pod with one device on a node, and removes it, to find and report once any defect affecting all cases.
+// Errors: ErrNotThere, ErrDriver.
 func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node, image string, limit time.Duration) (result tried, err error) {
 	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: namespacePrefix, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
@@ -88,8 +88,8 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 	return result, err
 }
 
-// awaitTrial waits until the pod runs, so long for its being scheduled and so long again from
-// then on, and says of one that does not what that means.
+// awaitTrial waits until the pod runs, with the time limit for scheduling and again for starting, and interprets a
+// failure.
 func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) (*corev1.Pod, error) {
 	var last *corev1.Pod
 	var hopeless error
@@ -121,10 +121,9 @@ func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace stri
 	}
 }
 
-// whyLate says what it means that a pod which was scheduled does not run: it is the driver's
-// fault only where that is said of it.
+// whyLate interprets a scheduled pod that does not run: it is the driver's fault only if an event says so.
 func whyLate(p *corev1.Pod, said string, limit time.Duration) error {
-	// The kubelet has claims prepared before it makes the sandbox.
+	// The kubelet has claims prepared before it creates the sandbox.
 	prepared := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReadyToStartContainers && c.Status == corev1.ConditionTrue
 	})
@@ -138,7 +137,7 @@ func whyLate(p *corev1.Pod, said string, limit time.Duration) error {
 	}
 }
 
-// prepareFailed is the reason of the kubelet's event about a claim that is not prepared.
+// prepareFailed is the reason of the kubelet's event about a claim that could not be prepared.
 const prepareFailed = "FailedPrepareDynamicResources"
 
 func imageMissing(p *corev1.Pod) error {
@@ -154,7 +153,7 @@ func imageMissing(p *corev1.Pod) error {
 	return nil
 }
 
-// lastWarning is what was said last about the trial's pod.
+// lastWarning is the last warning about the trial's pod.
 func lastWarning(ctx context.Context, client kubernetes.Interface, namespace string) string {
 	events, err := client.CoreV1().Events(namespace).List(context.WithoutCancel(ctx), metav1.ListOptions{})
 	if err != nil {
@@ -169,7 +168,7 @@ func lastWarning(ctx context.Context, client kubernetes.Interface, namespace str
 	return strings.TrimSpace(last.Reason + " " + last.Message)
 }
 
-// observe says which features pod and claim show.
+// observe returns the features visible in pod and claim.
 func observe(ctx context.Context, client kubernetes.Interface, namespace string, p *corev1.Pod) (map[spec.DriverFeature]bool, error) {
 	seen := map[spec.DriverFeature]bool{}
 	claim, err := client.ResourceV1().ResourceClaims(namespace).Get(ctx, "trial", metav1.GetOptions{})
@@ -182,7 +181,7 @@ func observe(ctx context.Context, client kubernetes.Interface, namespace string,
 	for _, s := range p.Status.ContainerStatuses {
 		for _, r := range s.AllocatedResourcesStatus {
 			for _, h := range r.Resources {
-				// Kubelets say Unknown of drivers that tell nothing, too.
+				// Kubelets also report Unknown for drivers without health.
 				if h.Health != corev1.ResourceHealthStatusUnknown {
 					seen[spec.DriverHealth] = true
 				}
@@ -233,8 +232,7 @@ func removeTrial(ctx context.Context, client kubernetes.Interface, namespace str
 	return nil
 }
 
-// awaitGone waits for a namespace that is deleted to be gone. One that stays because of what
-// is in it was complained of by removeTrial.
+// awaitGone waits for a deleted namespace to be gone. removeTrial has reported one that stays because of its content.
 func awaitGone(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

@@ -73,7 +73,7 @@ func TestTrialSaysWhatIsWrong(t *testing.T) {
 
 func scheduled(p *corev1.Pod) { p.Spec.NodeName = "a" }
 
-// TestTimeCountsFromScheduling: a scheduler that is slow takes no time from the driver.
+// TestTimeCountsFromScheduling: a slow scheduler does not count against the driver.
 func TestTimeCountsFromScheduling(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "trial"}}
 	client := fake.NewClientset(pod)
@@ -116,7 +116,7 @@ func TestRemovingTheTrial(t *testing.T) {
 	}
 }
 
-// TestTrialThatFailedLeavesNoNamespace: the run ends with it, and somebody looked at once.
+// TestTrialThatFailedLeavesNoNamespace: the run ends with it, and somebody checked at once.
 func TestTrialThatFailedLeavesNoNamespace(t *testing.T) {
 	deleted := metav1.Now()
 	going := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns", DeletionTimestamp: &deleted, Finalizers: []string{"kubernetes"}}}
@@ -132,7 +132,7 @@ func TestTrialThatFailedLeavesNoNamespace(t *testing.T) {
 	}
 }
 
-// A namespace that holds what the driver does not let go is not deleted, which was said.
+// A namespace kept by the driver is not deleted, as reported.
 func TestTrialThatStaysIsNotWaitedFor(t *testing.T) {
 	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}})
 	if err := awaitGone(t.Context(), client, "ns", time.Minute); err != nil {

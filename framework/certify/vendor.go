@@ -28,11 +28,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Vendors is a driver that its declaration's hook installs, for what is no certification, as
-// an upgrade of the cluster under it.
+// Vendors is a driver installed by its declaration's hook other than for a certification, as for a cluster upgrade.
 type Vendors struct {
 	Declaration declarations.Declaration
-	// PodImage is what pods run where the declaration names no image.
+	// PodImage is the pods' image if the declaration names none.
 	PodImage string
 	// Out gets lines for people.
 	Out io.Writer
@@ -41,7 +40,7 @@ type Vendors struct {
 // Driver is the name of the driver.
 func (v Vendors) Driver() string { return v.Declaration.Driver }
 
-// Install runs the hook install in a cluster that dratest has made. Errors wrap ErrNotThere.
+// Install runs the hook install in a cluster made by dratest. Errors wrap ErrNotThere.
 func (v Vendors) Install(ctx context.Context, kubeconfig, cluster string) error {
 	if v.Declaration.Hooks.Install.IsZero() {
 		return fmt.Errorf("%w: hooks.install is not declared, which puts the driver into the cluster", ErrNotThere)
@@ -51,9 +50,8 @@ func (v Vendors) Install(ctx context.Context, kubeconfig, cluster string) error 
 	return o.hook(ctx, "install", v.Declaration.Hooks.Install)
 }
 
-// Find looks until the driver has published, and runs a pod with a device on each of its
-// nodes. Errors: ErrDriver if the driver does not work at all, else ErrNotThere; so are fewer
-// devices than declared.
+// Find waits until the driver has published, and runs a pod with a device on each of its nodes. Errors: ErrDriver if
+// the driver does not work at all, else ErrNotThere, including fewer devices than declared.
 func (v Vendors) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
 	c := &running{declaration: v.Declaration, out: v.Out, image: cmp.Or(v.Declaration.Workload.Image, v.PodImage)}
 	s, _, err := c.find(ctx, b)

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// facts are what a judgement is made of: all of it is in a report directory.
+// facts are the input of a judgement: all of it is in a report directory.
 type facts struct {
 	declaration declarations.Declaration
 	report      schema.Report
@@ -44,8 +44,8 @@ func (f facts) required(id string) schema.RequiredCase {
 	return schema.RequiredCase{}
 }
 
-// judge comes to a verdict. Failures are never outweighed; what is missing keeps a driver
-// from being certified; and so does an exception, which only keeps it from having failed.
+// judge returns the verdict. Failures are never outweighed; anything missing prevents certification, as does an
+// exception, which only prevents a negative verdict.
 func judge(f facts) schema.Judgement {
 	j := schema.Judgement{Failures: slices.Clone(f.seen.Failures), Missing: slices.Clone(f.seen.Missing), Exercised: map[spec.DriverFeature][]string{}}
 	if len(f.report.Selection.Focus) > 0 {
@@ -97,13 +97,13 @@ func (f facts) judgeCases(j *schema.Judgement) {
 		case incomplete(c.SkipCode):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		case c.Status == spec.NotApplicable:
-			// The cluster does not serve what it is about, or the driver lacks the feature.
+			// The cluster does not serve its subject, or the driver lacks the feature.
 			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
 }
 
-// incomplete is whether a case that was skipped would have had something to show.
+// incomplete reports whether a skipped case would have proven something.
 func incomplete(code spec.SkipCode) bool {
 	return slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, code)
 }
@@ -151,8 +151,7 @@ func (f facts) judgeFeatures(j *schema.Judgement) {
 	}
 }
 
-// notServed is whether all cases that would use a feature need what the cluster has not, as
-// one of an older Kubernetes.
+// notServed reports whether all cases of a feature need something missing in the cluster, as in an older Kubernetes.
 func (f facts) notServed(feature spec.DriverFeature) bool {
 	some := false
 	for _, c := range f.report.Cases {

@@ -45,8 +45,7 @@ type Failure struct {
 	Text     string
 	Location string
 	LastStep string
-	// Evidence is the folder with what was gathered, relative to the report
-	// directory.
+	// Evidence is the directory of evidence, relative to the report directory.
 	Evidence string
 	// Blocked is why the failure is not the case's own; empty if it is.
 	Blocked string

@@ -21,8 +21,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Value is a gauge, a counter, or the count of a histogram: the sum of all that have these labels, and
-// whether there are any.
+// Value is a gauge, a counter, or the count of a histogram: the sum of all metrics with these labels, and whether
+// there are any.
 func Value(family *dto.MetricFamily, labels map[string]string) (value float64, found bool) {
 	for _, metric := range family.GetMetric() {
 		matches := 0

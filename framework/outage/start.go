@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Start starts a driver of each kind on each node, or finds those that an earlier process
-// started with the same name, and waits until their slices are published. Stop ends them.
+// Start starts a driver of each kind on each node, or finds those started by an earlier process with the same name,
+// and waits until their slices are published. Stop stops them.
 func Start(ctx context.Context, client kubernetes.Interface, agents agentapi.AgentClient, name string, nodes []string) ([]Instance, error) {
 	var all []Instance
 	group, starting := errgroup.WithContext(ctx)

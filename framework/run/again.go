@@ -31,31 +31,31 @@ import (
 	"github.com/dra-conformance/dratest/reports/matrix"
 )
 
-// Again says which cases of an earlier run to run, into its report.
+// Again selects the cases of an earlier run to repeat, in its report.
 type Again string
 
-// What can be run again.
+// Values of Again.
 const (
 	// Unfinished are the cases without a verdict.
 	Unfinished Again = "unfinished"
-	// Failures are those and the cases that failed.
+	// Failures are those and the failed cases.
 	Failures Again = "failures"
 )
 
-// ErrNoRun: there is no earlier run that could be taken up.
+// ErrNoRun: there is no earlier run to resume.
 var ErrNoRun = errors.New("there is no run to go on with")
 
-// earlier is what is known of the run that is taken up again; the zero value is none.
+// earlier is the state of the run to resume; the zero value is none.
 type earlier struct {
 	run     *journal.Run
 	started time.Time
 	last    map[string]spec.Status
-	// problems are those that only its report has.
+	// problems are in its report only.
 	problems []string
 }
 
-// takeUp reads what an earlier run has left in a report directory. Its report stays until
-// the run goes on (begin): until then only the report has the problems.
+// takeUp reads an earlier run from a report directory. Its report stays until the run continues (begin), since only
+// the report has the problems.
 func takeUp(dir string) (earlier, error) {
 	if err := journal.Mend(dir); errors.Is(err, fs.ErrNotExist) {
 		return earlier{}, fmt.Errorf("%w: %s has no %s", ErrNoRun, dir, journal.File)
@@ -86,7 +86,7 @@ func takeUp(dir string) (earlier, error) {
 	return e, nil
 }
 
-// removeReport removes what is made when a run ends.
+// removeReport removes the files written at the end of a run.
 func removeReport(dir string) error {
 	for _, name := range reports.EndFiles() {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -96,8 +96,7 @@ func removeReport(dir string) error {
 	return matrix.Remove(dir)
 }
 
-// options are those of a run that goes on with the earlier one: the same cases, and, for
-// those that were not finished, the same broken driver.
+// options are those of a run resuming the earlier one: the same cases and, for unfinished ones, the same mutant.
 func (e earlier) options(o Options) Options {
 	s := e.run.Selection
 	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
@@ -105,7 +104,7 @@ func (e earlier) options(o Options) Options {
 	return o
 }
 
-// fits says what keeps outcomes on a target from standing beside the earlier ones.
+// fits returns why outcomes on a target cannot be combined with the earlier ones.
 func (e earlier) fits(now journal.Run) error {
 	switch {
 	case e.run == nil:
@@ -119,7 +118,7 @@ func (e earlier) fits(now journal.Run) error {
 	}
 }
 
-// left are the entries of a plan that are still to be run.
+// left returns the entries of a plan still to run.
 func (e earlier) left(p spec.Plan, again Again) spec.Plan {
 	left := spec.Plan{Target: p.Target}
 	for _, entry := range p.Entries {

@@ -75,8 +75,7 @@ func TestWhatPassesAtTheSecondAttemptIsIncomplete(t *testing.T) {
 	holds(t, o)
 }
 
-// killed makes of the files of a run what one leaves that was killed after its first
-// outcome, in the middle of a line.
+// killed turns the files of a run into those of a run killed after its first outcome, in the middle of a line.
 func killed(t *testing.T, dir string) {
 	t.Helper()
 	journal := filepath.Join(dir, reports.JournalFile)

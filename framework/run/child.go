@@ -34,17 +34,16 @@ import (
 const (
 	// ginkgoArg as first argument makes the binary Ginkgo's command.
 	ginkgoArg = "__ginkgo"
-	// suiteName as the binary's name makes it a suite process; Ginkgo wants
-	// the name of a precompiled suite to end in ".test".
+	// suiteName as the binary's name makes it a suite process; Ginkgo requires the name of a precompiled suite to end in
+	// ".test".
 	suiteName = "dratest-suite.test"
 	// sessionVariable holds the path of the session file.
 	sessionVariable = "DRATEST_SESSION"
-	// tmpPrefix starts the name of the folder with the session file.
+	// tmpPrefix is the prefix of the directory with the session file.
 	tmpPrefix = "dratest-run-"
 )
 
-// Child turns the process into what args ask for if Run started it as a child,
-// and does not return then. It must be the first thing that main does.
+// Child runs the process started by Run for args, and does not return then. It must be the first call in main.
 func Child(args []string, parts func() Parts) {
 	switch {
 	case filepath.Base(args[0]) == suiteName:
@@ -55,13 +54,12 @@ func Child(args []string, parts func() Parts) {
 	}
 }
 
-// interruptWithParent ends this process group as Ctrl-C does when the parent is
-// gone: its end of the pipe that is our standard input closes even if it was
-// killed.
+// interruptWithParent interrupts this process group like Ctrl-C when the parent is gone: the pipe to our standard
+// input closes even if the parent was killed.
 func interruptWithParent() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	// The parent would have removed this. Suites have long been started from it; and after the
-	// signal this process may be gone before it gets to it.
+	// The parent would have removed it. Suites no longer need it after their start; and after the signal this process
+	// may be gone first.
 	if dir := filepath.Dir(os.Getenv(sessionVariable)); strings.HasPrefix(filepath.Base(dir), tmpPrefix) {
 		_ = os.RemoveAll(dir)
 	}
@@ -84,8 +82,8 @@ func suiteProcess(parts Parts) int {
 	return 0
 }
 
-// verdict is what Ginkgo wants of a *testing.T.
+// verdict implements Ginkgo's interface of *testing.T.
 type verdict struct{ failed bool }
 
-// Fail notes that the suite failed.
+// Fail records that the suite failed.
 func (v *verdict) Fail() { v.failed = true }

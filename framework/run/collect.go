@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// collector gathers what the journal of a run says.
+// collector collects a run's journal.
 type collector struct {
 	reader   *journal.Reader
 	show     func(time.Time, journal.Record)
@@ -34,7 +34,7 @@ type collector struct {
 	running  []spec.Progress
 }
 
-// read takes in what is new in the journal.
+// read reads new records of the journal.
 func (c *collector) read(now time.Time) {
 	records, err := c.reader.Next()
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *collector) read(now time.Time) {
 	}
 }
 
-// step notes what a running case does, and tells whether the case runs.
+// step records a running case's step, and reports whether the case is running.
 func (c *collector) step(p spec.Progress) bool {
 	i := slices.IndexFunc(c.running, func(running spec.Progress) bool { return running.ID == p.ID })
 	if i >= 0 {
@@ -71,7 +71,7 @@ func (c *collector) step(p spec.Progress) bool {
 	return i >= 0
 }
 
-// problem notes a problem once, even if each process reports it.
+// problem records a problem once, even if each process reports it.
 func (c *collector) problem(now time.Time, text string) {
 	if slices.Contains(c.problems, text) {
 		return
@@ -80,7 +80,7 @@ func (c *collector) problem(now time.Time, text string) {
 	c.show(now, journal.Record{Problem: text})
 }
 
-// finish gives the cases that started and did not end an outcome.
+// finish sets the outcome of cases that started and did not end.
 func (c *collector) finish(now time.Time, endedEarly string) {
 	for _, p := range c.running {
 		reason := "did not end"
@@ -94,7 +94,7 @@ func (c *collector) finish(now time.Time, endedEarly string) {
 	c.running = nil
 }
 
-// explain makes a problem of an exit of Ginkgo that none of its outcomes explains.
+// explain adds a problem for an exit of Ginkgo not explained by any outcome.
 func (c *collector) explain(now time.Time, exit error, endedEarly string, outcomes []spec.Outcome) {
 	explained := endedEarly != "" || slices.ContainsFunc(outcomes, func(o spec.Outcome) bool {
 		return o.Status == spec.Failed || o.Status == spec.Blocked

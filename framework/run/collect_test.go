@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A case that never ended is reported with what it did last; the steps of one that
-// has ended, and goes on behind the suite's back, are nobody's business.
+// An unfinished case is reported with its last step; steps after a case's end are ignored.
 func TestStepsInTheJournal(t *testing.T) {
 	dir := t.TempDir()
 	w, err := journal.Append(dir)

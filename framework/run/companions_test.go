@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// whatIfParts have a case more, which asks dra-whatif.
+// whatIfParts has one more case, using dra-whatif.
 func whatIfParts() run.Parts {
 	p := parts()
 	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/what-if", Checks: "It does.",
@@ -36,8 +36,7 @@ func whatIfParts() run.Parts {
 	return p
 }
 
-// A cluster with kubelets has no use for nodes that nobody simulates: they would not be
-// ready for long.
+// On a cluster with kubelets nodes are not simulated: they would not stay ready.
 func TestRunWithoutSimulatedNodes(t *testing.T) {
 	noFilesLeft(t)
 	kubeconfig, _ := apiServer(t)
@@ -55,7 +54,7 @@ func TestRunWithoutSimulatedNodes(t *testing.T) {
 	}
 }
 
-// Pods of others could land on the nodes that such cases add.
+// Foreign pods could land on the nodes added by such cases.
 func TestWhatIfInAClusterOfOthersNeedsLeave(t *testing.T) {
 	noFilesLeft(t)
 	kubeconfig, _ := apiServerThat(t, true, func(n *corev1.Node) { n.Annotations = map[string]string{"kwok.x-k8s.io/node": "fake"} })

@@ -14,10 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package run runs a plan on a testbed: probe, Ginkgo, journal, reports. It is the one wiring that "dratest run" and
-// "go test ./suites -args -e2e" share.
-//
-// The command, Ginkgo's command line and the suite are one and the same binary
-// (Child), so that a machine that runs cases needs neither Go nor Ginkgo. Start
-// with Run and Parts; Suite is what the suites' test calls.
+// Package run runs a plan on a testbed: probe, Ginkgo, journal, reports. "dratest run" and "go test ./suites -args
+// -e2e" share it.
+// The command, Ginkgo's command line and the suite are the same binary (Child), so a machine running cases needs
+// neither Go nor Ginkgo. Start with Run and Parts; Suite is for the suites' test.
 package run

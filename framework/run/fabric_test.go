@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A folder without a checkout is where the released program and that of the Job run.
+// The released program and the Job run in a directory without a checkout.
 func TestRunWithoutTheControllerOfFabrics(t *testing.T) {
 	noFilesLeft(t)
 	kubeconfig, _ := apiServer(t)

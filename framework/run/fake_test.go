@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// behaviour is what a fake case does, by its ID.
+// behaviour implements fake cases by ID.
 var behaviour = map[string]func(ctx context.Context){
 	"fake/passes":     func(context.Context) {},
 	"fake/passes-too": func(context.Context) {},

@@ -34,17 +34,16 @@ import (
 const logFile = reports.LogFile
 
 const (
-	// nodeGrace is what a case gets to end and clean up once it is cancelled.
+	// nodeGrace is a cancelled case's time to end and clean up.
 	nodeGrace = 90 * time.Second
-	// patience is how long a cancelled run as a whole is waited for.
+	// patience bounds the wait for a whole cancelled run.
 	patience = 3 * time.Minute
-	// gonePatience is the same where there is nothing left to clean up.
+	// gonePatience is the same without anything left to clean up.
 	gonePatience = 20 * time.Second
 )
 
-// process is Ginkgo's command line, running in a process group of its own: Ctrl-C
-// of the terminal reaches only this process, which passes it on, so that it comes
-// exactly once whoever sent it.
+// process is Ginkgo's command line, running in a process group of its own: Ctrl-C reaches only this process, which
+// forwards it, so it arrives exactly once.
 type process struct {
 	cmd  *exec.Cmd
 	life io.Closer // the child ends when this closes
@@ -73,7 +72,7 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	if err := session.write(sessionFile); err != nil {
 		return nil, err
 	}
-	// Anew it has been removed; else it has what an earlier run said.
+	// A new run has removed it; otherwise it has the earlier run's output.
 	log, err := os.OpenFile(filepath.Join(session.ReportDir, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
@@ -114,7 +113,7 @@ func ginkgoArgs(o Options, suite string) []string {
 
 func (g *process) signal(s syscall.Signal) { _ = syscall.Kill(-g.cmd.Process.Pid, s) }
 
-// stops are what ends a run before Ginkgo does.
+// stops end a run before Ginkgo does.
 type stops struct {
 	interrupted <-chan struct{} // asks for an orderly end
 	again       <-chan struct{} // each value: do not wait any longer
@@ -122,8 +121,8 @@ type stops struct {
 	limit       time.Duration   // Ginkgo keeps it itself if it can
 }
 
-// wait waits for Ginkgo's end, which it asks for and enforces as the stops say.
-// It calls tick regularly. endedEarly says what ended the run early, if anything did.
+// wait waits for Ginkgo's end, and requests and enforces it as of stops. It calls tick regularly. endedEarly is the
+// reason of an early end, if any.
 func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -158,7 +157,7 @@ func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err er
 	}
 }
 
-// close ends what is left of the process group and removes its files.
+// close kills the remaining process group and removes its files.
 func (g *process) close() {
 	g.signal(syscall.SIGKILL)
 	_ = g.life.Close()

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// HookTime bounds a hook that declares nothing else.
+// HookTime is the default timeout of a hook.
 const HookTime = 5 * time.Minute
 
 // Machine runs hooks on this machine.

@@ -21,8 +21,8 @@ import (
 	"os"
 )
 
-// interruptible returns a context that the first signal cancels, and a channel
-// that has a value for each further one. stop ends the watching.
+// interruptible returns a context cancelled by the first signal, and a channel with a value for each further one.
+// stop stops watching.
 func interruptible(ctx context.Context, signals <-chan os.Signal) (_ context.Context, again <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	further := make(chan struct{}, 1)

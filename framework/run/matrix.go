@@ -35,8 +35,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Stacks reads the stacks of a matrix, of which there are at least two: each as ParseStack
-// takes it, with a plus in place of the comma. What a stack leaves out is stock.
+// Stacks parses the stacks of a matrix, at least two: each as for ParseStack, with a plus in place of the comma.
+// Omitted components are stock.
 func Stacks(texts []string) ([]clusters.Stack, error) {
 	var all []clusters.Stack
 	seen := map[string]string{}
@@ -58,29 +58,27 @@ func Stacks(texts []string) ([]clusters.Stack, error) {
 	return all, nil
 }
 
-// StackName is how a stack is written among those of a matrix.
+// StackName is the notation of a stack in a matrix.
 func StackName(s clusters.Stack) string {
 	return strings.ReplaceAll(s.Over(clusters.AllStock()).String(), ",", "+")
 }
 
 // Column is one run of a matrix.
 type Column struct {
-	// Stack is the name of its stack, Name that of the column, which has the number of
-	// the run where there are several.
+	// Stack is the name of its stack, Name that of the column, with the number of the run if there are several.
 	Stack string
 	Name  string
-	// Report is that of Run, as is Err, which also says why there could be no run.
+	// Report and Err are those of Run; Err may also be why there was no run.
 	Report schema.Report
 	Err    error
 
 	conformance schema.ConformanceReport
 }
 
-// Matrix runs the cases n times on one stack after the other, whatever they come to, and
-// writes side by side what that was. One cluster is given the components of each stack;
-// where its provider cannot switch, there is one cluster after the other. Each run has its
-// report in the folder of its stack, with several runs in run-1, run-2 and so on of that.
-// An error is one of the matrix as a whole; with an end of ctx there are fewer columns.
+// Matrix runs the cases n times on each stack, whatever their results, and writes them side by side. One cluster is
+// switched between the stacks; if its provider cannot switch, there is one cluster after the other. Each run has its
+// report in the directory of its stack, several runs in its run-1, run-2 and so on. An error concerns the matrix as a
+// whole; if ctx ends there are fewer columns.
 func Matrix(ctx context.Context, parts Parts, o Options, stacks []clusters.Stack, n int) (columns []Column, err error) {
 	o = o.withDefaults(time.Now())
 	for _, stack := range stacks {
@@ -119,7 +117,7 @@ func Matrix(ctx context.Context, parts Parts, o Options, stacks []clusters.Stack
 	return columns, ctx.Err()
 }
 
-// ground is what the stacks of a matrix stand on, one after the other.
+// ground is the cluster for the stacks of a matrix, one after the other.
 type ground struct {
 	parts   Parts
 	options Options
@@ -155,7 +153,7 @@ func (g *ground) columns(ctx context.Context, stack clusters.Stack, n int) []Col
 	return columns
 }
 
-// take has a cluster with the components of a stack, and returns the options for runs on it.
+// take provides a cluster with the components of a stack, and returns the options for runs on it.
 func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error) {
 	switcher, ok := g.parts.Clusters.(clusters.Switcher)
 	if ok = ok && g.options.Cluster.Provider != clusters.ProviderControlPlane; !ok || g.testbed == nil {
@@ -171,7 +169,7 @@ func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error
 	return each, nil
 }
 
-// open makes a cluster of a stack in place of the one that is there, if any.
+// open makes a cluster of a stack, replacing any existing one.
 func (g *ground) open(ctx context.Context, stack clusters.Stack) (Options, error) {
 	if err := g.close(ctx); err != nil {
 		return Options{}, err
@@ -194,8 +192,7 @@ func (g *ground) close(ctx context.Context) error {
 	return err
 }
 
-// switches give a cluster with any stack the components of another: kubelets that are not
-// named would otherwise stay whose they are.
+// switches switch a cluster from any stack to another: otherwise kubelets not named would stay unchanged.
 func switches(to clusters.Stack) []clusters.Stack {
 	to = to.Over(clusters.AllStock())
 	if len(to.KubeletNodes) == 0 {
@@ -204,8 +201,7 @@ func switches(to clusters.Stack) []clusters.Stack {
 	return []clusters.Stack{clusters.AllStock(), to}
 }
 
-// stackFolder is the name of a stack without characters that archives and artifacts of CI
-// systems refuse in names.
+// stackFolder is the name of a stack without characters rejected by archives and CI artifacts.
 func stackFolder(s clusters.Stack) string { return strings.ReplaceAll(StackName(s), ":", "@") }
 
 // isStackFolder tells whether stackFolder has named a folder.
@@ -214,8 +210,8 @@ func isStackFolder(name string) bool {
 	return err == nil && stackFolder(stack) == name
 }
 
-// cleanMatrix removes the reports of earlier runs: single, repeated, or side by side, of
-// whatever stacks, as all that is in dir afterwards is taken for one matrix.
+// cleanMatrix removes the reports of earlier runs: single, repeated, or of other matrices, since all reports in dir
+// are taken for one matrix.
 func cleanMatrix(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -231,7 +227,7 @@ func cleanMatrix(dir string) error {
 	return errors.Join(errs...)
 }
 
-// writeMatrix writes what all runs came to; a run without a report has an empty column.
+// writeMatrix writes the results of all runs; a run without a report has an empty column.
 func writeMatrix(dir string, columns []Column) error {
 	var found []schema.ConformanceReport
 	for _, c := range columns {
@@ -244,8 +240,8 @@ func writeMatrix(dir string, columns []Column) error {
 	return matrix.Write(dir, table)
 }
 
-// told is what people are told of a matrix: which cases came to what where that was not
-// the same on all stacks, or in all runs, and what each run came to.
+// told returns the printed results of a matrix: cases with different results on some stacks or runs, and the result
+// of each run.
 func told(columns []Column) (told console.Sides) {
 	var found []schema.ConformanceReport
 	var names []string
@@ -271,8 +267,7 @@ func told(columns []Column) (told console.Sides) {
 	return told
 }
 
-// counted are the words of a list, each with how often it is there where that is not all
-// there is to say.
+// counted returns the distinct words of a list, with counts if there are several.
 func counted(all []string) []string {
 	var words []string
 	times := map[string]int{}
@@ -291,5 +286,5 @@ func counted(all []string) []string {
 	return words
 }
 
-// upper are the letters before which words end that are written as one, as knownIssue.
+// upper matches the word boundaries of a camel case name, as knownIssue.
 var upper = regexp.MustCompile("[A-Z]")

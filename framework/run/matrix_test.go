@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// switchable makes clusters that are all the same one, and can be switched.
+// switchable makes the same cluster every time, and can switch it.
 type switchable struct {
 	maker
 
@@ -63,7 +63,7 @@ func stacks(t *testing.T, texts ...string) []clusters.Stack {
 	return all
 }
 
-// came is what the columns of a matrix came to, by their names.
+// came returns the verdicts of a matrix by column name.
 func came(columns []run.Column) map[string]schema.Verdict {
 	all := map[string]schema.Verdict{}
 	for _, c := range columns {
@@ -95,7 +95,7 @@ func TestMatrixSwitchesOneCluster(t *testing.T) {
 	if d := cmp.Diff(map[string]schema.Verdict{"stock": schema.Failed, "own": schema.Passed, third: schema.Passed}, came(columns)); d != "" {
 		t.Error(d)
 	}
-	// Kubelets that are not named become stock before the one that is named becomes own.
+	// Kubelets not named become stock before the named one becomes own.
 	if d := cmp.Diff([]string{"c to own", "c to stock", "c to scheduler=own,kubelet=own:worker2"}, s.to); d != "" || s.made != 1 || s.deleted != 1 {
 		t.Errorf("%d clusters were made, %d deleted: %s", s.made, s.deleted, d)
 	}
@@ -142,7 +142,7 @@ func TestMatrixOfControlPlanesMakesOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// What is in the directory afterwards is of one matrix, for those who put it side by side again.
+// All reports in the directory are of one matrix, for later comparisons.
 func TestMatrixLeavesNothingOfEarlierOnes(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	p, o, out := matrixIn(t, &switchable{maker: maker{kubeconfig: kubeconfig}}, "", "fake/(passes|fails)")
@@ -217,7 +217,7 @@ func TestMatrixEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// writer is told all that is written.
+// writer is called with all output.
 type writer func(text string)
 
 func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil }

@@ -34,48 +34,44 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign"
 )
 
-// Options say what to run, and where.
+// Options configure a run.
 type Options struct {
 	testbed.Config
 
-	// Disruptive allows cases to restart components of an existing cluster, and says that
-	// nobody else uses it.
+	// Disruptive allows cases to restart components of an existing cluster, and declares that nobody else uses it.
 	Disruptive bool
 	// RestartNodes allows them to restart whole nodes, too.
 	RestartNodes bool
-	// AssumeStock are components that the user says to be Kubernetes' own.
+	// AssumeStock are components declared by the user as Kubernetes' own.
 	AssumeStock []string
 	// Strict counts known issues as failures.
 	Strict bool
-	// Again goes on with the run that left its report in ReportDir; empty starts anew.
-	// The filter is that run's.
+	// Again resumes the run with its report in ReportDir, with its filter; empty starts anew.
 	Again Again
-	// Timelines says of which cases a timeline is kept; empty means of all.
+	// Timelines selects the cases with a timeline; empty means all.
 	Timelines spec.Timelines
 	Filter    plan.Filter
-	// Driver is what the report says about the driver.
+	// Driver is the driver as reported.
 	Driver schema.Driver
-	// Identity says in the conformance report whose Kubernetes, or driver, is tested,
-	// Command how dratest was started.
+	// Identity is the tested Kubernetes distribution, or driver, in the conformance report, Command dratest's command
+	// line.
 	Identity schema.Implementation
 	Command  []string
 	// Key signs the conformance report; nil signs nothing.
 	Key *sign.Key
 	// Parallel is the number of processes; zero means 4.
 	Parallel int
-	// Timeout bounds the cases, not what is around them; zero means an hour.
+	// Timeout bounds the cases, without setup and cleanup; zero means an hour.
 	Timeout time.Duration
-	// Overlay has changes to the source of programs that cases start, by the paths in the
-	// checkout that they are built from.
+	// Overlay replaces source files of programs started by cases, by path in their checkout.
 	Overlay map[string][]byte
-	// CaseLimit bounds each case whose own limit is longer, and three times as much those
-	// that wait out a delay of Kubernetes' own; zero leaves their limits.
+	// CaseLimit reduces longer timeouts of cases, with three times as much for cases waiting for a delay of Kubernetes'
+	// own; zero keeps their timeouts.
 	CaseLimit time.Duration
-	// Seed of the order in which cases run; zero means one from the clock.
+	// Seed of the order of cases; zero means one from the clock.
 	Seed     int64
 	FailFast bool
-	// Signals ask for an end, SIGINT and the like: the first one for an orderly
-	// end, each further one for not waiting any longer for what goes on then.
+	// Signals stop the run, SIGINT and the like: the first one gracefully, each further one skips the current wait.
 	Signals <-chan os.Signal
 }
 
@@ -118,12 +114,12 @@ func (o Options) Validate() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// selection is what the report says about the options.
+// selection is the report's summary of the options.
 func (o Options) selection() schema.Selection {
 	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
 }
 
-// absolute is the report directory for processes that run elsewhere.
+// absolute is the report directory for processes with another working directory.
 func (o Options) absolute() (string, error) {
 	dir, err := filepath.Abs(o.ReportDir)
 	if err != nil {

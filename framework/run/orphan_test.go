@@ -28,8 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// TestParentProcess is not a test of its own: it is the parent that the test
-// below kills.
+// TestParentProcess is not a test of its own: it is the parent killed by the test below.
 func TestParentProcess(t *testing.T) {
 	dir := os.Getenv("FAKE_PARENT")
 	if dir == "" {
@@ -41,8 +40,7 @@ func TestParentProcess(t *testing.T) {
 	t.Fatalf("run ended by itself: %v", err)
 }
 
-// A parent that is killed cannot pass anything on; its cases must clean up all
-// the same.
+// A killed parent cannot forward anything; its cases must clean up all the same.
 func TestCasesCleanUpWhenTheParentIsKilled(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	dir := t.TempDir()

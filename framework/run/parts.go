@@ -31,19 +31,17 @@ type Parts struct {
 	Cases []harness.Case
 	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
-	// Subject is a driver that was there before; nil where each case brings its own.
+	// Subject is the driver under test; nil if each case brings its own.
 	Subject Subject
 	// Register turns cases into Ginkgo specs; nil means harness.Register.
 	Register func(cases []harness.Case, env func() *harness.Env)
 }
 
-// Subject is a driver that a run tests as it is in the cluster. It is only asked by the
-// process that prepares the run.
+// Subject is the driver under test. It is only used by the process preparing the run.
 type Subject interface {
-	// Find says what cases need to know of the driver, once the cluster was looked at.
+	// Find returns the driver's description, after discovery of the cluster.
 	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
-	// Before and After are called while the agents are in place: before the first case, and
-	// after the last one.
+	// Before and After are called with the agents in place: before the first case, and after the last one.
 	Before(ctx context.Context, b *testbed.Testbed) error
 	After(ctx context.Context, b *testbed.Testbed) error
 }
@@ -56,7 +54,7 @@ func (p Parts) register(cases []harness.Case, env func() *harness.Env) {
 	harness.Register(cases, env)
 }
 
-// Metas returns the data of the cases, in their order.
+// Metas returns the data of the cases, in order.
 func Metas(cases []harness.Case) []spec.Meta {
 	metas := make([]spec.Meta, 0, len(cases))
 	for _, c := range cases {

@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// TestPlainSuite is a suite as suites/suites_test.go is one. It is not a test of
-// its own: TestSuite starts this binary with nothing but it.
+// TestPlainSuite is a suite like suites/suites_test.go. It is not a test of its own: TestSuite starts this binary
+// with it alone.
 func TestPlainSuite(t *testing.T) {
 	dir := os.Getenv("FAKE_PLAIN_SUITE")
 	if dir == "" {

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// On returns the options for runs on a testbed that outlives them. Where the testbed made
-// the cluster, cases may restart its components and nodes.
+// On returns the options for runs on a testbed that outlives them. In a cluster made by the testbed, cases may
+// restart components and nodes.
 func (o Options) On(b *testbed.Testbed) Options {
 	o.Kubeconfig, o.Context, o.InCluster = b.Kubeconfig, b.Context, b.Kubeconfig == ""
 	o.Made = b.Made()
@@ -41,9 +41,9 @@ func (o Options) On(b *testbed.Testbed) Options {
 	return o
 }
 
-// Repeat runs the cases n times on one cluster and stops after the first run that does
-// not pass, to find cases that fail now and then. The reports are in run-1, run-2 and so
-// on of the report directory; the last one and its number are returned. Errors are Run's.
+// Repeat runs the cases n times on one cluster and stops after the first run that does not pass, to find flaky cases.
+// The reports are in run-1, run-2 and so on of the report directory; it returns the last one and its number. Errors
+// are Run's.
 func Repeat(ctx context.Context, parts Parts, o Options, n int) (last schema.Report, number int, err error) {
 	o = o.withDefaults(time.Now())
 	if err := o.Validate(); err != nil {

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// maker makes clusters that are all the same one.
+// maker makes the same cluster every time.
 type maker struct {
 	clusters.Provider
 	cluster       clusters.Cluster
@@ -85,8 +85,7 @@ func TestRepeatRunsOnOneCluster(t *testing.T) {
 	}
 }
 
-// That a cluster is opened again by its kubeconfig makes nothing surer, and nobody has said
-// whose its components are.
+// Reopening a cluster by its kubeconfig adds no evidence of the components' provenance.
 func TestRepeatKnowsOfComponentsWhatOneRunDoes(t *testing.T) {
 	noFilesLeft(t)
 	kubeconfig, _ := apiServer(t)

@@ -46,16 +46,15 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// These tests run the whole process model: this test's binary is started again
-// as Ginkgo and as its suite processes. Only the cluster is not real.
+// These tests run the whole process model: the test binary is started again as Ginkgo and as its suite processes.
+// Only the cluster is fake.
 
 func TestMain(m *testing.M) {
 	run.Child(os.Args, parts)
 	os.Exit(m.Run())
 }
 
-// apiServer answers what a probe asks, and returns a kubeconfig for it, with which all is
-// allowed.
+// apiServer answers a probe's requests, and returns a kubeconfig for it with all permissions.
 func apiServer(t *testing.T) (kubeconfig string, stop func()) {
 	t.Helper()
 	return apiServerThat(t, true)
@@ -105,7 +104,7 @@ func options(t *testing.T, kubeconfig string, focus ...string) (run.Options, *by
 	}, &out
 }
 
-// statuses is what a report says about each case.
+// statuses returns a report's status of each case.
 func statuses(r schema.Report) map[string]spec.Status {
 	got := map[string]spec.Status{}
 	for _, c := range r.Cases {
@@ -123,7 +122,7 @@ func reason(r schema.Report, id string) string {
 	return ""
 }
 
-// noFilesLeft fails the test if a run left something in the temporary directory.
+// noFilesLeft fails the test if a run left files in the temporary directory.
 func noFilesLeft(t *testing.T) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -182,7 +181,7 @@ func TestRunThatPasses(t *testing.T) {
 			kubeconfig, _ := apiServer(t)
 			o, _ := options(t, kubeconfig, "^fake/passes")
 			o.Parallel = parallel
-			// A report and a journal of an earlier run must not be taken for this one's.
+			// Report and journal of an earlier run must not be mistaken for this one's.
 			if err := os.MkdirAll(o.ReportDir, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +344,7 @@ func TestEverythingIsRemoved(t *testing.T) {
 			if (err != nil) != tc.gone || provider.created != 1 || provider.deleted != tc.deleted {
 				t.Errorf("%v, created %d, deleted %d", err, provider.created, provider.deleted)
 			}
-			// What is to be removed may be replaced by others if this process is killed.
+			// A temporary cluster may be replaced by others if this process is killed.
 			if provider.config.Temporary == tc.keep {
 				t.Errorf("temporary: %t", provider.config.Temporary)
 			}

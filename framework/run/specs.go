@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// suiteDescription is the name of the suite in Ginkgo's output.
+// suiteDescription is the suite's name in Ginkgo's output.
 const suiteDescription = "dratest"
 
-// runSession is the suite of a process that Run's Ginkgo started.
+// runSession is the suite of a process started by Run's Ginkgo.
 func runSession(ctx context.Context, t ginkgo.GinkgoTestingT, parts Parts, session Session) {
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	w, err := journal.Append(session.ReportDir)
@@ -68,8 +68,7 @@ func report(w *journal.Writer, problem string) {
 	}
 }
 
-// unaccounted returns what Ginkgo saw fail and the journal does not know as
-// failed, so that a report never looks better than Ginkgo's.
+// unaccounted returns Ginkgo's failures missing in the journal, so a report never looks better than Ginkgo's.
 func unaccounted(r types.Report, outcomes []spec.Outcome) []string {
 	status := map[string]spec.Status{}
 	for _, o := range outcomes {

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
-// holds fails the test if the report of a run, however it went, does not hold.
+// holds fails the test if the report of a run, with any result, does not verify.
 func holds(t *testing.T, o run.Options) {
 	t.Helper()
 	texts, err := requirements.Load()

@@ -22,16 +22,14 @@ import (
 )
 
 const (
-	// watchInterval is how often the cluster is asked whether it is there.
+	// watchInterval is the interval of checks for the cluster's availability.
 	watchInterval = 10 * time.Second
-	// watchPatience is how long it may not answer: longer than a restart of the
-	// API server takes, which a case may cause.
+	// watchPatience is the tolerated unavailability: longer than a restart of the API server, possibly caused by a case.
 	watchPatience = time.Minute
 )
 
-// watch asks check regularly and returns a channel that gets the last error once
-// there has been nothing else for watchPatience: a run on a cluster that is gone
-// would go on until its time limit.
+// watch calls check regularly and returns a channel that gets the last error after watchPatience of errors: otherwise
+// a run without its cluster would continue until its timeout.
 func watch(ctx context.Context, check func(context.Context) error) <-chan error {
 	gone := make(chan error, 1)
 	go func() {

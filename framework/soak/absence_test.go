@@ -35,14 +35,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/load"
 )
 
-// apiOutage is an API server that goes away and comes back without its watch cache.
+// apiOutage is an API server that becomes unavailable and comes back without its watch cache.
 type apiOutage struct {
 	w *world
 
 	mutex   sync.Mutex
 	away    bool
 	watches map[string]watch.Interface // by what is watched
-	// expired are those that cannot go on.
+	// expired are the watches that cannot continue.
 	expired map[string]bool
 }
 
@@ -93,7 +93,7 @@ func (o *apiOutage) turn(away bool) {
 	clear(o.watches)
 }
 
-// blinder is a fault that has the API server away for a minute.
+// blinder is a fault making the API server unavailable for a minute.
 type blinder struct{ *apiOutage }
 
 func (blinder) Name() string { return "kill apiserver" }
@@ -106,8 +106,8 @@ func (b blinder) Do(context.Context, Target) error {
 	return nil
 }
 
-// The patience is half a minute: the soak gave up at the first request that failed, and
-// then because no pod came any further, and said that watches had broken.
+// With half a minute of patience, the soak gave up at the first failed request, then because no pod made progress,
+// and reported broken watches.
 func TestSoakOutlastsTheAPIServer(t *testing.T) {
 	for seed := range int64(5) {
 		synctest.Test(t, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 	}
 }
 
-// Each request is done, and nobody is told of it: a second pod or claim of the name
-// was refused, and one to delete was not there any more.
+// Each request succeeds but its response is lost: a second create of the pod or claim was rejected, and the object to
+// delete was missing.
 func TestRequestsThatMayHaveBeenDoneAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 20, Duration: 15 * time.Second, Seed: 1})
@@ -196,8 +196,7 @@ func TestOutageOfItsOwnIsToldOf(t *testing.T) {
 	})
 }
 
-// A connection that is lost in the middle of an event comes as an error of the watch,
-// and the next watch goes on.
+// A connection lost in the middle of an event is an error of the watch, and the next watch continues.
 func TestWatchGoesOnAfterALostConnection(t *testing.T) {
 	lost := &metav1.Status{Message: "unable to decode an event from the watch stream", Code: 500, Details: &metav1.StatusDetails{
 		Causes: []metav1.StatusCause{{Type: connectionLost}},
@@ -211,7 +210,7 @@ func TestWatchGoesOnAfterALostConnection(t *testing.T) {
 	}
 }
 
-// A pod that was listed before the API server had it was taken for one that is gone.
+// A pod recorded before the API server had it was mistaken for a deleted one.
 func TestPodThatIsNotThereYetIsNotGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTracker()
@@ -230,7 +229,7 @@ func TestPodThatIsNotThereYetIsNotGone(t *testing.T) {
 	})
 }
 
-// A pod that ended while nobody looked may have run with the claim before this one.
+// A pod that ended unobserved may have run with the previous claim.
 func TestUseThatWasNotSeenIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onNode(t, &node{})

@@ -26,20 +26,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// lookEvery is the time between two looks under load at what is beside the API's objects.
+// lookEvery is the polling interval under load for state outside of the API.
 const lookEvery = time.Second
 
-// Auditor audits what is outside, together with objects of the API.
+// Auditor audits outside state together with API objects.
 type Auditor[W any] struct {
-	// What it is, for people.
+	// What describes it for people.
 	What string
 	// Objects are those of the API.
 	Objects *Watcher
-	// Read reads what the rules are about: claims first, so that two reads with the same
-	// claims have seen the rest in between. It has not answered where that is no error.
+	// Read reads the input of the rules: claims first, so two reads with equal claims have seen the rest in between.
+	// answered is false if it did not answer without this being an error.
 	Read func(ctx context.Context) (seen W, answered bool, err error)
-	// Always are the rules that hold at every moment, AtRest those that hold when no pod is
-	// left.
+	// Always are the rules valid at every moment, AtRest those valid without pods.
 	Always, AtRest func(W) []audit.Violation
 }
 
@@ -52,8 +51,8 @@ func (a *Auditor[W]) Run(ctx context.Context) {
 	}, lookEvery)
 }
 
-// Look adds what two reads without a change between them violate, and counts it, whether that
-// is new or not. clean is whether it has answered and nothing was violated at all.
+// Look adds the violations confirmed by two reads without a change in between, and counts the read, even without new
+// ones. clean reports an answered read without any violation.
 func (a *Auditor[W]) Look(ctx context.Context, check func(W) []audit.Violation) (found int, clean bool, err error) {
 	seen, answered, err := a.Read(ctx)
 	if err != nil || !answered {
@@ -72,11 +71,10 @@ func (a *Auditor[W]) Look(ctx context.Context, check func(W) []audit.Violation) 
 	return len(confirmed), false, nil
 }
 
-// Settle waits until nothing that has to hold when no pod is left is violated, and adds
-// what is after patience.
+// Settle waits until no rule for the state without pods is violated, and adds the violations left after patience.
 func (a *Auditor[W]) Settle(ctx context.Context, patience time.Duration) error {
 	check := func(seen W) []audit.Violation { return append(a.Always(seen), a.AtRest(seen)...) }
-	// How this ends makes no difference: what counts is read again below.
+	// The error does not matter: the final state is read again below.
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		seen, answered, err := a.Read(ctx)
 		return err == nil && answered && len(check(seen)) == 0, nil

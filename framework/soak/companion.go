@@ -24,33 +24,32 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Companion has the devices of a soak: programs beside a cluster with simulated nodes, in place
-// of a driver on its nodes.
+// Companion provides the devices of a soak: programs beside a cluster with simulated nodes, instead of a driver on
+// its nodes.
 type Companion interface {
-	// Name is that of its field in the summary.
+	// Name is its field in the summary.
 	Name() string
-	// Validate returns all problems of how it is to be started.
+	// Validate returns all problems of its configuration.
 	Validate() error
-	// Prepare starts the programs, and makes what their pods refer to.
+	// Prepare starts the programs, and creates the objects their pods refer to.
 	Prepare(ctx context.Context, b *Bed) error
-	// Watch returns what audits the programs.
+	// Watch returns the programs' auditor.
 	Watch(objects *Watcher) Outside
-	// Stop ends the programs. It is called even if Prepare has failed.
+	// Stop stops the programs. It is called even if Prepare has failed.
 	Stop() error
 }
 
-// Outside is what a soak has beside the API's objects, which has to fit them.
+// Outside is a soak's state outside of the API, which must match the API objects.
 type Outside interface {
 	// Run audits it until ctx ends.
 	Run(ctx context.Context)
-	// Settle audits it when no pod is left, once it has had patience to come to rest.
+	// Settle audits it without pods, after up to patience to come to rest.
 	Settle(ctx context.Context, patience time.Duration) error
-	// Count returns what was seen of it, for the summary and as a line for people, and why the
-	// soak says too little of it.
+	// Count returns its statistics, for the summary and as a line for people, and why the soak says too little about it.
 	Count() (seen fmt.Stringer, problems []string)
 }
 
-// Find finds the client of a companion program, which works for the cluster.
+// Find returns the client of a companion program for the cluster.
 func (b *Bed) Find(ctx context.Context, name spec.Companion) (any, error) {
 	for _, c := range b.parts.Companions {
 		if c.Name == name {

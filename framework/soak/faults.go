@@ -33,12 +33,12 @@ type FaultCount struct {
 	Done int    `json:"done"`
 	// Failed is how often it could not be done.
 	Failed int `json:"failed,omitempty"`
-	// Died counts what was killed at a point by where it really was: a component
-	// goes on for a moment, and there may be one on each node.
+	// Died counts kills at a point by the actual point of death: a component continues for a moment, and there may be
+	// one on each node.
 	Died map[string]int `json:"died,omitempty"`
 }
 
-// faults does what is asked for at random moments.
+// faults runs the requested faults at random moments.
 type faults struct {
 	list   []Fault
 	every  time.Duration
@@ -63,7 +63,7 @@ func newFaults(o Options, target Target, retry *retrier, told func(string, time.
 	return f
 }
 
-// run does all faults; a moment is chosen anew for each.
+// run runs all faults, each at a newly chosen moment.
 func (f *faults) run(ctx context.Context) {
 	for _, fault := range f.list {
 		select {
@@ -109,7 +109,7 @@ func (f *faults) index(name string) int {
 	return slices.IndexFunc(f.counts, func(c FaultCount) bool { return c.Name == name })
 }
 
-// done returns how often what happened, and how many that are altogether.
+// done returns the count of each fault, and the total.
 func (f *faults) done() (counts []FaultCount, total int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -68,12 +68,10 @@ func pointers[T any](items []T) []*T {
 	return all
 }
 
-// follow shows see every state that the objects are in, one after the other, until
-// ctx ends: an informer would skip to a new list's objects one by one, through
-// mixtures that never were. listed is when a list that the state is from was asked
-// for, zero if it is from a watch. States are missed only where a watch cannot go
-// on where the last one ended, so that a new list is needed; broke is told of it,
-// and of when the last one ended.
+// follow calls see with every state of the objects, in order, until ctx ends: an informer would apply a new list
+// object by object, through mixtures that never existed. listed is the request time of the state's list, zero if it
+// is from a watch. States are missed only if a watch cannot continue after the last one and a new list is needed;
+// broke is called with the reason and the end of the last watch.
 func follow[O audit.Object](ctx context.Context, s source[O], retry *retrier, see func(state map[types.UID]O, listed time.Time), broke func(err error, ended time.Time)) {
 	for ctx.Err() == nil {
 		var items []O
@@ -104,8 +102,7 @@ func follow[O audit.Object](ctx context.Context, s source[O], retry *retrier, se
 	}
 }
 
-// watchFrom keeps the state up to date, with as many watches as it takes, and returns
-// when the last one ended and why there is none after it.
+// watchFrom updates the state with successive watches, and returns the end of the last one and why none can follow.
 func watchFrom[O audit.Object](ctx context.Context, s source[O], retry *retrier, version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) (ended time.Time, err error) {
 	ended = time.Now()
 	for ctx.Err() == nil {
@@ -130,12 +127,11 @@ func watchFrom[O audit.Object](ctx context.Context, s source[O], retry *retrier,
 	return ended, nil
 }
 
-// connectionLost is the cause in the error that client-go makes up when a watch's
-// connection is lost.
+// connectionLost is the cause in client-go's error for a watch's lost connection.
 const connectionLost = "ClientWatchDecoding"
 
-// drain applies what one watch says until it ends; the next one can go on at the
-// version that is returned, unless there is an error.
+// drain applies the events of one watch until it ends; the next one can continue at the returned version, unless
+// there is an error.
 func drain[O audit.Object](ctx context.Context, w watch.Interface, version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) (string, error) {
 	for {
 		var event watch.Event

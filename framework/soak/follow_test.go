@@ -37,12 +37,11 @@ func podAt(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: version}}
 }
 
-// script is a source whose lists and watches come one after the other; a watch
-// ends after its events.
+// script is a source with scripted lists and watches; a watch ends after its events.
 type script struct {
 	lists   [][]*corev1.Pod
 	watches [][]watch.Event
-	// from are the versions at which watches began.
+	// from are the start versions of watches.
 	from []string
 }
 
@@ -100,7 +99,7 @@ func TestFollowShowsEveryState(t *testing.T) {
 	})
 }
 
-// A pod that came and went between a watch and the next list is gone as well.
+// A pod created and deleted between a watch and the next list is gone as well.
 func TestTrackerMissesNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTracker()

@@ -30,16 +30,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// most is the number of violations of a rule whose evidence is kept, and of warnings of
-// a rule whose text is.
+// most is the maximum number of violations per rule with evidence, and of warnings per rule with text.
 const most = 50
 
-// ledger holds what was found, each violation once, and keeps the evidence. Warnings of
-// a rule are one finding with one file: they prove nothing each, how many there are may.
+// ledger has the findings, each violation once, and writes their evidence. Warnings of a rule are one finding with
+// one file: a single one proves nothing, but their number may.
 type ledger struct {
 	dir string
-	// told gets each new violation, with the file that has its evidence and how many
-	// of its rule there are by now.
+	// told receives each new violation, with its evidence file and the number of violations of its rule so far.
 	told func(v audit.Violation, file string, number int)
 
 	mutex        sync.Mutex
@@ -57,10 +55,10 @@ type Finding struct {
 	// Text is that of the first warning.
 	Text    string `json:"text"`
 	Warning bool   `json:"warning,omitempty"`
-	// Count is how many warnings there are, 0 for a violation.
+	// Count is the number of warnings, 0 for a violation.
 	Count int `json:"count,omitempty"`
-	// Evidence is the file that has the objects as they were; for warnings the objects
-	// of the first, and the texts of the first ones.
+	// Evidence is the file with the objects at that time; for warnings the objects of the first one, and the first
+	// texts.
 	Evidence string `json:"evidence,omitempty"`
 
 	texts   []string
@@ -156,7 +154,7 @@ func objects(v audit.Violation) ([]byte, error) {
 	return data, nil
 }
 
-// problem is something that makes the soak say less than it should.
+// problem records a limitation of the soak's result.
 func (l *ledger) problem(format string, args ...any) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -165,14 +163,14 @@ func (l *ledger) problem(format string, args ...any) {
 	}
 }
 
-// missed counts a time in which states of the claims may have been missed.
+// missed counts a time with possibly missed states of the claims.
 func (l *ledger) missed() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.missedStates++
 }
 
-// violations is the number of those that are no warnings.
+// violations is the number of findings other than warnings.
 func (l *ledger) violations() int {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// A soak that passed left 62 files called violation-…-unknown-device.yaml.
+// A passed soak left 62 files named violation-…-unknown-device.yaml.
 func TestWarningsOfARuleAreOneFile(t *testing.T) {
 	l, told := newLedger(t)
 	for i := range 62 {

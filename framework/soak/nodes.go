@@ -30,10 +30,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// remembered is how many calls a driver remembers (spec.DriverStatus).
+// remembered is the number of calls recorded by a driver (spec.DriverStatus).
 const remembered = 10_000
 
-// judgeNodes checks what drivers and kubelets know of claims when all pods are gone.
+// judgeNodes checks the drivers' and kubelets' state of claims when all pods are gone.
 func (s *soaking) judgeNodes(ctx context.Context) error {
 	found, err := lasting(ctx, s.options.Patience, func(ctx context.Context) ([]audit.Violation, error) {
 		nodes, err := s.readNodes(ctx)
@@ -49,9 +49,8 @@ func (s *soaking) judgeNodes(ctx context.Context) error {
 	return nil
 }
 
-// lasting is what of violations is still there after some patience: nothing as soon as there is
-// none. A look that is cut short by the end of the patience says nothing, and what the one before
-// it has found counts, unless that was before half of the patience was over.
+// lasting returns the violations left after some patience: none as soon as there are none. A poll cut short by the
+// end of the patience is ignored and the previous one counts, unless it was in the first half of the patience.
 func lasting(ctx context.Context, patience time.Duration, look func(context.Context) ([]audit.Violation, error)) ([]audit.Violation, error) {
 	var found []audit.Violation
 	var last error

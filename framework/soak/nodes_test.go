@@ -34,13 +34,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// node is one that forgets a claim after a while.
+// node forgets a claim after a while.
 type node struct {
 	agentapi.AgentClient
 
 	calls   []spec.Call
 	forgets time.Time
-	// slow is how long answers take after the first so many.
+	// slow is the delay of answers after the first few.
 	slow      time.Duration
 	slowAfter int
 }
@@ -67,7 +67,7 @@ func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.C
 	return &agentapi.Evidence{Files: map[string][]byte{"dra_manager_state": file}}, err
 }
 
-// onNode is a world whose pod has run with claim c on a node.
+// onNode is a world with a pod that has run with claim c on a node.
 func onNode(t *testing.T, n *node) *world {
 	w := newWorld(t, Options{Pods: 1})
 	w.Target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
@@ -116,8 +116,7 @@ func TestNodesForgetClaims(t *testing.T) {
 	}
 }
 
-// The time was over while a driver was asked once more: a soak had no verdict, although all looks
-// before that had found what was wrong.
+// Time was up during a query of a driver: the soak had no verdict, although all polls before had found the violation.
 func TestLookThatIsCutShortSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onNode(t, &node{slow: 7 * time.Second})
@@ -139,7 +138,7 @@ func TestLookThatIsCutShortSaysNothing(t *testing.T) {
 	})
 }
 
-// The controller made another claim for a pod that had ended, with which it never ran.
+// The controller created another claim for an ended pod, which never ran with it.
 func TestUsesAreThoseOfRunningPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onNode(t, &node{})

@@ -30,47 +30,43 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Options say what to soak, and how.
+// Options configure a soak.
 type Options struct {
 	testbed.Config
 
-	// Companion has the devices, for simulated nodes; nil has a driver on the nodes.
+	// Companion provides the devices, for simulated nodes; nil uses a driver on the nodes.
 	Companion Companion
 
-	// Pods is the least number of pods that come and go, AtOnce the greatest
-	// number at a time, those that wait for devices included.
+	// Pods is the minimum number of pods, AtOnce the maximum number at a time, including pending ones.
 	Pods   int
 	AtOnce int
-	// Duration is the least time for which pods are made.
+	// Duration is the minimum time for creating pods.
 	Duration time.Duration
-	// Faults happen one after the other, at random moments that are Every apart on
-	// average; pods come and go until the last one is over.
+	// Faults run one after the other, at random moments with Every as average interval; pods are created until the last
+	// one is over.
 	Faults []Fault
 	Every  time.Duration
-	// Patience is how long nothing may happen before pods count as stuck, and how
-	// long tidying up may take.
+	// Patience is the time without progress before pods count as stuck, and the limit for cleanup.
 	Patience time.Duration
 	// Seed of the pods and moments; zero means one from the clock.
 	Seed int64
 }
 
-// Fault is something that is done to the cluster under load.
+// Fault is injected into the cluster under load.
 type Fault interface {
-	// Name says what is done, as "kill scheduler".
+	// Name describes it, as "kill scheduler".
 	Name() string
-	// Do does it and returns when it has taken effect. An error means that it
-	// could not be done.
+	// Do injects it and returns when it has taken effect. An error means it could not be injected.
 	Do(ctx context.Context, target Target) error
 }
 
-// Killer is a Fault that finds out where what it killed really was.
+// Killer is a Fault reporting where the killed component actually died.
 type Killer interface {
-	// Died counts the kills so far by where that was.
+	// Died counts the kills so far by point of death.
 	Died() map[string]int
 }
 
-// Blinder is a Fault during which the API server answers nobody: the soak sees
-// nothing then, and waits for it.
+// Blinder marks faults that make the API server unavailable: the soak is blind then, and waits.
 type Blinder interface {
 	Blinds()
 }
@@ -78,27 +74,25 @@ type Blinder interface {
 // Target is the cluster under load.
 type Target struct {
 	Client kubernetes.Interface
-	// Namespace is where the pods and claims are, Driver has their devices, with
-	// an instance on each of the Workers.
+	// Namespace has the pods and claims, Driver their devices, with an instance on each of the Workers.
 	Namespace string
 	Driver    string
 	Agents    agentapi.AgentClient
 	Workers   []string
-	// Cluster is the name of the cluster if it was made for the soak.
+	// Cluster is the name of the cluster if made for the soak.
 	Cluster string
-	// Unpublished is whether the devices are in no slices. There are no Agents then.
+	// Unpublished: the devices are in no slices. There are no Agents then.
 	Unpublished bool
 }
 
-// Parts are what a soak is put together from.
+// Parts are the dependencies of a soak.
 type Parts struct {
 	testbed.Parts
 
-	// Repair repairs on the workers what killed kubelets leave behind and no component
-	// repairs, and says what that was. It is asked again and again; nil is for soaks
-	// that kill none.
+	// Repair repairs leftovers of killed kubelets on the workers that no component repairs, and reports them. It is
+	// called repeatedly; nil is for soaks without such kills.
 	Repair func(ctx context.Context, target Target) ([]audit.Violation, error)
-	// Logs are the patterns of the names under which companions log.
+	// Logs are the patterns of companions' log names.
 	Logs []string
 }
 
@@ -110,7 +104,7 @@ func (o Options) withDefaults(now time.Time) Options {
 	return o
 }
 
-// simulated is whether nodes are simulated, where no pod ends by itself.
+// simulated reports whether nodes are simulated, so pods do not end by themselves.
 func (o Options) simulated() bool { return o.Companion != nil }
 
 // Validate returns all problems of the options at once.

@@ -26,11 +26,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// again is how long to wait after an API error.
+// again is the retry delay after an API error.
 const again = 500 * time.Millisecond
 
-// retrier tries requests again while the API server does not answer them. It knows
-// when a fault has the API server away: that time takes nobody's patience.
+// retrier retries requests while the API server is unavailable. Time during a fault making the API server unavailable
+// does not count as patience.
 type retrier struct {
 	patience time.Duration
 
@@ -38,13 +38,11 @@ type retrier struct {
 	absences []absence
 }
 
-// absence is a time in which the API server is away on purpose; it has no end while
-// it lasts.
+// absence is a deliberate outage of the API server; it has no end while it lasts.
 type absence struct{ began, ended time.Time }
 
-// do makes a request until the API server has answered it, and gives up when it has
-// not for the whole patience. A request that failed may have been done all the same:
-// done is what the API server answers to the next attempt then, nil for nothing.
+// do repeats a request until the API server has answered it, and gives up after patience. A failed request may have
+// succeeded all the same: done is the API server's error for the next attempt then, nil for none.
 func (r *retrier) do(ctx context.Context, request func(context.Context) error, done func(error) bool) error {
 	began := time.Now()
 	for first := true; ; first = false {
@@ -65,8 +63,8 @@ func (r *retrier) do(ctx context.Context, request func(context.Context) error, d
 	}
 }
 
-// answered is whether an API server that works has said no. One that has just started
-// knows neither accounts nor permissions.
+// answered reports whether a working API server has rejected a request. One that has just started knows neither
+// accounts nor permissions.
 func answered(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -80,7 +78,7 @@ func answered(err error) bool {
 	}
 }
 
-// without lets do happen while the API server is away.
+// without calls do while the API server is unavailable.
 func (r *retrier) without(do func() error) error {
 	r.mutex.Lock()
 	n := len(r.absences)
@@ -94,7 +92,7 @@ func (r *retrier) without(do func() error) error {
 	return do()
 }
 
-// awaySince is whether the API server was away on purpose at a moment or after it.
+// awaySince reports whether the API server was deliberately unavailable at or after a moment.
 func (r *retrier) awaySince(moment time.Time) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -106,7 +104,7 @@ func (r *retrier) awaySince(moment time.Time) bool {
 	return false
 }
 
-// since is how long a moment is ago, or the end of an absence after it.
+// since is the time since a moment, or since the end of a later outage.
 func (r *retrier) since(moment time.Time) time.Duration {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -30,7 +30,7 @@ import (
 
 var podResource = schema.GroupResource{Resource: "pods"}
 
-// answering is a request that is answered so, one attempt after the other.
+// answering is a request with these answers, one per attempt.
 func answering(answers ...error) func(context.Context) error {
 	return func(context.Context) error {
 		err := answers[0]

@@ -37,18 +37,17 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// Finalizer keeps a claim until the soak ends; faults that spoil use it.
+// Finalizer keeps a claim until the soak ends; used by injected faults.
 const Finalizer = "dra-conformance.github.io/soak"
 
-// repairEvery is the time between two looks for what has to be repaired. It is much less
-// than any patience.
+// repairEvery is the interval of repairs, much less than any patience.
 const repairEvery = 15 * time.Second
 
-// errStalled says that no pod has come any further for too long.
+// errStalled: no pod made progress for too long.
 var errStalled = errors.New("nothing happens any more")
 
-// Run soaks a cluster and returns the summary, which it has also written. An error
-// means that the soak did not get far enough to say anything.
+// Run soaks a cluster and writes and returns the summary. An error means the soak did not get far enough for a
+// verdict.
 func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	started := time.Now()
 	o = o.withDefaults(started)
@@ -97,7 +96,7 @@ func clean(dir string, logs []string) error {
 	return nil
 }
 
-// soaking is a soak whose testbed is prepared.
+// soaking is a soak with a prepared testbed.
 type soaking struct {
 	*Bed
 
@@ -141,8 +140,7 @@ func newSoaking(b *Bed, started time.Time) *soaking {
 	return s
 }
 
-// run loads the cluster, lets it settle, and judges it. The error says why that
-// could not be done; what was found is in the ledger.
+// run loads the cluster, lets it settle, and judges it. The error is why it could not; findings are in the ledger.
 func (s *soaking) run(ctx context.Context) error {
 	stop, err := s.observe(ctx)
 	if err != nil {
@@ -155,7 +153,7 @@ func (s *soaking) run(ctx context.Context) error {
 	return s.judge(ctx)
 }
 
-// observe audits, follows the pods and says how far it is, until stop is called.
+// observe audits, follows the pods and reports progress, until stop is called.
 func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	if _, err := s.watcher.read(ctx); err != nil { // the slices, for the first states
 		return nil, err
@@ -181,7 +179,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	return func() { cancel(); all.Wait(); s.devices.Stop() }, nil
 }
 
-// repair repairs what would hide what the soak is about.
+// repair repairs leftovers that would hide the soak's subject.
 func (s *soaking) repair(ctx context.Context) {
 	repaired, err := s.parts.Repair(ctx, s.faults.target)
 	s.ledger.add(repaired)
@@ -190,8 +188,7 @@ func (s *soaking) repair(ctx context.Context) {
 	}
 }
 
-// seePods follows the pods and audits each of their states: most pods that fail are
-// deleted right away.
+// seePods follows the pods and audits each of their states, since most failed pods are deleted right away.
 func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	s.tracker.see(state, listed)
 	s.uses.seePods(state, listed)
@@ -202,7 +199,7 @@ func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	s.ledger.add(audit.Failed(all))
 }
 
-// load makes pods and faults until there were enough, or nothing happens any more.
+// load creates pods and runs faults until there were enough, or no progress is made.
 func (s *soaking) load(ctx context.Context) error {
 	began := time.Now()
 	defer func() { s.loaded = time.Since(began) }()
@@ -240,7 +237,7 @@ func (s *soaking) generator() *load.Generator {
 	return load.New(s.options.Seed, s.kinds)
 }
 
-// judge checks what is left when the pods have ended, and again when they are gone.
+// judge checks for leftovers when the pods have ended, and again when they are gone.
 func (s *soaking) judge(ctx context.Context) error {
 	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
 		return err
@@ -263,7 +260,7 @@ func (s *soaking) judge(ctx context.Context) error {
 	return s.judgeNodes(ctx)
 }
 
-// eventsFile has the events of a soak that found something.
+// eventsFile has the events of a soak with findings.
 const eventsFile = "events.yaml"
 
 func (s *soaking) keepEvents(ctx context.Context) {

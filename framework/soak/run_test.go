@@ -41,8 +41,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// world is a soak on a cluster that is a goroutine: it binds pods at once, and
-// they run for as long as the goroutine says.
+// world is a soak on a cluster simulated by a goroutine: it binds pods at once, and ends them.
 type world struct {
 	*soaking
 
@@ -73,7 +72,7 @@ func newWorld(t *testing.T, o Options) *world {
 	return w
 }
 
-// soak runs the soak as run does, with a cluster that has begun before.
+// soak runs the soak as run does, with a cluster already running.
 func (w *world) soak(ctx context.Context, t *testing.T) Summary {
 	t.Helper()
 	cluster, end := context.WithCancel(t.Context())
@@ -105,7 +104,7 @@ func (w *world) cluster(ctx context.Context, t *testing.T) {
 	advance := func(pod *corev1.Pod, phase corev1.PodPhase) {
 		pod = pod.DeepCopy()
 		pod.Spec.NodeName, pod.Status.Phase = "n", phase
-		// No claim is needed for the template: that is a cluster's good right.
+		// The template needs no claim, which is allowed.
 		pod.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}}
 		_, _ = api.Update(ctx, pod, metav1.UpdateOptions{}) // it may be gone
 	}
@@ -130,7 +129,7 @@ func (w *world) cluster(ctx context.Context, t *testing.T) {
 	}
 }
 
-// firstToEnd is the first pod of seed 1 that ends by itself and is deleted then.
+// firstToEnd is the first pod of seed 1 that ends by itself and is then deleted.
 func (w *world) firstToEnd() string {
 	for g := load.New(1, w.kinds); ; {
 		if p := g.Next().Pods[0]; p.Cut == 0 && !p.Stays {
@@ -173,7 +172,7 @@ func TestStuckPodIsFound(t *testing.T) {
 	})
 }
 
-// A pod that fails and is deleted at once is gone when the soak is judged.
+// A failed pod deleted at once is gone when the soak is judged.
 func TestFailedPodIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 10, Seed: 1})
@@ -188,7 +187,7 @@ func TestFailedPodIsFound(t *testing.T) {
 	})
 }
 
-// step is a fault that does something, or fails.
+// step is a fault calling a function.
 type step func(context.Context, Target) error
 
 func (step) Name() string                             { return "step" }
@@ -232,7 +231,7 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 	})
 }
 
-// killer is a fault that finds out where it has killed.
+// killer is a fault reporting the point of death.
 type killer struct{ step }
 
 func (killer) Died() map[string]int { return map[string]int{"here": 2, "there": 1} }

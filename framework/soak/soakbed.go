@@ -39,13 +39,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Bed is a testbed with a driver that has devices, and with classes and templates.
+// Bed is a testbed with a driver with devices, and with classes and templates.
 type Bed struct {
 	*testbed.Testbed
 
 	// ReportDir gets the logs of programs.
 	ReportDir string
-	// Namespace has the pods, Names are those of what they refer to.
+	// Namespace has the pods, Names are the names of the objects they refer to.
 	Namespace string
 	Names     load.Names
 
@@ -58,7 +58,7 @@ type Bed struct {
 	instances []outage.Instance
 }
 
-// prepare brings all up; what it did has to be closed even if it fails.
+// prepare brings everything up; call close even if it fails.
 func (b *Bed) prepare(ctx context.Context) (err error) {
 	o := b.options
 	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, o.Config)
@@ -90,7 +90,7 @@ func (b *Bed) prepare(ctx context.Context) (err error) {
 	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
 }
 
-// CreateObjects makes the namespace, and what pods of these kinds refer to.
+// CreateObjects creates the namespace and the objects pods of these kinds refer to.
 func (b *Bed) CreateObjects(ctx context.Context, kinds []load.Kind) error {
 	b.kinds = kinds
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
@@ -115,7 +115,7 @@ func (b *Bed) CreateObjects(ctx context.Context, kinds []load.Kind) error {
 	return nil
 }
 
-// Allow gives somebody rights in the whole cluster, by a role whose name ends in suffix.
+// Allow grants cluster-wide rights through a role with this name suffix.
 func (b *Bed) Allow(ctx context.Context, suffix string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
 	roles, name := b.Client.RbacV1(), b.Namespace+"-"+suffix
 	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
@@ -131,14 +131,14 @@ func (b *Bed) Allow(ctx context.Context, suffix string, subject rbacv1.Subject, 
 	return nil
 }
 
-// Account gives a program the rights of its manifest and no others, and returns who it is.
+// Account gives a program exactly the rights of its manifest, and returns its user.
 func (b *Bed) Account(ctx context.Context, name string, rules []rbacv1.PolicyRule) (user string, err error) {
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: b.Namespace}
 	return "system:serviceaccount:" + b.Namespace + ":" + name, b.Allow(ctx, name, subject, rules)
 }
 
-// startDriver has the instance of every other node publish by the library's helper, as
-// drivers of others do: what a kubelet's start removes is away for 30 s there.
+// startDriver makes the instance of every other node publish with the library's helper, like other vendors' drivers:
+// slices deleted by a starting kubelet are missing for 30 s there.
 func (b *Bed) startDriver(ctx context.Context) error {
 	config := spec.DriverConfig{Name: b.Names.Driver, Profile: load.Inventory(b.kinds)}
 	group, starting := errgroup.WithContext(ctx)
@@ -155,7 +155,7 @@ func (b *Bed) startDriver(ctx context.Context) error {
 	return await.Pools(ctx, b.Client, config.Name, len(b.Target.Workers())*len(config.Profile.Pools))
 }
 
-// clear deletes all pods and claims but those that have to go with their pods.
+// clear deletes all pods and claims except claims to be deleted with their pods.
 func (b *Bed) clear(ctx context.Context) error {
 	pods, claims := b.Client.CoreV1().Pods(b.Namespace), b.Client.ResourceV1().ResourceClaims(b.Namespace)
 	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
@@ -176,7 +176,7 @@ func (b *Bed) clear(ctx context.Context) error {
 	return nil
 }
 
-// release takes our own finalizer from claims, with which a fault kept them.
+// release removes our own finalizer from claims kept by a fault.
 func (b *Bed) release(ctx context.Context) error {
 	if b.Client == nil || b.Namespace == "" {
 		return nil
@@ -197,8 +197,7 @@ func (b *Bed) release(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// close removes what prepare made, also after ctx has been cancelled. The cluster's logs
-// are kept where something failed.
+// close removes what prepare made, even after ctx was cancelled. It saves the cluster's logs after a failure.
 func (b *Bed) close(ctx context.Context, failed bool) error {
 	if b.Testbed == nil {
 		return nil

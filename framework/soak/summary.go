@@ -39,19 +39,19 @@ const SummaryFile = "soak.json"
 // schemaVersion changes when a reader of SummaryFile has to.
 const schemaVersion = "2"
 
-// Verdict is what a soak came to.
+// Verdict is the result of a soak.
 type Verdict string
 
-// What a soak can come to.
+// Verdicts.
 const (
 	Passed Verdict = "Passed"
 	// Failed: there are violations.
 	Failed Verdict = "Failed"
-	// Incomplete: there are none, but not all was done that was asked for.
+	// Incomplete: no violations, but not everything requested was done.
 	Incomplete Verdict = "Incomplete"
 )
 
-// Summary is what a soak found.
+// Summary is the result of a soak.
 type Summary struct {
 	SchemaVersion string            `json:"schemaVersion"`
 	Verdict       Verdict           `json:"verdict"`
@@ -60,35 +60,34 @@ type Summary struct {
 	Seed          int64             `json:"seed"`
 	Started       time.Time         `json:"started"`
 	Seconds       float64           `json:"seconds"`
-	// Pods came and went, PodsPerSecond in the time from the first to the last.
+	// Pods is the number of pods, PodsPerSecond their rate from the first to the last.
 	Pods          int         `json:"pods"`
 	PodsPerSecond float64     `json:"podsPerSecond"`
 	Kinds         []KindCount `json:"kinds"`
-	// NoDevices are the longest times in which the slices of a node were gone. Every other
-	// node's driver publishes by the library's helper.
+	// NoDevices are the longest times without a node's slices. Every other node's driver publishes with the library's
+	// helper.
 	NoDevices outage.Seconds `json:"noDevices"`
-	// States of the claims and reads of all objects that were audited. States may have
-	// been missed in MissedStates, each around a time in which a fault had the API server away.
+	// States of the claims and reads of all objects that were audited. MissedStates counts times with possibly missed
+	// states, each around a deliberate outage of the API server.
 	States       int `json:"states"`
 	MissedStates int `json:"missedStates,omitempty"`
 	Reads        int `json:"reads"`
-	// Seen is what was seen of the companion, in a field by its name.
+	// Seen are the companion's statistics, in a field with its name.
 	Companion string       `json:"-"`
 	Seen      fmt.Stringer `json:"-"`
 	Faults    []FaultCount `json:"faults,omitempty"`
 	Findings  []Finding    `json:"findings,omitempty"`
-	// Problems are why the soak is incomplete, or says less than it should.
+	// Problems are why the soak is incomplete, or its result limited.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// KindCount is how pods of a kind fared. The times are from the creation of a pod
-// to when it was seen to be bound or running, in seconds; they include waiting for
-// devices that other pods have.
+// KindCount has statistics of a kind of pods. Times are from the creation of a pod until it was seen bound or
+// running, in seconds; they include waiting for devices of other pods.
 type KindCount struct {
 	Kind    string `json:"kind"`
 	Pods    int    `json:"pods"`
 	Started int    `json:"started"`
-	// Failed are those that failed without having been deleted.
+	// Failed are the pods that failed without having been deleted.
 	Failed  int     `json:"failed,omitempty"`
 	Bound50 float64 `json:"bound50"`
 	Bound99 float64 `json:"bound99"`
@@ -130,10 +129,10 @@ func percentile(values []time.Duration, p float64) float64 {
 	return math.Round(spec.Quantile(values, p/100).Seconds()*100) / 100
 }
 
-// fields are those of a summary without what was seen of a companion.
+// fields are the summary's fields without the companion's statistics.
 type fields Summary
 
-// MarshalJSON writes what was seen of a companion as a field of its name.
+// MarshalJSON writes the companion's statistics as a field with its name.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(fields(s))
 	if err != nil || s.Seen == nil {
@@ -153,7 +152,7 @@ func (s Summary) write(dir string) error {
 	return nil
 }
 
-// violations is the number of findings that are no warnings.
+// violations is the number of findings other than warnings.
 func (s Summary) violations() int {
 	n := 0
 	for _, f := range s.Findings {

@@ -89,14 +89,14 @@ Failed: 1 violations, details in dir/soak.json
 	}
 }
 
-// seen is what was seen of a companion.
+// seen has a companion's statistics.
 type seen struct {
 	Looks int `json:"looks"`
 }
 
 func (s seen) String() string { return fmt.Sprintf("looked at %d times", s.Looks) }
 
-// What was seen of a companion is a field by its name, and a line for people.
+// A companion's statistics are a field with its name, and a line for people.
 func TestSummaryOfACompanion(t *testing.T) {
 	var out strings.Builder
 	s := Summary{Verdict: Passed, Companion: "fabric", Seen: seen{7}}

@@ -25,10 +25,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// life is what has been seen of a pod, and when.
+// life has the observed times of a pod.
 type life struct {
 	kind string
-	// made is when it was to be created, created when the API server had it.
+	// made is the time of the request, created the time the API server had it.
 	made, created, scheduled, started, ended time.Time
 	gone                                     bool
 	// failed is whether it failed without having been deleted.
@@ -38,12 +38,12 @@ type life struct {
 // over is whether the pod needs nothing any more.
 func (l life) over() bool { return l.gone || !l.ended.IsZero() }
 
-// tracker knows the pods of the load from a watch.
+// tracker tracks the load's pods by a watch.
 type tracker struct {
 	mutex sync.Mutex
 	lives map[string]*life
 	seen  map[string]corev1.PodPhase
-	// changed is closed and replaced whenever something has changed, last is when.
+	// changed is closed and replaced on every change, last is the time of the last one.
 	changed chan struct{}
 	last    time.Time
 }
@@ -52,7 +52,7 @@ func newTracker() *tracker {
 	return &tracker{lives: map[string]*life{}, seen: map[string]corev1.PodPhase{}, changed: make(chan struct{}), last: time.Now()}
 }
 
-// add announces a pod that is about to be created.
+// add registers a pod about to be created.
 func (t *tracker) add(name, kind string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -60,7 +60,7 @@ func (t *tracker) add(name, kind string) {
 	t.last = time.Now()
 }
 
-// created notes that a pod that was announced is there.
+// created records the creation of a registered pod.
 func (t *tracker) created(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -94,7 +94,7 @@ func (t *tracker) see(state map[types.UID]*corev1.Pod, listed time.Time) {
 	}
 }
 
-// see notes what a pod has come to, and whether that is new.
+// see records a pod's state, and reports whether it is new.
 func (l *life) see(pod *corev1.Pod, now time.Time) bool {
 	before := *l
 	once := func(at *time.Time, is bool) {
@@ -134,7 +134,7 @@ func (t *tracker) lastChange() time.Time {
 	return t.last
 }
 
-// all returns what is known of all pods.
+// all returns the lives of all pods.
 func (t *tracker) all() []life {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/load"
 )
 
-// errCut says that a pod's time was up before it ended.
+// errCut: a pod's time was up before it ended.
 var errCut = errors.New("cut")
 
 // units makes pods and lets them live as planned.
@@ -41,12 +41,11 @@ type units struct {
 	retry     *retrier
 	tracker   *tracker
 	generator *load.Generator
-	// places is full while there are as many pods as there may be.
+	// places is full at the maximum number of pods.
 	places chan struct{}
 }
 
-// run makes units until enough says so, and returns when all have ended. What is
-// left when ctx ends stays.
+// run creates units until enough is true, and returns when all have ended. When ctx ends, the remaining ones stay.
 func (u *units) run(ctx context.Context, enough func(made int) bool) error {
 	group, lives := errgroup.WithContext(ctx)
 	for made := 0; !enough(made); {
@@ -63,7 +62,7 @@ func (u *units) run(ctx context.Context, enough func(made int) bool) error {
 	return context.Cause(ctx)
 }
 
-// reserve takes places for n pods, as soon as there are any.
+// reserve waits for places for n pods.
 func (u *units) reserve(ctx context.Context, n int) bool {
 	for range n {
 		select {
@@ -112,7 +111,7 @@ func (u *units) live(ctx context.Context, unit load.Unit) error {
 	return nil
 }
 
-// end waits for the end of a pod, or brings it about.
+// end waits for the end of a pod, or causes it.
 func (u *units) end(ctx context.Context, pod load.Pod) error {
 	waiting, cancel := ctx, func() {}
 	if pod.Cut > 0 {
@@ -140,7 +139,7 @@ func (u *units) end(ctx context.Context, pod load.Pod) error {
 	return u.tracker.await(ctx, pod.Name, func(l life) bool { return l.gone })
 }
 
-// enough is when a load has done all that was asked for.
+// enough reports when a load has done everything requested.
 func enough(o Options, began time.Time, faults <-chan struct{}) func(made int) bool {
 	return func(made int) bool {
 		select {

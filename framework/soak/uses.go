@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// uses remembers which pods have run, and the claims that they had.
+// uses records the pods that have run, with their claims.
 type uses struct {
 	mutex sync.Mutex
 	// claims are by name; no name is used twice.
@@ -47,14 +47,13 @@ func (u *uses) seeClaims(state map[types.UID]*resourceapi.ResourceClaim) {
 	}
 }
 
-// seePods takes the pods as they are now; listed is as in follow.
+// seePods records the current pods; listed is as in follow.
 func (u *uses) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	for uid, pod := range state {
-		// A pod that has ended may get another claim when that which it ran with is
-		// deleted: what it had when it ran is in the first state. That was missed if a
-		// list shows it to have ended.
+		// An ended pod may get another claim after its own is deleted: its first running state has the actual one. It was
+		// missed if a list shows the pod ended.
 		ran := pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded && listed.IsZero()
 		if u.pods[uid] == nil && ran {
 			u.pods[uid] = pod
@@ -62,7 +61,7 @@ func (u *uses) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	}
 }
 
-// list returns all uses of claims that were seen.
+// list returns all observed uses of claims.
 func (u *uses) list() []audit.Use {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// readEvery is the time between two reads of all objects under load.
+// readEvery is the interval between reads of all objects under load.
 const readEvery = 3 * time.Second
 
 // Watcher audits a namespace.
@@ -52,8 +52,8 @@ type Watcher struct {
 	slices []resourceapi.ResourceSlice
 }
 
-// NewWatcher returns a watcher that keeps evidence in dir. Each violation is told, with the file
-// of its evidence and how many of its rule there are.
+// NewWatcher returns a watcher keeping evidence in dir. It reports each violation, with its evidence file and the
+// number of violations of its rule so far.
 func NewWatcher(client kubernetes.Interface, namespace, driver, dir string, told func(v audit.Violation, file string, number int)) *Watcher {
 	return &Watcher{
 		client: client, Namespace: namespace, Driver: driver, retry: &retrier{}, uses: newUses(),
@@ -61,15 +61,14 @@ func NewWatcher(client kubernetes.Interface, namespace, driver, dir string, told
 	}
 }
 
-// Problems are why the audit says less than it should.
+// Problems are why the audit's result is limited.
 func (w *Watcher) Problems() []string {
 	w.ledger.mutex.Lock()
 	defer w.ledger.mutex.Unlock()
 	return slices.Clone(w.ledger.problems)
 }
 
-// run audits until ctx ends: every state of the claims by a watch, and now and
-// then what pods and claims say about each other.
+// run audits until ctx ends: every state of the claims by a watch, and periodically the relations of pods and claims.
 func (w *Watcher) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -107,19 +106,19 @@ func (w *Watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Tim
 	w.ledger.mutex.Unlock()
 }
 
-// devices audits the devices of claims, of which a driver need not publish any.
+// devices audits the devices of claims; a driver need not publish any.
 func (w *Watcher) devices(claims []resourceapi.ResourceClaim, published []resourceapi.ResourceSlice) []audit.Violation {
 	return slices.DeleteFunc(audit.Devices(claims, published), func(v audit.Violation) bool { return w.Unpublished && v.Rule == audit.UnknownDevice })
 }
 
-// look audits what has to hold between pods and claims at any time.
+// look audits the relations of pods and claims valid at any time.
 func (w *Watcher) look(ctx context.Context) error {
 	_, _, err := w.confirmed(ctx, audit.Pods)
 	return err
 }
 
-// confirmed adds what check finds in two reads without a change between them.
-// clean is whether the first read had no violation at all.
+// confirmed adds the violations found by check in two reads without a change in between. clean reports whether the
+// first read had no violation at all.
 func (w *Watcher) confirmed(ctx context.Context, check func(audit.World) []audit.Violation) (found int, clean bool, err error) {
 	world, err := w.read(ctx)
 	if err != nil {
@@ -201,12 +200,12 @@ func (w *Watcher) ListPods(ctx context.Context) ([]corev1.Pod, error) {
 // Found adds violations.
 func (w *Watcher) Found(violations []audit.Violation) { w.ledger.add(violations) }
 
-// List lists objects of another kind, as soon as that can be done.
+// List lists objects of another kind, retrying until it succeeds.
 func List[L any](ctx context.Context, w *Watcher, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {
 	return listed(ctx, w.retry, list, metav1.ListOptions{})
 }
 
-// listed is what list returns, as soon as it does.
+// listed calls list until it succeeds.
 func listed[L any](ctx context.Context, retry *retrier, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (all L, err error) {
 	err = retry.do(ctx, func(ctx context.Context) (err error) {
 		all, err = list(ctx, options)
@@ -215,18 +214,17 @@ func listed[L any](ctx context.Context, retry *retrier, list func(context.Contex
 	return all, err
 }
 
-// atRest is what has to hold when all pods have ended.
+// atRest checks the rules valid when all pods have ended.
 func (w *Watcher) atRest(seen audit.World) []audit.Violation {
 	return slices.Concat(w.devices(seen.Claims, seen.Slices), audit.Pods(seen), audit.Settled(seen), audit.Unended(seen.Pods), audit.Failed(seen.Pods))
 }
 
-// attempts is how often objects that still change after patience are read again.
+// attempts bounds repeated reads of objects still changing after patience.
 const attempts = 5
 
-// settle waits until nothing that has to hold at rest is violated, and adds what
-// is after patience.
+// settle waits until no rule for the state at rest is violated, and adds the violations left after patience.
 func (w *Watcher) settle(ctx context.Context, patience time.Duration) error {
-	// How this ends makes no difference: what counts is read again below.
+	// The error does not matter: the final state is read again below.
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		world, err := w.read(ctx)
 		return err == nil && !slices.ContainsFunc(w.atRest(world), grave), nil

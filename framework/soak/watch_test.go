@@ -59,7 +59,7 @@ func TestDoubleAllocationIsToldOnce(t *testing.T) {
 	w := &Watcher{ledger: l, uses: newUses()}
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "1", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "3", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
-	// Without slices the device is unknown as well, which is a warning.
+	// Without slices the device is also unknown, a warning.
 	if len(*told) != 2 || l.violations() != 1 || l.states != 2 {
 		t.Fatalf("told %q in %d states", *told, l.states)
 	}
@@ -137,8 +137,7 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 	}
 }
 
-// Drivers that allocate themselves publish nothing: that a device is in no slice is no
-// warning then.
+// Self-allocating drivers publish nothing: an unpublished device is no warning then.
 func TestDevicesThatNobodyPublishes(t *testing.T) {
 	l, told := newLedger(t)
 	w := &Watcher{

@@ -75,7 +75,7 @@ func missingNodes(n Needs, t Target) *Skip {
 	return unless(have >= n.LeastNodes(), SkipNodes, "needs %d schedulable Linux node(s), the cluster has %d%s", n.LeastNodes(), have, simulated)
 }
 
-// nodeWords leaves out the one node that most cases need.
+// nodeWords omits the one node needed by most cases.
 func nodeWords(n Needs) []string {
 	var all []string
 	if n.NoNode {

@@ -25,27 +25,24 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Companion describes a program of this project that cases have beside the cluster, on the
-// machine of the run.
+// Companion describes a program of this project running beside the cluster for cases, on the machine of the run.
 type Companion struct {
 	Name spec.Companion
-	// Skip is the code of cases that are skipped because the run cannot have the program.
-	// NoKubeconfig is the reason without a kubeconfig; NoProgram starts it without the program.
+	// Skip is the code of cases skipped without the program. NoKubeconfig is the reason without a kubeconfig; NoProgram
+	// is the prefix of the reason without the program.
 	Skip                    spec.SkipCode
 	NoKubeconfig, NoProgram string
-	// Lacks returns why the target cannot serve cases with these needs, or nothing if it can.
-	// Nil means that any target can.
+	// Lacks returns why the target cannot serve cases with these needs, or nothing if it can. Nil means any target can.
 	Lacks func(needs spec.Needs, target spec.Target) string
-	// Find finds or builds the program, with changes to its source by path, and returns its
-	// client, which can be encoded as JSON. Errors wrap clusters.ErrEnvironment if there is
-	// neither the program nor a checkout.
+	// Find finds or builds the program, with changes to its source by path, and returns its client, encodable as JSON.
+	// Errors wrap clusters.ErrEnvironment if there is neither the program nor a checkout.
 	Find func(ctx context.Context, b *Testbed, overlay map[string][]byte) (client any, err error)
 	// Decode returns the client of Find from its JSON. It is Decoded of the client's type.
 	Decode func(data []byte) (client any, err error)
-	// Install installs what the program needs in the cluster. It returns how to remove that,
-	// which is never nil, and why it could not be installed. Nil installs nothing.
+	// Install installs the program's objects in the cluster. It returns their removal, never nil, and why they could not
+	// be installed. Nil installs nothing.
 	Install func(ctx context.Context, b *Testbed, client any) (remove func(context.Context) error, reason string)
-	// Tidy removes what failed cases leave behind and nobody else removes. Nil removes nothing.
+	// Tidy removes leftovers of failed cases nobody else removes. Nil removes nothing.
 	Tidy func(ctx context.Context, config *rest.Config) error
 }
 

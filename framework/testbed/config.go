@@ -24,33 +24,32 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// Config is what runs, soaks and upgrades have in common: which cluster their testbed has, and
-// where results go. The zero value makes the default cluster.
+// Config is common to runs, soaks and upgrades: the cluster of their testbed, and the location of results. The zero
+// value makes the default cluster.
 type Config struct {
-	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is
-	// made as Cluster says, and removed in the end, unless InCluster is set.
+	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is made from Cluster, and removed in
+	// the end, unless InCluster is set.
 	Kubeconfig string
 	Context    string
-	// InCluster uses the cluster in which this process runs in a pod, with the rights of the
-	// pod's service account.
+	// InCluster uses the cluster of this process's pod, with the pod's service account.
 	InCluster bool
-	// Made is the existing cluster as its provider made it for another testbed, for what
-	// cannot be seen of it; the zero value where that is not known.
+	// Made is the existing cluster as made by its provider for another testbed, for its invisible properties; the zero
+	// value if unknown.
 	Made    clusters.Cluster
 	Cluster clusters.Config
 	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
 	Keep bool
-	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
+	// Reuse uses a cluster of Cluster's name kept by an earlier process.
 	Reuse bool
-	// ReportDir gets the results and the evidence; empty means $ARTIFACTS, or _artifacts.
+	// ReportDir is for results and evidence; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
-	// PodImage is what pods run: a busybox.
+	// PodImage is the pods' busybox image.
 	PodImage string
 	// Out gets the lines for people; nil discards them.
 	Out io.Writer
 }
 
-// WithDefaults fills in the report directory and where lines for people go.
+// WithDefaults fills in the report directory and the output.
 func (c Config) WithDefaults() Config {
 	c.ReportDir = reports.Dir(c.ReportDir)
 	if c.Out == nil {

@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DriverDigests are the digests of the images that the test driver's agents run, as the
-// nodes' container runtimes tell; empty where no agent runs or none can be seen.
+// DriverDigests are the image digests of the test driver's agents, as reported by the nodes' container runtimes;
+// empty if none is visible.
 func (b *Testbed) DriverDigests(ctx context.Context) []string {
 	pods, err := b.Client.CoreV1().Pods(spec.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy})
 	if err != nil {

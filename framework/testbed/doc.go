@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package testbed brings up what a run, a soak, an upgrade or a benchmark stands on,
-// and removes it: a cluster that a provider makes or that a kubeconfig names, a lock or
-// a lease that keeps others from it, and the test driver's agents on its nodes.
-//
-// What runs on it is up to its users. Start with Open.
+// Package testbed sets up and removes the environment of a run, a soak, an upgrade or a benchmark: a cluster made by
+// a provider or named by a kubeconfig, a lock or a lease against other users, and the test driver's agents on its
+// nodes.
+// Start with Open.
 package testbed

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// digester is a provider that knows what was built of Kubernetes on this machine.
+// digester is a provider with digests of Kubernetes builds of this machine.
 type digester interface {
 	Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error)
 }
@@ -34,10 +34,9 @@ type digester interface {
 // inspectTime bounds the reading of one kubelet's program.
 const inspectTime = 20 * time.Second
 
-// Identify finds out how it is known whose the components are: from the digests of what
-// was built on this machine, and from what the user says is Kubernetes' own. Without
-// agents, before Install, that of a kubelet cannot be seen. What cannot be found out
-// makes a component less sure, and is no error.
+// Identify determines the components' provenance: from the digests of builds on this machine, and from the components
+// declared by the user as Kubernetes' own. Without agents, before Install, a kubelet's digest is unknown. Missing
+// information makes the provenance less certain, and is no error.
 func (b *Testbed) Identify(ctx context.Context, assumed []string, agents bool) {
 	if agents {
 		b.inspect(ctx)
@@ -49,7 +48,7 @@ func (b *Testbed) Identify(ctx context.Context, assumed []string, agents bool) {
 	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
 }
 
-// digests are compared with those that are seen, so they never come from the cluster.
+// digests are compared with observed ones, so they never come from the cluster.
 func (b *Testbed) digests(ctx context.Context) spec.Digests {
 	d, ok := b.provider.(digester)
 	if !ok {
@@ -69,7 +68,7 @@ func (b *Testbed) digests(ctx context.Context) spec.Digests {
 	return built
 }
 
-// inspect asks the agents for the programs of the kubelets below the cases.
+// inspect asks the agents for the programs of the cases' kubelets.
 func (b *Testbed) inspect(ctx context.Context) {
 	agents, err := b.agents.Connect(ctx, b.REST)
 	if err != nil {

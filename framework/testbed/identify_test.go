@@ -45,7 +45,7 @@ func (m *machine) Digests(_ context.Context, wanted []spec.Artifact) (spec.Diges
 	return spec.Digests{{Program: "kubelet", Version: "v1.37.1"}: {"sha256:built"}}, m.err
 }
 
-// onNodes are agents that tell which program each kubelet is.
+// onNodes are agents reporting each kubelet's program.
 type onNodes struct {
 	Agents
 	agentapi.AgentClient

@@ -41,23 +41,22 @@ var ErrReserved = errors.New("another run is going on")
 
 const (
 	leaseName = "dratest-run"
-	// leaseTime is how long a run that was killed keeps others away.
+	// leaseTime is how long a killed run blocks others.
 	leaseTime = 60 * time.Second
-	// leaseRenewal leaves room for renewals that fail.
+	// leaseRenewal leaves room for failed renewals.
 	leaseRenewal = 15 * time.Second
 )
 
-// reserve keeps other runs from a cluster that is not ours alone: one that ends
-// would take the agents away from one that is going on. It is a Lease in the
-// agents' namespace, which is made if it is missing. A leader election would wait
-// for its turn; a run says who has the cluster and ends. Errors: ErrReserved.
+// reserve keeps other runs from a shared cluster: a run ending would remove the agents of another. It is a Lease in
+// the agents' namespace, created if missing. Leader election would wait for its turn; a run reports the holder and
+// ends. Errors: ErrReserved.
 func reserve(ctx context.Context, client kubernetes.Interface, namespace string) (release func(context.Context) error, err error) {
 	host, _ := os.Hostname()
 	lock := leaseOf(client, namespace, fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, rand.String(5)))
 	var removed error
 	err = wait.PollUntilContextTimeout(ctx, time.Second, CleanupTime, true, func(ctx context.Context) (bool, error) {
 		err := acquire(ctx, client, lock)
-		// A run that has just ended may still be removing the namespace.
+		// A run that has just ended may still be deleting the namespace.
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsConflict(err) {
 			removed = err
 			return false, nil
@@ -119,9 +118,8 @@ func acquire(ctx context.Context, client kubernetes.Interface, lock *resourceloc
 	return lock.Update(ctx, mine) // refused if somebody else was faster
 }
 
-// renew renews a lease that is still ours: a process that was stopped for longer
-// than leaseTime may find it taken, which giveBack tells. A renewal that fails is
-// tried again at the next tick; that the cluster is gone is for others to find.
+// renew renews a lease still held: a process suspended for longer than leaseTime may have lost it, as reported by
+// giveBack. A failed renewal is retried at the next tick; a missing cluster is detected elsewhere.
 func renew(ctx context.Context, lock *resourcelock.LeaseLock) {
 	there, _, err := lock.Get(ctx)
 	if err != nil || there.HolderIdentity != lock.Identity() {
@@ -131,7 +129,7 @@ func renew(ctx context.Context, lock *resourcelock.LeaseLock) {
 	_ = lock.Update(ctx, *there)
 }
 
-// giveBack removes a lease that is still ours.
+// giveBack removes a lease still held.
 func giveBack(ctx context.Context, client kubernetes.Interface, lock *resourcelock.LeaseLock) error {
 	leases := client.CoordinationV1().Leases(lock.LeaseMeta.Namespace)
 	there, err := leases.Get(ctx, leaseName, metav1.GetOptions{})

@@ -83,8 +83,7 @@ func TestReserveTakesOverFromARunThatWasKilled(t *testing.T) {
 	})
 }
 
-// A machine that slept, or a process that was stopped, must not renew or remove
-// what another run has taken over meanwhile.
+// A suspended machine or process must not renew or remove a lease taken over by another run meanwhile.
 func TestReserveThatWasTakenOverIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()

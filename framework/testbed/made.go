@@ -24,9 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// withMadeRunning adds the components that are processes of a control plane, of which
-// nothing is known but whose they are and their version. Elsewhere they are pods, which a
-// probe sees or not, and what cannot be seen excuses nothing.
+// withMadeRunning adds the components running as processes of a control plane, with known provenance and version
+// only. Elsewhere they are pods, visible to a probe or not, and an invisible component excuses nothing.
 func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Component {
 	all := slices.Clone(seen)
 	if made.Provider != clusters.ProviderControlPlane {
@@ -47,8 +46,8 @@ func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Compon
 	return all
 }
 
-// withMadeGates adds the gates of a scheduler that is a process of a control plane: it is
-// started with those of the API server.
+// withMadeGates adds the gates of a scheduler running as a process of a control plane: it is started with those of
+// the API server.
 func withMadeGates(seen spec.Target, made clusters.Cluster) spec.Target {
 	scheduler := made.Stack.Of(spec.Scheduler)
 	if made.Provider != clusters.ProviderControlPlane || scheduler != clusters.Stock && scheduler != clusters.Own || len(seen.SchedulerGates) > 0 {
@@ -63,8 +62,7 @@ func withMadeGates(seen spec.Target, made clusters.Cluster) spec.Target {
 	return seen
 }
 
-// withMade adds to what a probe saw of a cluster's stack what its provider says of
-// components that run where a probe does not look, as processes do.
+// withMade adds the provider's stack of components invisible to a probe, as processes are, to the observed ones.
 func withMade(seen map[string]string, made clusters.Stack) map[string]string {
 	all := maps.Clone(seen)
 	if all == nil {
@@ -79,6 +77,6 @@ func withMade(seen map[string]string, made clusters.Stack) map[string]string {
 	return all
 }
 
-// Made is what the provider says of the cluster that was made for this testbed, or of the
-// one of Config.Made; the zero value for others.
+// Made is the provider's description of the cluster made for this testbed, or of Config.Made; the zero value for
+// others.
 func (b *Testbed) Made() clusters.Cluster { return b.made }

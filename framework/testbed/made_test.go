@@ -25,8 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A known issue is excused, or not, also where components are processes. What no probe
-// sees elsewhere excuses nothing, and neither does what is none of Kubernetes' releases.
+// Known issues are also evaluated for components running as processes. Components invisible to a probe elsewhere
+// excuse nothing, and neither do versions other than Kubernetes' releases.
 func TestComponentsOfWhatWasMade(t *testing.T) {
 	mixed := clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}
 	other := spec.Component{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}
@@ -56,7 +56,7 @@ func TestComponentsOfWhatWasMade(t *testing.T) {
 	}
 }
 
-// Components that run as processes are seen by no probe; what a probe sees counts more.
+// Components running as processes are invisible to a probe; a probe's observations take precedence.
 func TestStackOfWhatWasMade(t *testing.T) {
 	made := clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.None}
 	for name, tc := range map[string]struct{ seen, want map[string]string }{
@@ -69,8 +69,8 @@ func TestStackOfWhatWasMade(t *testing.T) {
 	}
 }
 
-// A scheduler that is a process of a control plane is asked nothing, and has the gates of
-// all its components; one elsewhere has those that a probe saw of itself.
+// A scheduler running as a process of a control plane is not queried, and has the gates of all its components;
+// elsewhere it has the gates observed by a probe.
 func TestGatesOfMadeScheduler(t *testing.T) {
 	seen := spec.Target{Gates: map[spec.Feature]bool{spec.FilterTimeout: false, spec.DeviceTaints: true}, SchedulerGatesUnseen: "no pod"}
 	made := clusters.Cluster{Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: clusters.Stock}}

@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// NodeFiles reads what lies on nodes of any cluster: through dra-sim's agents where they
-// run, else, if that is allowed, with a pod for each node.
+// NodeFiles reads files of nodes in any cluster: through dra-sim's agents where they run, else, if allowed, with a
+// pod for each node.
 type NodeFiles struct {
 	agents *client.Client
 	pods   *deploy.NodePods
@@ -43,8 +43,8 @@ type NodeFiles struct {
 // errNoAgent: nobody may read the node.
 var errNoAgent = errors.New("no dra-sim runs on it, and pods that read nodes were not asked for (--node-pods)")
 
-// OpenNodeFiles looks for agents, and makes a namespace if pods are allowed. Close must be
-// called, with an error, too, unless nothing is returned.
+// OpenNodeFiles finds agents, and creates a namespace if pods are allowed. Call Close even after an error, unless
+// nothing is returned.
 func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, pods bool) (*NodeFiles, error) {
 	c, err := kube.NewForConfig(config)
 	if err != nil {
@@ -69,8 +69,8 @@ func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, 
 	return f, err
 }
 
-// Evidence returns files of a node by names that say what they are; logs start at since.
-// What could be read is returned also when the error names the rest.
+// Evidence returns files of a node by descriptive names; logs start at since. On an error, readable files are
+// returned too.
 func (f *NodeFiles) Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error) {
 	switch {
 	case f.has[node]:
@@ -82,7 +82,7 @@ func (f *NodeFiles) Evidence(ctx context.Context, node string, since time.Time) 
 	}
 }
 
-// Close removes what was made.
+// Close removes everything it made.
 func (f *NodeFiles) Close(ctx context.Context) error {
 	f.agents.Close()
 	if f.pods != nil {

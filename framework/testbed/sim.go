@@ -30,10 +30,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// readyTime bounds how long agents take to come up where their image is there.
+// readyTime bounds the start of agents with their image present.
 const readyTime = 90 * time.Second
 
-// Sim are the agents of dra-sim; the zero value uses its default image.
+// Sim are dra-sim's agents; the zero value uses its default image.
 type Sim struct{ Config deploy.Config }
 
 var _ Agents = Sim{}
@@ -61,8 +61,8 @@ func (s Sim) Install(ctx context.Context, config *rest.Config, nodes []string) e
 	return deploy.WaitReady(ctx, c, nodes)
 }
 
-// Uninstall removes the agents, and before them what cases left: without agents
-// the kubelet could not end pods that still use a claim.
+// Uninstall removes leftovers of cases and then the agents: without agents the kubelet could not terminate pods with
+// a claim.
 func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 	c, err := kube.NewForConfig(config)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s Sim) Connect(_ context.Context, config *rest.Config) (agentapi.AgentClie
 	return client.New(config)
 }
 
-// Driver is what reports say about the driver.
+// Driver is the driver's name and image in reports.
 func (s Sim) Driver() (name, image string) {
 	return deploy.Name, cmp.Or(s.Config.Image, deploy.DefaultImage)
 }

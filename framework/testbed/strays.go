@@ -31,10 +31,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// StopStrays stops the drivers of cases whose namespaces are gone. Cases that fail and are to
-// keep what they have keep their drivers, too, which publish again with each start of a kubelet:
-// each new slice has the scheduler try all pods that wait, also those of a case that checks that
-// it does not.
+// StopStrays stops the drivers of cases with deleted namespaces. Failed cases keeping their objects keep their
+// drivers, too, which publish again with each start of a kubelet: each new slice makes the scheduler retry all
+// pending pods, also those of a case checking the opposite.
 func (b *Testbed) StopStrays(ctx context.Context) error {
 	nodes, err := agentNodes(ctx, b.Client)
 	if err != nil || len(nodes) == 0 {
@@ -58,7 +57,7 @@ func (b *Testbed) StopStrays(ctx context.Context) error {
 	return stopStrays(ctx, agents, nodes, namespaces)
 }
 
-// agentNodes are the nodes on which an agent runs.
+// agentNodes returns the nodes with an agent.
 func agentNodes(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 	pods, err := client.CoreV1().Pods(deploy.Namespace).List(ctx, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
 	if err != nil {

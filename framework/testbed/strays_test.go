@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// agents have the same drivers on each node, and remember which were stopped.
+// agents have the same drivers on each node, and record stopped ones.
 type agents struct {
 	agentapi.AgentClient
 	names, stopped []string
@@ -47,8 +47,8 @@ func (a *agents) StopDriver(_ context.Context, r *agentapi.DriverRequest, _ ...g
 	return &emptypb.Empty{}, nil
 }
 
-// A pod that was to wait for a class was tried again for the slices of drivers of 17 cases that
-// had failed before, so that a scheduler without hints for classes went unnoticed.
+// A pod waiting for a class was retried because of the slices of drivers of 17 failed cases, so a scheduler without
+// hints for classes went unnoticed.
 func TestStraysAreDriversOfCasesThatAreOver(t *testing.T) {
 	a := &agents{names: []string{
 		"class-appears-b2c4d.dra-conformance.github.io", "first-available-zb967.dra-conformance.github.io", "standalone.dra-conformance.github.io", "gpu.example.com",
@@ -62,7 +62,7 @@ func TestStraysAreDriversOfCasesThatAreOver(t *testing.T) {
 	}
 }
 
-// A testbed knows no nodes before cases are planned: none was asked at first.
+// A testbed has no nodes before cases are planned: none was queried at first.
 func TestNodesWithAgents(t *testing.T) {
 	pod := func(name, namespace, node string, phase corev1.PodPhase) *corev1.Pod {
 		return &corev1.Pod{

@@ -38,20 +38,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ErrLeft: namespaces of cases are still in the cluster, as a broken driver does not let go
-// of what is in them.
+// ErrLeft: namespaces of cases are still in the cluster, because a broken driver does not release their content.
 var ErrLeft = errors.New("namespaces do not go away")
 
-// sweepTime bounds how long namespaces may take to go away, sweepInterval is how often they
-// are looked at.
+// sweepTime bounds the deletion of namespaces, sweepInterval is its polling interval.
 const (
 	sweepTime     = time.Minute
 	sweepInterval = 250 * time.Millisecond
 )
 
-// sweep removes the namespaces, but for the agents' own, and the objects without a namespace of cases that are
-// labelled as dratest's, and waits until no pod and no claim is left in the namespaces. It returns those that
-// are still going then, for awaitGone. Cases clean up themselves; this is for those whose process was killed.
+// sweep deletes dratest's labelled namespaces, except the agents' own, and cluster-scoped objects of cases, and waits
+// until no pod and no claim is left in the namespaces. It returns those still terminating, for awaitGone. Cases clean
+// up themselves; this is for killed processes.
 func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[types.UID], err error) {
 	if err := sweepObstacles(ctx, client, labelled()); err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 			return false, fmt.Errorf("list namespaces: %w", err)
 		}
 		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
-		// What was left when all were looked at last is told, also if time is over in between.
+		// The leftovers at the last complete poll are reported, even if time is up in between.
 		var seen []string
 		going, kept = sets.New[types.UID](), nil
 		for _, n := range namespaces {
@@ -82,7 +80,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 			}
 			if !done {
 				seen = append(seen, n.Name)
-				// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
+				// A failed case leaves its finalizers. A failed update is retried at the next poll.
 				kept = errors.Join(kept, release.Pods(ctx, client, n.Name), release.Claims(ctx, client, n.Name))
 			}
 		}
@@ -95,9 +93,8 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 	return going, errors.Join(leftBehind(left, err), sweepRest(ctx, client, labelled()))
 }
 
-// Tidy removes what cases have left, as those do that fail and are to keep it, and does not
-// wait until it is gone: names are unique, so that it is in nobody's way. It does so also
-// when ctx is over, and takes a minute at most.
+// Tidy removes leftovers of cases, as of failed ones keeping their objects, without waiting until they are gone:
+// unique names avoid conflicts. It works even after ctx has ended, and takes a minute at most.
 func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sweepTime)
 	defer cancel()
@@ -112,15 +109,15 @@ func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	)
 }
 
-// Vacate is Tidy that waits until no pod and no claim of cases is left: their end has the
-// scheduler try pods again that wait for something else. Errors: ErrLeft.
+// Vacate is Tidy with a wait until no pod and no claim of cases is left: their end makes the scheduler retry pods
+// waiting for something else. Errors: ErrLeft.
 func Vacate(ctx context.Context, client kubernetes.Interface) error {
 	_, err := sweep(ctx, client)
 	return err
 }
 
-// Settle is Tidy that waits until all is gone: a case that looks at numbers of the whole cluster
-// would see them change. Errors: ErrLeft.
+// Settle is Tidy with a wait until everything is gone: otherwise cases comparing numbers of the whole cluster would
+// see changes. Errors: ErrLeft.
 func Settle(ctx context.Context, client kubernetes.Interface) error {
 	going, err := sweep(ctx, client)
 	if err != nil {
@@ -129,9 +126,8 @@ func Settle(ctx context.Context, client kubernetes.Interface) error {
 	return awaitGone(ctx, client, going)
 }
 
-// awaitGone waits until namespaces that sweep has removed are gone, which takes Kubernetes 5 s
-// even where they are empty. By then the cluster may be another run's, whose namespaces are
-// left alone.
+// awaitGone waits until namespaces deleted by sweep are gone, which takes Kubernetes 5 s even if empty. By then the
+// cluster may be another run's, with namespaces to leave alone.
 func awaitGone(ctx context.Context, client kubernetes.Interface, going sets.Set[types.UID]) error {
 	var left []string
 	err := wait.PollUntilContextTimeout(ctx, sweepInterval, sweepTime, true, func(ctx context.Context) (bool, error) {
@@ -154,7 +150,7 @@ func labelled() metav1.ListOptions {
 	return metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
 }
 
-// leftBehind says which namespaces did not go where a wait for them has failed.
+// leftBehind returns the namespaces left after a failed wait.
 func leftBehind(namespaces []string, err error) error {
 	if err != nil && len(namespaces) > 0 {
 		return fmt.Errorf("%w, look at their pods and claims: %s (%w)", ErrLeft, strings.Join(namespaces, ", "), err)
@@ -162,7 +158,7 @@ func leftBehind(namespaces []string, err error) error {
 	return err
 }
 
-// vacant says whether nothing is left in a namespace that needs drivers to go.
+// vacant reports whether nothing in a namespace needs drivers any more.
 func vacant(ctx context.Context, client kubernetes.Interface, namespace string) (bool, error) {
 	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {

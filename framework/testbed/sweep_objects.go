@@ -34,8 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// sweepObstacles removes what changes the fate of pods and devices, whoever these belong
-// to, and would keep namespaces from going.
+// sweepObstacles removes objects affecting any pods and devices, and those keeping namespaces from going.
 func sweepObstacles(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
 	dra, admission := client.ResourceV1(), client.AdmissionregistrationV1()
 	return errors.Join(
@@ -47,7 +46,7 @@ func sweepObstacles(ctx context.Context, client kubernetes.Interface, ours metav
 	)
 }
 
-// sweepRest removes what pods and claims that end may still need.
+// sweepRest removes objects possibly needed until pods and claims have ended.
 func sweepRest(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
 	dra, rbac := client.ResourceV1(), client.RbacV1()
 	return errors.Join(
@@ -61,8 +60,8 @@ func sweepRest(ctx context.Context, client kubernetes.Interface, ours metav1.Lis
 	)
 }
 
-// sweepNodes removes nodes that cases made, and at once the pods that are bound to them:
-// no kubelet ends these, and podgc waits for longer than sweepTime before it does.
+// sweepNodes removes nodes created by cases, and their pods at once: no kubelet ends these, and podgc waits longer
+// than sweepTime.
 func sweepNodes(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, ours)
 	if err != nil {
@@ -79,19 +78,17 @@ func sweepNodes(ctx context.Context, client kubernetes.Interface, ours metav1.Li
 
 func every(runtime.Object) bool { return true }
 
-// ofCase says whether an object's name is one that cases give theirs; those of the test
-// driver are not a case's.
+// ofCase reports whether an object's name is a case's; the test driver's names are not.
 func ofCase(o runtime.Object) bool {
 	object, err := meta.Accessor(o)
 	return err == nil && strings.HasPrefix(object.GetName(), harness.NamespacePrefix)
 }
 
-// ofFabrics are what controllers of fabrics make, which have a label of their own: also
-// those that are no case's.
+// ofFabrics selects the objects of fabric controllers, which have a label of their own, including foreign ones.
 func ofFabrics() metav1.ListOptions { return metav1.ListOptions{LabelSelector: spec.LabelFabric} }
 
-// ofCaseFabric says whether the controller of a case's fabric has made a slice or a rule,
-// which is for the driver of the case then.
+// ofCaseFabric reports whether the fabric controller of a case created a slice or rule, recognizable by the case's
+// driver.
 func ofCaseFabric(o runtime.Object) bool {
 	switch o := o.(type) {
 	case *resourceapi.ResourceSlice:
@@ -103,13 +100,13 @@ func ofCaseFabric(o runtime.Object) bool {
 	return false
 }
 
-// kindClient is the client of one kind of objects, whose list is L.
+// kindClient is the client of one kind of objects, with list type L.
 type kindClient[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
-// sweepAllowed is sweepKind for a kind that the account need not have any rights for.
+// sweepAllowed is sweepKind for a kind the account may lack rights for.
 func sweepAllowed[L runtime.Object](ctx context.Context, kind string, client kindClient[L], ours metav1.ListOptions, mine func(runtime.Object) bool) error {
 	if err := sweepKind(ctx, kind, client, ours, mine); !apierrors.IsForbidden(err) {
 		return err
@@ -117,8 +114,8 @@ func sweepAllowed[L runtime.Object](ctx context.Context, kind string, client kin
 	return nil
 }
 
-// sweepKind removes the labelled objects of a kind (its plural name) that are mine; a kind that is not served
-// has none.
+// sweepKind removes the labelled objects of a kind (its plural name) selected by mine; a kind that is not served has
+// none.
 func sweepKind[L runtime.Object](ctx context.Context, kind string, client kindClient[L], ours metav1.ListOptions, mine func(runtime.Object) bool) error {
 	list, err := client.List(ctx, ours)
 	if apierrors.IsNotFound(err) {

@@ -94,7 +94,7 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 	}
 }
 
-// Whoever interrupts a proof would find what its cases have left.
+// Interrupting a proof must not leave its cases' objects.
 func TestTidyGoesOnWhenItIsInterrupted(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -110,8 +110,7 @@ func TestTidyGoesOnWhenItIsInterrupted(t *testing.T) {
 	}
 }
 
-// A controller labels what it makes with its fabric's name; that of somebody's own fabric
-// is not dratest's.
+// A controller labels its objects with its fabric's name; those of foreign fabrics are not dratest's.
 func TestSweepRemovesWhatTheControllerOfAKilledRunHasLeft(t *testing.T) {
 	made := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Labels: map[string]string{spec.LabelFabric: "fabric"}}
@@ -136,8 +135,8 @@ func TestSweepRemovesWhatTheControllerOfAKilledRunHasLeft(t *testing.T) {
 	}
 }
 
-// A node that a killed case has made, whose pods no kubelet ends, kept their namespace from
-// going, and so the test driver from being removed.
+// A killed case's node, with pods no kubelet ends, kept their namespace from going, and so the test driver from being
+// removed.
 func TestSweepRemovesNodesOfAKilledCaseWithTheirPods(t *testing.T) {
 	pod := func(name, node string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "dratest-a", Name: name}, Spec: corev1.PodSpec{NodeName: node}}
@@ -166,7 +165,7 @@ func TestSweepRemovesNodesOfAKilledCaseWithTheirPods(t *testing.T) {
 	}
 }
 
-// left are the names of all objects of the kinds that cases create outside namespaces.
+// left returns the names of all cluster-scoped objects of the kinds created by cases.
 func left(t *testing.T, client kubernetes.Interface) (names []string) {
 	t.Helper()
 	add := func(list runtime.Object, err error) {
@@ -212,8 +211,8 @@ func going(name string) *corev1.Namespace {
 	return n
 }
 
-// Agents are needed for as long as pods or claims are there, and not for the 5 s that an
-// empty namespace takes. When they are gone the cluster may be another run's.
+// Agents are needed as long as there are pods or claims, and not for the 5 s of an empty namespace's deletion. When
+// they are gone the cluster may be another run's.
 func TestSweepWaitsForWhatNeedsDrivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		empty := going("dratest-empty")
@@ -259,8 +258,8 @@ func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
 	}
 }
 
-// A case that failed had a claim with a finalizer, and is not there any more to take it away:
-// each proof after it waited a minute for its namespace.
+// A failed case had a claim with a finalizer, and was gone before it removed it: each proof after it waited a minute
+// for its namespace.
 func TestSweepTakesFinalizersOfCases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "kept", Finalizers: []string{"example.com/kept", "kubernetes.io/other"}}
@@ -280,7 +279,7 @@ func TestSweepTakesFinalizersOfCases(t *testing.T) {
 	})
 }
 
-// A request that the end of the time cuts off does not hide what is left.
+// A request cut off by the timeout does not hide leftovers.
 func TestSweepNamesWhatWasLeftWhenTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "stuck"}}

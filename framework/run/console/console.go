@@ -29,13 +29,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// quiet is the time after which a run that prints nothing shows that it lives.
+// quiet is the time without output before a run shows a sign of life.
 const quiet = 10 * time.Second
 
-// width is that of the column with the cases' IDs.
+// width is the width of the case ID column.
 const width = 48
 
-// Console prints the progress of a run. It is used by one goroutine.
+// Console prints the progress of a run. It is not safe for concurrent use.
 type Console struct {
 	out      io.Writer
 	dir      string
@@ -48,8 +48,8 @@ type Console struct {
 	live     *live.Task
 }
 
-// New returns a console for a run that starts now, of total cases, parallel of them at
-// a time; dir is the report directory as the user knows it. It must be closed.
+// New returns a console for a run starting now, of total cases, parallel of them at a time; dir is the report
+// directory as given by the user. It must be closed.
 func New(out io.Writer, dir string, total, parallel int, now time.Time) *Console {
 	c := &Console{out: out, dir: dir, total: total, parallel: parallel, running: map[string]spec.Progress{}, last: now}
 	if total > 0 {
@@ -58,7 +58,7 @@ func New(out io.Writer, dir string, total, parallel int, now time.Time) *Console
 	return c
 }
 
-// Close ends what is shown of the run while it goes on.
+// Close ends the live area.
 func (c *Console) Close() { c.live.End() }
 
 func (c *Console) printf(now time.Time, format string, args ...any) {
@@ -66,7 +66,7 @@ func (c *Console) printf(now time.Time, format string, args ...any) {
 	_, _ = fmt.Fprintln(c.out, spec.Printable(fmt.Sprintf(format, args...)))
 }
 
-// Show prints what a journal record says.
+// Show prints a journal record.
 func (c *Console) Show(now time.Time, r journal.Record) {
 	switch {
 	case r.Problem != "":
@@ -111,8 +111,8 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	}
 }
 
-// Tick shows what is running: in a terminal's live area, or on a line of its own if
-// nothing has been printed for a while.
+// Tick shows running cases: in a terminal's live area, or on a line of its own if nothing has been printed for a
+// while.
 func (c *Console) Tick(now time.Time) {
 	if c.live.Live() {
 		c.live.Set(c.view(now))
@@ -132,8 +132,7 @@ func (c *Console) Tick(now time.Time) {
 	c.printf(now, "  .. %d of %d done, still running: %s", len(c.took), c.total, strings.Join(running, ", "))
 }
 
-// limit is the number of characters after which a text is cut: the whole is in
-// the report.
+// limit is the maximum number of characters of a text: the report has all of it.
 const limit = 240
 
 func oneLine(s string) string {

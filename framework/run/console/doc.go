@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package console is what a run prints for people: a line per case that ended, what
-// goes on at the moment, the plan's skips, the summary.
+// Package console prints a run for people: a line per finished case, running cases, the plan's skips, the summary.
 package console

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Sides are what runs came to that stand side by side.
+// Sides has runs to print side by side.
 type Sides struct {
 	Differences []Difference
 	Sides       []Side
@@ -34,17 +34,17 @@ type Sides struct {
 type Side struct {
 	Name   string
 	Report schema.Report
-	// Err says why there is no report, or no verdict that one could rely on.
+	// Err is why there is no report, or no reliable verdict.
 	Err error
 }
 
-// Difference is a case that did not come to the same everywhere, and what it came to where.
+// Difference is a case with different results, and where they occurred.
 type Difference struct {
 	Case string
 	Came []string
 }
 
-// Matrix prints first what differs, then a line for each run.
+// Matrix prints the differences first, then a line for each run.
 func Matrix(out io.Writer, s Sides) {
 	var b strings.Builder
 	reports := 0

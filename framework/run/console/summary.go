@@ -29,8 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Summary prints what a run came to; dir is where its report is, as the user
-// knows it.
+// Summary prints the result of a run; dir is its report directory as given by the user.
 func Summary(out io.Writer, r schema.Report, dir string) {
 	var b strings.Builder
 	s := r.Summary
@@ -86,7 +85,7 @@ func verdict(r schema.Report) string {
 	}
 }
 
-// Plan prints each case of a plan with the reason why it is left out, if it is.
+// Plan prints each case of a plan, with the reason if skipped.
 func Plan(out io.Writer, p spec.Plan) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, e := range p.Entries {
@@ -102,7 +101,7 @@ func Plan(out io.Writer, p spec.Plan) {
 		p.Runs(), len(p.Entries), p.Target.Kubernetes, p.Target.Server)
 }
 
-// Skips prints a line for each case that a plan leaves out.
+// Skips prints a line for each skipped case of a plan.
 func Skips(out io.Writer, p spec.Plan) {
 	for _, e := range p.Entries {
 		if e.Skip != nil {

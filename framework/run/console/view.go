@@ -26,11 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// enough is the number of cases that must have ended before their median says
-// anything about the others.
+// enough is the number of finished cases needed for an estimate from their median.
 const enough = 3
 
-// view is what the live area shows: how far the run is, and what each case does.
+// view is the live area: the progress of the run, and each case's step.
 func (c *Console) view(now time.Time) live.View {
 	text := fmt.Sprintf("%d of %d done", len(c.took), c.total)
 	if c.failed > 0 {
@@ -43,7 +42,7 @@ func (c *Console) view(now time.Time) live.View {
 	for _, p := range c.running {
 		running = append(running, p)
 	}
-	// The one that has run for longest is first, and stays where it is.
+	// The longest-running case is first, and stays in place.
 	slices.SortFunc(running, func(a, b spec.Progress) int {
 		if d := a.Time.Compare(b.Time); d != 0 {
 			return d
@@ -57,8 +56,7 @@ func (c *Console) view(now time.Time) live.View {
 	return live.View{Done: len(c.took), Total: c.total, Text: text, Lines: lines}
 }
 
-// left estimates the time that the other cases take, from the median of those that
-// have ended; zero means that nothing can be said.
+// left estimates the remaining time from the median duration of finished cases; zero means unknown.
 func (c *Console) left(now time.Time) time.Duration {
 	if len(c.took) < enough || len(c.took) >= c.total {
 		return 0

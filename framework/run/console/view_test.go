@@ -50,14 +50,14 @@ func TestView(t *testing.T) {
 	ended(4, "core/a", spec.Passed)
 	ended(4, "core/c", spec.Failed)
 	ended(4, "core/d", spec.Passed)
-	// 51 cases of 4 s, 4 at a time, one of which has done its 4 s already.
+	// 51 cases of 4 s, 4 at a time, one of which has run for 4 s already.
 	if got := c.view(at(5)).Text; got != "3 of 54 done, 1 failed, about 50s left" {
 		t.Error(got)
 	}
 	for range 50 {
 		ended(6, "core/x", spec.Passed)
 	}
-	// What takes longer than the median says nothing about its end.
+	// A case exceeding the median gives no estimate.
 	if got := c.view(at(60)).Text; got != "53 of 54 done, 1 failed" {
 		t.Error(got)
 	}

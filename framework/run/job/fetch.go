@@ -41,10 +41,10 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// ErrNoResults: there is nothing to fetch, and waiting is of no use.
+// ErrNoResults: there is nothing to fetch, and waiting is hopeless.
 var ErrNoResults = errors.New("no results to fetch")
 
-// OutputFile has what the run has printed, in the directory that Fetch has filled.
+// OutputFile has the run's output, in the directory filled by Fetch.
 const OutputFile = "run.log"
 
 // Size limits of what comes from the pod, in bytes. Reports of all cases take about 100 MiB.
@@ -53,24 +53,22 @@ const (
 	maxOutput = int64(64 << 20)
 )
 
-// interval is how often Fetch looks at the Job's pod, and each tenth time at what the run
-// prints.
+// interval is Fetch's polling interval for the Job's pod, and each tenth time for the run's output.
 const (
 	interval = 2 * time.Second
 	signs    = 10
 )
 
-// Fetched says what a Job's run came to.
+// Fetched is the result of a Job's run.
 type Fetched struct {
 	Pod      string
 	ExitCode int32
 }
 
-// Fetch waits for the run of the Job in a namespace to end, copies its report into dir, in
-// place of one that is there, and then lets the Job's pod end. Until the copy is complete
-// nothing in the cluster is changed, so it can be tried again. It calls say when what it
-// waits for changes, and with a sign of life meanwhile. Errors are ErrNoResults, reports.ErrInUse, ctx's with what was waited
-// for last, and what keeps the cluster from being asked.
+// Fetch waits for the run of the Job in a namespace to end, copies its report into dir, replacing any existing one,
+// and then lets the Job's pod end. It changes nothing in the cluster until the copy is complete, so it can be
+// repeated. It calls say on changes and periodically. Errors are ErrNoResults, reports.ErrInUse, ctx's with the last
+// state, and failures to reach the cluster.
 func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say func(string)) (Fetched, error) {
 	client, err := kube.NewForConfig(config)
 	if err != nil {
@@ -145,7 +143,7 @@ func receive(ctx context.Context, dir string, limit int64, send func(context.Con
 	return moveInto(dir, filepath.Base(staging))
 }
 
-// ended waits until the run has ended in a pod that still has its results.
+// ended waits until the run has ended in a pod still holding its results.
 func ended(ctx context.Context, client kubernetes.Interface, namespace string, say func(string)) (found Fetched, err error) {
 	waiting, looked := "", 0
 	err = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
@@ -161,7 +159,7 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 			return false, fmt.Errorf("look for the Job's pod: %w", err)
 		}
 		now := "a pod of Job " + Name
-		// That of a Job which was deleted before this one was applied may still be there.
+		// A pod of an earlier, deleted Job may still exist.
 		ofJob := func(p corev1.Pod) bool { return metav1.IsControlledBy(&p, job) }
 		if i := slices.IndexFunc(pods.Items, ofJob); i >= 0 {
 			pod := pods.Items[i] // the Job makes no other
@@ -184,7 +182,7 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 	return found, err
 }
 
-// lastLine is what the run has printed last, or why that is not known.
+// lastLine is the run's last output line, or why it is unknown.
 func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod string) string {
 	line, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner, TailLines: ptr.To[int64](1), LimitBytes: ptr.To[int64](1 << 10)}).DoRaw(ctx)
 	if err != nil {
@@ -193,11 +191,10 @@ func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod s
 	return strings.TrimSpace(string(line))
 }
 
-// hopeless are reasons for which a container waits until somebody does something.
+// hopeless are waiting reasons of containers that need an intervention.
 var hopeless = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError"} //nolint:gochecknoglobals // a table
 
-// state says what there is to wait for in the Job's pod; empty with the run's exit code
-// once that has ended.
+// state returns the awaited state of the Job's pod; empty with the run's exit code once that has ended.
 func state(pod corev1.Pod) (waiting string, exitCode int32, err error) {
 	name := pod.Namespace + "/" + pod.Name
 	statuses := map[string]corev1.ContainerState{}

@@ -96,7 +96,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A run takes many minutes, in which fetch once said nothing.
+// A run takes many minutes, during which fetch once printed nothing.
 func TestEndedGivesSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "now"}}
@@ -113,13 +113,13 @@ func TestEndedGivesSignsOfLife(t *testing.T) {
 	})
 }
 
-// of is a pod that a Job has made.
+// of is a pod of a Job.
 func of(job *batchv1.Job, p corev1.Pod) corev1.Pod {
 	p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	return p
 }
 
-// A Job that is deleted and applied again has the same name, and so have its pods' labels.
+// A Job deleted and applied again has the same name and pod labels.
 func TestEndedOfTheJobThatIsThereNow(t *testing.T) {
 	earlier := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "earlier"}}
 	now := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "now"}}

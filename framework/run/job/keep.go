@@ -33,11 +33,11 @@ const (
 	// reportDir and fetchedFile are in the volume.
 	reportDir   = "report"
 	fetchedFile = "fetched"
-	// lookEvery is how often the keeper looks whether it is needed any more.
+	// lookEvery is the keeper's polling interval.
 	lookEvery = time.Second
 )
 
-// Hold returns once Release was called for a volume: it keeps the pod until then.
+// Hold keeps the pod until Release is called for a volume.
 func Hold(ctx context.Context, volume string) error {
 	err := wait.PollUntilContextCancel(ctx, lookEvery, true, func(context.Context) (bool, error) {
 		_, err := os.Stat(filepath.Join(volume, fetchedFile))
@@ -55,7 +55,7 @@ func Hold(ctx context.Context, volume string) error {
 // Send writes the report in a volume as an archive.
 func Send(w io.Writer, volume string) error { return pack(w, filepath.Join(volume, reportDir)) }
 
-// Release notes that the results in a volume have been fetched.
+// Release records that the results in a volume have been fetched.
 func Release(volume string) error {
 	if err := os.WriteFile(filepath.Join(volume, fetchedFile), nil, 0o644); err != nil {
 		return fmt.Errorf("note that the results were fetched: %w", err)

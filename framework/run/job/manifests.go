@@ -36,7 +36,7 @@ import (
 )
 
 const (
-	// Name of the Job and its account, and of the namespace where nothing else is asked for.
+	// Name of the Job and its account, and the default namespace.
 	Name = "dratest"
 	// Program is where an image must have dratest.
 	Program = "/usr/local/bin/dratest"
@@ -45,13 +45,13 @@ const (
 	runner, keeper = "run", "results"
 	// volume is mounted in both.
 	volume = "/results"
-	// user is the one that images without accounts commonly use for nobody in particular.
+	// user is the customary nobody of images without accounts.
 	user int64 = 65532
-	// grace is what a run gets to clean up when the Job is deleted.
+	// grace is a run's time to clean up when the Job is deleted.
 	grace int64 = 300
 )
 
-// Config says what is to run in a cluster.
+// Config configures a run in a cluster.
 type Config struct {
 	Namespace string
 	// Image has Program.
@@ -60,9 +60,8 @@ type Config struct {
 	Args []string
 }
 
-// Manifests are what runs dratest as a Job, as YAML: a namespace, an account with the least
-// rights that work, and the Job. The namespace does not carry dratest's label: a run
-// removes what carries it.
+// Manifests are the YAML manifests for dratest as a Job: a namespace, a least-privilege account, and the Job. The
+// namespace does not have dratest's label, since a run removes labelled objects.
 func Manifests(c Config) ([]byte, error) {
 	var all bytes.Buffer
 	for _, object := range []runtime.Object{namespace(c), account(c), role(c), binding(c), job(c)} {
@@ -99,7 +98,7 @@ func account(c Config) *corev1.ServiceAccount {
 	}
 }
 
-// roleName is of the namespace, too: installations in several have nothing in common.
+// roleName includes the namespace: installations in several namespaces share nothing.
 func roleName(c Config) string { return "dratest:run:" + c.Namespace }
 
 func role(c Config) *rbacv1.ClusterRole {
@@ -110,8 +109,7 @@ func role(c Config) *rbacv1.ClusterRole {
 	}
 }
 
-// disruptive says whether arguments of "dratest run" allow it to disrupt the cluster: the last
-// one counts.
+// disruptive reports whether arguments of "dratest run" allow disruption: the last one counts.
 func disruptive(args []string) bool {
 	allowed := false
 	for _, arg := range args {
@@ -170,7 +168,7 @@ func container(c Config, name string, args []string) corev1.Container {
 		Name: name, Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent,
 		Command: []string{Program}, Args: args,
 		VolumeMounts: []corev1.VolumeMount{{Name: "results", MountPath: volume}, {Name: "tmp", MountPath: "/tmp"}},
-		// So that the run is not what the node ends first.
+		// Keeps the run from being the node's first eviction.
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"),
 		}},

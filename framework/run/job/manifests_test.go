@@ -59,7 +59,7 @@ func TestManifests(t *testing.T) {
 	golden(t, "sonobuoy.yaml", printed)
 }
 
-// Applying one installation, or deleting it, leaves another one its rights.
+// Applying or deleting one installation does not affect another one's rights.
 func TestInstallationsInTwoNamespacesShareNothing(t *testing.T) {
 	one, other := Config{Namespace: "one"}, Config{Namespace: "other"}
 	if role(one).Name == role(other).Name || binding(one).Name == binding(other).Name {
@@ -72,7 +72,7 @@ func TestInstallationsInTwoNamespacesShareNothing(t *testing.T) {
 	}
 }
 
-// The Job's run checks the rights that its role gives it.
+// The Job's run checks the rights given by its role.
 func TestTheRoleIsForTheRunOfTheJob(t *testing.T) {
 	for _, row := range []struct {
 		args []string

@@ -30,8 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// sonobuoyResults is where sonobuoy mounts the volume from which its worker takes results
-// (SONOBUOY_RESULTS_DIR).
+// sonobuoyResults is the mount path of sonobuoy's results volume (SONOBUOY_RESULTS_DIR).
 const sonobuoyResults = "/tmp/sonobuoy/results"
 
 // plugin is a plugin of sonobuoy (its package pkg/plugin/manifest).
@@ -49,8 +48,8 @@ type pluginConfig struct {
 	SourceURL    string   `json:"source-url"`
 }
 
-// Sonobuoy is a plugin for "sonobuoy run --plugin FILE", as YAML. It runs in sonobuoy's
-// namespace with sonobuoy's account, whatever Config says of that.
+// Sonobuoy is a plugin for "sonobuoy run --plugin FILE", as YAML. It runs in sonobuoy's namespace with sonobuoy's
+// account, ignoring those of Config.
 func Sonobuoy(c Config) ([]byte, error) {
 	args := append([]string{
 		"run", "--in-cluster", "--report-dir=" + filepath.Join(sonobuoyResults, reportDir), "--done-file=" + filepath.Join(sonobuoyResults, "done"),
@@ -72,9 +71,8 @@ func Sonobuoy(c Config) ([]byte, error) {
 	return data, nil
 }
 
-// Done packs a report directory into an archive beside a file, and then writes the
-// archive's path into that file: sonobuoy's worker waits for it. What kept the run from
-// its report, if anything, is in error.txt of the archive.
+// Done packs a report directory into an archive beside a file, and then writes the archive's path into that file,
+// awaited by sonobuoy's worker. An error without a report is in error.txt of the archive.
 func Done(file, dir string, failed error) error {
 	if _, err := os.Stat(filepath.Join(dir, reports.JSONFile)); errors.Is(err, os.ErrNotExist) && failed != nil {
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "error.txt"), []byte(failed.Error()+"\n"), 0o644)); err != nil {
@@ -85,7 +83,7 @@ func Done(file, dir string, failed error) error {
 	if err := pack(&packed, dir); err != nil {
 		return err
 	}
-	// Sonobuoy takes what follows the first dot of the path for the archive's type.
+	// Sonobuoy takes everything after the first dot of the path for the archive's type.
 	archive := filepath.Join(filepath.Dir(file), Name+".tar.gz")
 	if err := renameio.WriteFile(archive, packed.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the archive of the report: %w", err)

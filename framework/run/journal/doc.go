@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package journal is the file through which the processes of a run tell what
-// happens: each appends whole lines of JSON, and one reads along.
+// Package journal is the event file of a run's processes: each appends whole lines of JSON, and one reads along.
 package journal

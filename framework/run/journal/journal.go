@@ -36,8 +36,7 @@ import (
 // File is the journal's name in the report directory.
 const File = reports.JournalFile
 
-// Record is one line: the progress of a case, a problem of the run itself, or its
-// beginning.
+// Record is one line: the progress of a case, a problem of the run itself, or its start.
 type Record struct {
 	spec.Progress
 
@@ -45,7 +44,7 @@ type Record struct {
 	Run     *Run   `json:"run,omitempty"`
 }
 
-// Run is what a run began with; where it was taken up again there are several.
+// Run is the start of a run; a resumed one has several.
 type Run struct {
 	Suite      schema.Suite      `json:"suite"`
 	Kubernetes string            `json:"kubernetes"`
@@ -53,7 +52,7 @@ type Run struct {
 	Selection  schema.Selection  `json:"selection"`
 }
 
-// Mend removes the end of a journal's last line that a run did not come to write.
+// Mend removes an incomplete last line from a journal.
 func Mend(dir string) error {
 	data, err := files.Read(dir, File)
 	if err != nil {
@@ -94,8 +93,7 @@ func Reset(dir string) (err error) {
 	return nil
 }
 
-// Writer appends to a journal. It may be used by several goroutines, and several
-// processes may have one for the same file.
+// Writer appends to a journal. It is safe for concurrent use, and several processes may have one for the same file.
 type Writer struct {
 	mutex sync.Mutex
 	file  *os.File
@@ -110,8 +108,7 @@ func Append(dir string) (*Writer, error) {
 	return &Writer{file: f}, nil
 }
 
-// Write appends one record, in one write so that lines of several processes do
-// not mix.
+// Write appends one record, in a single write so lines of several processes do not mix.
 func (w *Writer) Write(r Record) error {
 	line, err := json.Marshal(schema.Printable(r))
 	if err != nil {
@@ -134,13 +131,11 @@ type Reader struct {
 	offset int64
 }
 
-// Follow returns a reader for the journal of a report directory, which need not
-// be there yet.
+// Follow returns a reader for the journal of a report directory, which need not exist yet.
 func Follow(dir string) *Reader { return &Reader{dir: dir} }
 
-// Next returns the records since the last call. A line that is not complete yet
-// is left for the next call; a malformed one is an error, after which reading
-// goes on behind it.
+// Next returns the records since the last call. An incomplete line is left for the next call; a malformed one is an
+// error, and the next call continues after it.
 func (r *Reader) Next() ([]Record, error) {
 	data, err := files.ReadFrom(r.dir, File, r.offset)
 	if errors.Is(err, fs.ErrNotExist) {

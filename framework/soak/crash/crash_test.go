@@ -32,7 +32,7 @@ const (
 	elsewhere = `I1121 18:00:00.000004    1 call.go:31] "DRA driver has answered" method="NodeUnprepareResources" driver="d" claims=[{"Namespace":"ns","Name":"o","UID":"o-1"}] err=null`
 )
 
-// A kubelet goes on for a moment after the line at which it is killed.
+// A kubelet continues for a moment after the log line it is killed at.
 func TestWhereItReallyDied(t *testing.T) {
 	for name, tc := range map[string]struct {
 		death  crash.Death

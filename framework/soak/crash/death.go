@@ -25,20 +25,19 @@ import (
 // Flags make a kubelet log each point.
 const Flags = "--vmodule=steps=4,call=4"
 
-// Death is what is left of a kubelet that was killed at a line of its log.
+// Death is the evidence left by a kubelet killed at a log line.
 type Death struct {
-	// Line is the one at which it was killed, Time is when.
+	// Line is the line it was killed at, Time the time.
 	Line string    `json:"line"`
 	Time time.Time `json:"time"`
-	// After are lines about other points, which it wrote before it was dead.
+	// After are lines about other points written before it was dead.
 	After []string `json:"after,omitempty"`
-	// Saved is whether the checkpoint is another one than at the line before.
+	// Saved: the checkpoint differs from the one at the line before.
 	Saved bool `json:"saved,omitempty"`
 }
 
-// At is the point at which the kubelet really died: the last one that it came to in
-// the same matter. called is whether the driver got a call for these claims. In
-// doubt it is the later point, but an answer that is about to be saved is not saved.
+// At is the kubelet's actual point of death: the last point reached for the same claims. called reports whether the
+// driver got a call for these claims. In doubt it is the later point, but an answer about to be saved is not saved.
 func (d Death) At(called func(claims []string) bool) Point {
 	at, claims := At(d.Line), Claims(d.Line)
 	for _, line := range d.After {
@@ -62,14 +61,14 @@ func (d Death) At(called func(claims []string) bool) Point {
 	}
 }
 
-// answered is whether a driver's answer is to be saved.
+// answered reports whether a driver's answer is to be saved.
 func (p Point) answered() bool { return p == AfterPrepare || p == AfterUnprepare }
 
-// saves is whether a checkpoint is what comes next, or has just been.
+// saves reports whether a checkpoint comes next, or has just been written.
 func (p Point) saves() bool { return p == BeforeCheckpoint || p == AfterCheckpoint || p.answered() }
 
-// Unsaved is whether a kubelet that comes to a line is to be kept from saving its
-// checkpoint, so that it dies at point p and not after it.
+// Unsaved reports whether a kubelet at a line must be kept from saving its checkpoint in order to die at point p and
+// not after it.
 func (p Point) Unsaved(line string) bool {
 	switch p {
 	case BeforeCheckpoint:
@@ -85,7 +84,7 @@ func (p Point) Unsaved(line string) bool {
 
 var uid = regexp.MustCompile(`"UID":"([^"]+)"`)
 
-// Claims are the UIDs of the claims that a line about a call names.
+// Claims are the claim UIDs in a line about a call.
 func Claims(line string) []string {
 	var all []string
 	for _, found := range uid.FindAllStringSubmatch(line, -1) {

@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package crash names the points at which a kubelet can be killed, recognises them
-// in its log, and tells from what was left behind where it really died.
-//
-// It kills nothing: cmd/dratest-crash does, on the node, where soak/faults puts it.
-// Log lines are those of this project's DRA manager. Start with Point.
+// Package crash defines the points for killing a kubelet, recognizes them in its log, and determines the actual point
+// of death from the evidence.
+// It kills nothing: cmd/dratest-crash does, installed on the node by soak/faults. Log lines are those of this
+// project's DRA manager. Start with Point.
 package crash

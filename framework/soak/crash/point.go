@@ -22,17 +22,17 @@ import (
 	"strings"
 )
 
-// Point is a moment in a kubelet's life, between two things that outlast it.
+// Point is a moment of a kubelet between two persistent effects.
 type Point string
 
-// The points, in the order in which a kubelet comes to them.
+// Points in the order a kubelet reaches them.
 const (
-	// Aside: it starts, and its checkpoint is not in its place.
+	// Aside: at its start, with its checkpoint moved aside.
 	Aside Point = "checkpoint-aside"
-	// BeforeCheckpoint: it wants to save what a call is about to change, or has.
+	// BeforeCheckpoint: it is about to save the change of a call, before or after it.
 	BeforeCheckpoint Point = "before-checkpoint"
 	AfterCheckpoint  Point = "after-checkpoint"
-	// BeforePrepare: it has decided to call NodePrepareResources of a driver.
+	// BeforePrepare: it is about to call a driver's NodePrepareResources.
 	BeforePrepare Point = "before-prepare"
 	// DuringPrepare: the driver has the call and has not answered.
 	DuringPrepare Point = "during-prepare"
@@ -73,12 +73,11 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Held is whether a driver has to hold a call for a kubelet to be at the point for
-// long enough; no line of the log says that it is there.
+// Held reports whether a driver has to hold a call to keep the kubelet at the point long enough; no log line marks
+// it.
 func (p Point) Held() bool { return p == DuringPrepare || p == DuringUnprepare }
 
-// At is the point that a line of the log says that the kubelet has come to, and
-// empty if it says nothing of the kind.
+// At is the point marked by a log line, or empty.
 func At(line string) Point {
 	unprepare := strings.Contains(line, `method="NodeUnprepareResources"`)
 	switch {

@@ -29,13 +29,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// apiServer is the component that Away takes away.
+// apiServer is the component stopped by Away.
 const apiServer = "apiserver"
 
-// Away takes the API servers of all control plane nodes away for a minute, in
-// clusters whose nodes are containers of this machine. At first they are frozen, so
-// that requests and watches hang. Then they are killed with SIGKILL, and so is each
-// successor, so that requests are refused.
+// Away makes the API servers of all control plane nodes unavailable for a minute, in clusters with nodes as local
+// containers. At first they are frozen, so requests and watches hang. Then they and their successors are killed with
+// SIGKILL, so requests are refused.
 type Away struct {
 	Engine Engine
 }
@@ -52,18 +51,17 @@ func (Away) Name() string { return "kill " + apiServer }
 func (Away) Blinds() {}
 
 const (
-	// frozenTime is over before the kubelet's liveness probe has failed often enough.
+	// frozenTime ends before the kubelet's liveness probe has failed often enough.
 	frozenTime = 30 * time.Second
 	awayTime   = time.Minute
-	// killEvery is less than an API server takes to answer anything.
+	// killEvery is less than an API server's time to answer anything.
 	killEvery = 500 * time.Millisecond
-	// returnTime bounds how long the API server takes to be ready again. Kubelets wait for
-	// up to five minutes before they start it once more.
+	// returnTime bounds the wait for the API server to be ready again. Kubelets back off up to five minutes before they
+	// restart it.
 	returnTime = 7 * time.Minute
 )
 
-// Do returns when all API servers are ready again. It does so also after ctx has
-// ended: nobody can tidy up without them.
+// Do returns when all API servers are ready again, even after ctx has ended: nothing can be cleaned up without them.
 func (a Away) Do(ctx context.Context, target soak.Target) error {
 	nodes, err := Kill{Component: apiServer, Engine: a.Engine}.where(ctx, target.Client)
 	if err != nil {
@@ -106,7 +104,7 @@ func (a Away) takeAway(ctx context.Context, n place) error {
 	return nil
 }
 
-// signal sends a signal to the API server, and returns something if it ran.
+// signal sends a signal to the API server, and returns output if it ran.
 func (a Away) signal(ctx context.Context, n place, signal string) (string, error) {
 	out, err := a.Engine.Run(ctx, "exec", n.name, "sh", "-c", signalPod, "sh", signal, n.pod)
 	return strings.TrimSpace(out), err

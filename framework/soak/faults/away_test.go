@@ -34,15 +34,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// servers are API servers whose kubelets start a killed one after a second, and it is
-// ready after four more.
+// servers are API servers restarted by their kubelets one second after a kill, and ready four seconds later.
 type servers struct {
 	mutex sync.Mutex
 	nodes map[string]*server
 	err   error
 }
 
-// server is frozen, or runs from a moment on. got are the signals, with when they came.
+// server is frozen, or runs from a moment on. got are its signals with times.
 type server struct {
 	frozen bool
 	runs   time.Time
@@ -84,7 +83,7 @@ func apiServers(names ...string) (*servers, []runtime.Object) {
 	return s, pods
 }
 
-// Also a soak that is interrupted leaves no cluster without an API server.
+// An interrupted soak leaves no cluster without an API server either.
 func TestAPIServersAreAwayForAMinute(t *testing.T) {
 	for name, limit := range map[string]time.Duration{"to the end": time.Hour, "interrupted": 10 * time.Second} {
 		t.Run(name, func(t *testing.T) {

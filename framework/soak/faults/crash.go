@@ -38,15 +38,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Feeder is an Engine whose commands can have a standard input.
+// Feeder is an Engine supporting standard input for commands.
 type Feeder interface {
 	Engine
 	Feed(ctx context.Context, stdin io.Reader, args ...string) (string, error)
 }
 
-// Crash kills the kubelets of all workers, each as soon as it comes to a point. The
-// kubelets have to be this project's, because the points are known from their log,
-// and the nodes containers of this machine.
+// Crash kills the kubelets of all workers, each when it reaches a point. They must be this project's kubelets, since
+// the points are recognized in their log, on nodes as local containers.
 type Crash struct {
 	Point  crash.Point
 	Engine Feeder
@@ -82,12 +81,11 @@ func (c *Crash) count(where crash.Point) {
 	c.died[string(where)]++
 }
 
-// attempts bounds how often kubelets are killed until one was at the point: they go on
-// for a moment after the line that says so.
+// attempts bounds the kills until one kubelet died at the point: they continue for a moment after the log line.
 const attempts = 10
 
-// Do implements soak.Fault: it is done once a kubelet has died at the point. It does
-// not wait for the next kubelets: the next kill can only be of one that works.
+// Do implements soak.Fault: it is done once a kubelet has died at the point. It does not wait for the next kubelets:
+// the next kill only hits a working one.
 func (c *Crash) Do(ctx context.Context, target soak.Target) error {
 	if !c.watched && !c.Point.Held() {
 		if err := c.watch(ctx, target.Workers); err != nil {
@@ -124,14 +122,14 @@ func (c *Crash) kill(ctx context.Context, target soak.Target) error {
 	return group.Wait()
 }
 
-// What dratest-crash needs on a node.
+// Files of dratest-crash on a node.
 const (
 	crashDir     = "/run/dratest-crash"
 	crashProgram = "/usr/local/lib/dratest/dratest-crash"
 )
 
-// watchKubelet lets a kubelet's log go through the program that is the input, unless
-// it does. The last ExecStart is the one that counts.
+// watchKubelet pipes a kubelet's log through the program in its input, unless done already. The last ExecStart
+// counts.
 const watchKubelet = `set -e
 dropin=/run/systemd/system/kubelet.service.d/99-dratest-crash.conf
 [ ! -e "$dropin" ] || exit 0
@@ -141,10 +139,10 @@ was=$(systemctl cat kubelet | sed -n 's/^ExecStart=//p' | tail -n 1)
 printf '[Service]\nExecStart=\nExecStart=%s %s %s %s %s\n' "$2" "$1" "$3" "$was" "$4" >"$dropin"
 systemctl daemon-reload && systemctl restart kubelet || { rm -f "$dropin"; exit 1; }`
 
-// checkpoint is where kubelets keep what they have prepared.
+// checkpoint is the kubelet's file of prepared claims.
 const checkpoint = "/var/lib/kubelet/dra_manager_state"
 
-// watch makes the kubelets ready to be killed at a line.
+// watch prepares the kubelets to be killed at a line.
 func (c *Crash) watch(ctx context.Context, nodes []string) error {
 	program, err := c.Program(ctx)
 	if err != nil {
@@ -160,9 +158,8 @@ func (c *Crash) watch(ctx context.Context, nodes []string) error {
 	return nil
 }
 
-// killAtPoint orders a kill at point $2, with a restart if that is where points are
-// met, and prints what comes of it; nothing if the kubelet did not come to the point. A
-// kubelet that has just died with the checkpoint $3 aside has to put it back first.
+// killAtPoint orders a kill at point $2, with a restart if needed to reach it, and prints the result; nothing if the
+// kubelet did not reach the point. A kubelet killed with the checkpoint $3 moved aside has to restore it first.
 const killAtPoint = `cd "$1"; rm -f death
 order() { echo "$1" >new; mv new order; }
 if [ "$2" = checkpoint-aside ]; then
@@ -198,7 +195,7 @@ func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target)
 	return where, err
 }
 
-// insist tries something until it works: without a kubelet drivers cannot be reached.
+// insist retries until success: without a kubelet drivers cannot be reached.
 func insist(ctx context.Context, do func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
@@ -211,14 +208,14 @@ func insist(ctx context.Context, do func(context.Context) error) error {
 	return nil
 }
 
-// clearTime bounds how long a driver may take to answer again after a kill.
+// clearTime bounds the wait for a driver after a kill.
 const clearTime = time.Minute
 
-// errWait says that the driver is not where it should be.
+// errWait: the driver is not in the expected state yet.
 var errWait = errors.New("not yet")
 
-// got is whether the driver got a call for the claims from a kubelet that died at this
-// time, and not from one before or after it.
+// got reports whether the driver got a call for the claims from the kubelet that died at this time, not from an
+// earlier or later one.
 func got(calls []spec.Call, died time.Time, claims []string) bool {
 	return slices.ContainsFunc(calls, func(call spec.Call) bool {
 		after := call.Start.Sub(died)
@@ -228,7 +225,7 @@ func got(calls []spec.Call, died time.Time, claims []string) bool {
 	})
 }
 
-// killInCall lets the driver hold the next call, and kills the kubelet then.
+// killInCall makes the driver hold the next call, and kills the kubelet then.
 func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target) (where crash.Point, err error) {
 	method := spec.Prepare
 	if c.Point == crash.DuringUnprepare {
@@ -238,7 +235,7 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 		return "", err
 	}
 	defer func() {
-		// Whatever ends the kill: no later call may be held.
+		// However the kill ends, no later call may be held.
 		clearing, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearTime)
 		defer cancel()
 		err = errors.Join(err, script(clearing, node, target))
@@ -260,7 +257,7 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 	return c.Point, nil
 }
 
-// script replaces what a driver does wrong.
+// script replaces a driver's faults.
 func script(ctx context.Context, node string, target soak.Target, faults ...spec.Fault) error {
 	faults = append([]spec.Fault{}, faults...) // null would leave the script as it is
 	return insist(ctx, func(ctx context.Context) error {

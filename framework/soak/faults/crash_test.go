@@ -37,14 +37,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// drivers are instances that get the calls of a script, and hold one if told to.
+// drivers are instances with scripted calls, holding one on request.
 type drivers struct {
 	agentapi.AgentClient
 
 	mutex   sync.Mutex
 	calls   []spec.Call
 	changes []spec.DriverChange
-	// held is what becomes of a call when it is held.
+	// held determines what happens to a held call.
 	held func(*spec.Call)
 }
 
@@ -90,8 +90,7 @@ func deathAt(t *testing.T, when time.Time) string {
 	return string(text)
 }
 
-// The kubelet dies where its log says, or a little later: the driver knows. Then it is
-// killed again.
+// The kubelet dies at the log line, or a little later, as the driver shows. Then it is killed again.
 func TestCrashAtALine(t *testing.T) {
 	when := time.Now()
 	for name, tc := range map[string]struct {
@@ -150,7 +149,7 @@ func TestCrashDuringACall(t *testing.T) {
 	})
 }
 
-// A pod that stops waiting ends the call before anything is killed.
+// If a pod stops waiting, the call ends before the kill.
 func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &drivers{held: func(c *spec.Call) { c.Error, c.Start, c.Took = "Canceled", c.Start.Add(-time.Second), 0 }}
@@ -162,7 +161,7 @@ func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
 	})
 }
 
-// A kubelet that skips a call leaves what a driver leaves that does nothing.
+// A kubelet skipping a call leaves the same as a driver doing nothing.
 func TestSpoilCalls(t *testing.T) {
 	for id, method := range map[string]spec.Method{"skipped-prepare": spec.Prepare, "skipped-unprepare": spec.Unprepare} {
 		d := &drivers{}

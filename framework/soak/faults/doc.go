@@ -14,8 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package faults holds what a soak does to a cluster: it kills components, and it
-// injects faults that the audit must notice.
-//
+// Package faults has the faults of a soak: it kills components, and injects faults the audit must detect.
 // Start with Kill, Away and Inject, for a control plane of processes with Restart.
 package faults

@@ -40,7 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// engine answers one command after the other and remembers them.
+// engine answers and records one command after the other.
 type engine struct {
 	answers []string
 	err     error
@@ -156,7 +156,7 @@ func TestKillThatCannotBeDone(t *testing.T) {
 	}
 }
 
-// Each fault has to be a violation for the audit.
+// Each fault must be a violation for the audit.
 func TestInject(t *testing.T) {
 	for _, fault := range faults.Injections() {
 		if strings.HasPrefix(fault.ID, "skipped-") {

@@ -34,11 +34,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Inject breaks the cluster such that a rule of the audit is violated: a soak that does not
-// fail afterwards proves nothing.
+// Inject violates a rule of the audit: a soak that passes afterwards proves nothing.
 type Inject struct {
 	spec.Defect
-	// Rule is what must be found violated.
+	// Rule is the rule to be reported.
 	Rule audit.Rule
 
 	image  string
@@ -47,12 +46,12 @@ type Inject struct {
 
 var _ soak.Fault = Inject{}
 
-// NewInject returns a fault for which no pod is made.
+// NewInject returns a fault without a pod.
 func NewInject(id string, rule audit.Rule, inject func(context.Context, soak.Target) error) Inject {
 	return Inject{Defect: spec.Defect{ID: id}, Rule: rule, inject: func(ctx context.Context, target soak.Target, _ string) error { return inject(ctx, target) }}
 }
 
-// With is the fault with the image that a pod of it runs.
+// With is the fault with the image for its pod.
 func (i Inject) With(image string) Inject {
 	i.image = image
 	return i
@@ -90,11 +89,11 @@ func Find(known []Inject, id string) (Inject, error) {
 const (
 	// Nobody is the name of whoever there is not.
 	Nobody = "nobody"
-	// NobodysUID is that of an object that there is not.
+	// NobodysUID is the UID of no object.
 	NobodysUID = "00000000-0000-0000-0000-000000000000"
 )
 
-// Injections lists the faults for clusters whose nodes run containers.
+// Injections lists the faults for clusters with real nodes.
 func Injections() []Inject {
 	return []Inject{
 		DoubleAllocation(), LeakedClaim(), StuckPod(),
@@ -117,10 +116,10 @@ func DoubleAllocation() Inject {
 	return NewInject("double-allocation", audit.DoubleAllocated, allocateTwice)
 }
 
-// LeakedClaim leaves a claim of a pod that there is not.
+// LeakedClaim leaves a claim of a missing pod.
 func LeakedClaim() Inject { return NewInject("leaked-claim", audit.LeakedClaim, leakClaim) }
 
-// StuckPod makes a pod that fits on no node.
+// StuckPod creates an unschedulable pod.
 func StuckPod() Inject {
 	return Inject{
 		Defect: spec.Defect{ID: "stuck-pod"}, Rule: audit.PodStuck,
@@ -133,8 +132,8 @@ func StuckPod() Inject {
 	}
 }
 
-// skip makes the drivers answer calls without doing anything, as if a kubelet had
-// skipped them. Some pods with the claims may never run.
+// skip makes the drivers answer calls without doing anything, as if a kubelet had skipped them. Some pods with the
+// claims may never run.
 func skip(method spec.Method) func(context.Context, soak.Target) error {
 	return func(ctx context.Context, target soak.Target) error {
 		lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
@@ -147,8 +146,7 @@ func skip(method spec.Method) func(context.Context, soak.Target) error {
 	}
 }
 
-// allocateTwice allocates one device to two claims, as a scheduler would that does
-// not know of its own first allocation.
+// allocateTwice allocates one device to two claims, as a scheduler unaware of its own first allocation would.
 func allocateTwice(ctx context.Context, target soak.Target) error {
 	templates, err := target.Client.ResourceV1().ResourceClaimTemplates(target.Namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil || len(templates.Items) == 0 {
@@ -168,7 +166,7 @@ func allocateTwice(ctx context.Context, target soak.Target) error {
 	return nil
 }
 
-// Allocate makes a claim, allocates a device to it and reserves it, as no scheduler would.
+// Allocate creates a claim, allocates a device to it and reserves it, bypassing the scheduler.
 func Allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult, users ...resourceapi.ResourceClaimConsumerReference) error {
 	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
 	claim, err := claims.Create(ctx, claim, metav1.CreateOptions{})
@@ -182,7 +180,7 @@ func Allocate(ctx context.Context, target soak.Target, claim *resourceapi.Resour
 	return err
 }
 
-// freeDevice is the last device of some slice whose devices can be had only whole.
+// freeDevice is the last device of some slice without shareable devices.
 func freeDevice(ctx context.Context, target soak.Target) (resourceapi.DeviceRequestAllocationResult, error) {
 	published, err := PublishedSlices(ctx, target)
 	if err != nil {
@@ -196,7 +194,7 @@ func freeDevice(ctx context.Context, target soak.Target) (resourceapi.DeviceRequ
 	return resourceapi.DeviceRequestAllocationResult{}, fmt.Errorf("driver %s publishes no device", target.Driver)
 }
 
-// leakClaim makes a claim of a pod that does not exist, which nobody can remove.
+// leakClaim creates an irremovable claim of a missing pod.
 func leakClaim(ctx context.Context, target soak.Target) error {
 	claim := objects.Claim("spoiled", objects.Request("device", "none"))
 	claim.Finalizers = []string{soak.Finalizer}

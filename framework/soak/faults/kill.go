@@ -30,21 +30,20 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// Engine runs commands of the container engine whose containers are the nodes.
+// Engine runs commands of the container engine of the nodes.
 type Engine interface {
 	Run(ctx context.Context, args ...string) (string, error)
 }
 
-// ownControllers is what runs this project's controllers, which stock ones share a
-// process with others.
+// ownControllers is this project's controllers; stock ones share a process with others.
 const ownControllers = "controllers"
 
-// Components are what Killing can kill.
+// Components are the components supported by Killing.
 func Components() []string {
 	return []string{"scheduler", "controller-manager", ownControllers, "kubelet", apiServer}
 }
 
-// Killing returns what kills one of the Components.
+// Killing returns the fault for one of the Components.
 func Killing(component string, engine Engine) soak.Fault {
 	if component == apiServer {
 		return Away{Engine: engine}
@@ -52,8 +51,8 @@ func Killing(component string, engine Engine) soak.Fault {
 	return Kill{Component: component, Engine: engine}
 }
 
-// Kill kills a component with SIGKILL on all nodes where it runs, in clusters
-// whose nodes are containers of this machine. The API server is for Away.
+// Kill kills a component with SIGKILL on all of its nodes, in clusters with nodes as local containers. The API server
+// is for Away.
 type Kill struct {
 	Component string
 	Engine    Engine
@@ -64,9 +63,8 @@ var _ soak.Fault = Kill{}
 // Name implements soak.Fault.
 func (k Kill) Name() string { return "kill " + k.Component }
 
-// signalPod sends the signal $1 to the containers of the pod $2 that run now, and
-// prints them. The runtime is asked for the process because a process's name says
-// nothing about what it is part of.
+// signalPod sends the signal $1 to the running containers of the pod $2, and prints them. The container runtime
+// identifies the process, since process names are ambiguous.
 const signalPod = `for c in $(crictl ps --quiet --state running --label io.kubernetes.pod.namespace=kube-system --label "io.kubernetes.pod.name=$2"); do
   pid=$(crictl inspect --output go-template --template '{{.info.pid}}' "$c") && [ "$pid" -gt 1 ] && kill "-$1" "$pid" && echo "$c"
 done; true`
@@ -74,12 +72,11 @@ done; true`
 // killKubelet kills the kubelet and prints something if it ran.
 const killKubelet = `systemctl kill --kill-whom=main --signal=KILL kubelet && echo killed; true`
 
-// Pause is the time between two attempts to find the component running.
+// Pause is the interval between attempts to find the component running.
 const Pause = 200 * time.Millisecond
 
-// Do kills what runs and waits until a successor leads, so that the next kill hits
-// one that works. A component that is still down is waited for: a kill that hits
-// nothing is none.
+// Do kills running instances and waits until a successor leads, so the next kill hits a working one. It waits for a
+// component still down: killing nothing does not count.
 func (k Kill) Do(ctx context.Context, target soak.Target) error {
 	nodes, err := k.where(ctx, target.Client)
 	if err != nil {
@@ -95,7 +92,7 @@ func (k Kill) Do(ctx context.Context, target soak.Target) error {
 	return awaitSuccessor(ctx, target.Client, k.label(), before)
 }
 
-// label is what the component is called in labels of pods, and what it calls its lease.
+// label is the component's name in pod labels and of its lease.
 func (k Kill) label() string {
 	if k.Component == ownControllers {
 		return "dra-controller-manager"
@@ -119,7 +116,7 @@ func (k Kill) kill(ctx context.Context, nodes []place) error {
 // place is a node with the component's pod there, empty for the kubelet.
 type place struct{ name, pod string }
 
-// kill is the script, with its arguments, that kills the component.
+// kill is the script to kill the component, with its arguments.
 func (p place) kill() []string {
 	if p.pod == "" {
 		return []string{killKubelet}

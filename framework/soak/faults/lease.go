@@ -29,8 +29,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// leader is who holds a component's lease, and empty if there is no lease, or if
-// nobody renews it: then the component runs without leader election.
+// leader is the holder of a component's lease, and empty if there is no lease or it is not renewed: then the
+// component runs without leader election.
 func leader(ctx context.Context, client kubernetes.Interface, component string) (string, error) {
 	lease, err := client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, component, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -50,8 +50,7 @@ func expired(lease *coordinationv1.Lease, now time.Time) bool {
 	return lease.Spec.RenewTime == nil || now.Sub(lease.Spec.RenewTime.Time) > lasts
 }
 
-// awaitSuccessor waits until somebody else leads than before: each process has an
-// identity of its own, and only one that leads does any work.
+// awaitSuccessor waits for another leader: each process has an identity of its own, and only the leader works.
 func awaitSuccessor(ctx context.Context, client kubernetes.Interface, component, before string) error {
 	err := wait.PollUntilContextCancel(ctx, Pause, true, func(ctx context.Context) (bool, error) {
 		now, err := leader(ctx, client, component)

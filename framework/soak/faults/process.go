@@ -25,16 +25,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// ControlPlane is a provider of clusters whose components are processes of this machine.
+// ControlPlane is a provider of clusters with components as local processes.
 type ControlPlane interface {
-	// Restart kills components and starts them again, and returns once they work.
+	// Restart kills and restarts components, and returns once they are healthy.
 	Restart(ctx context.Context, cluster string, programs ...string) error
 }
 
-// scheduler is what all kinds of soaks call the scheduler.
+// scheduler is the scheduler's name in all kinds of soaks.
 const scheduler = "scheduler"
 
-// Restarts kill each component that is a process of its own.
+// Restarts returns a kill of each component with a process of its own.
 func Restarts(plane ControlPlane) []soak.Fault {
 	return []soak.Fault{Restart{scheduler, plane}, Restart{"controller-manager", plane}, Restart{ownControllers, plane}}
 }
@@ -44,7 +44,7 @@ func programs() map[string]string {
 	return map[string]string{scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
 }
 
-// Restart kills a component that is a process of this machine, and starts it again.
+// Restart kills and restarts a component running as a local process.
 type Restart struct {
 	Component string
 	Plane     ControlPlane
@@ -60,7 +60,7 @@ func (r Restart) Do(ctx context.Context, target soak.Target) error {
 	return r.Plane.Restart(ctx, target.Cluster, programs()[r.Component])
 }
 
-// AwaitWork waits until a successor works, so that the next kill hits one that does.
+// AwaitWork waits until a successor works, so the next kill hits a working one.
 func AwaitWork(ctx context.Context, what string, works func() (bool, error)) error {
 	if err := wait.PollUntilContextCancel(ctx, Pause, true, func(context.Context) (bool, error) { return works() }); err != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)

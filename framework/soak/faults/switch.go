@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// Switch replaces components of a cluster that was made for the soak.
+// Switch replaces components of a cluster made for the soak.
 type Switch struct {
 	Switcher clusters.Switcher
 	To       clusters.Stack
@@ -43,8 +43,7 @@ func (s Switch) Name() string {
 	return "switch nothing"
 }
 
-// Do returns when the new components work. An interrupted switch leaves the old or
-// the new ones.
+// Do returns when the new components work. An interrupted switch leaves the old or the new ones.
 func (s Switch) Do(ctx context.Context, target soak.Target) error {
 	if target.Cluster == "" {
 		return errors.New("components can be switched only in a cluster that was made for the soak")
@@ -55,8 +54,8 @@ func (s Switch) Do(ctx context.Context, target soak.Target) error {
 	return nil
 }
 
-// BackAndForth switches components of a cluster n times each, in turns, starting with
-// the implementation that it does not have. Errors: an unknown component.
+// BackAndForth switches components of a cluster n times each, in turns, starting with the other implementation.
+// Errors: an unknown component.
 func BackAndForth(switcher clusters.Switcher, has clusters.Stack, components []string, n int) ([]soak.Fault, error) {
 	var list []soak.Fault
 	for range n {

@@ -26,14 +26,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// UnfreezeContainers lets containers' processes go on that runc has frozen and was then killed
-// (audit.Frozen), on nodes that are containers of this machine.
+// UnfreezeContainers thaws containers' processes left frozen by a killed runc (audit.Frozen), on nodes as local
+// containers.
 type UnfreezeContainers struct {
 	Engine Engine
 }
 
-// unfreezeNode unfreezes below the directory $1 what is frozen, or about to be, now and $2
-// seconds later, and prints its cgroups.
+// unfreezeNode thaws processes below the directory $1 frozen now or within $2 seconds, and prints their cgroups.
 const unfreezeNode = `cd "$1" 2>/dev/null || exit 0
 frozen=$(find . -name freezer.state -exec grep -lE "FROZEN|FREEZING" {} + 2>/dev/null)
 [ -n "$frozen" ] || exit 0
@@ -42,14 +41,14 @@ for f in $frozen; do
 	grep -qE "FROZEN|FREEZING" "$f" 2>/dev/null && echo THAWED 2>/dev/null >"$f" && echo "${f%/freezer.state}"
 done; true`
 
-// freezer is where cgroup v1 has what is frozen: with cgroup v2 frozen processes can be
-// killed, and there is nothing to do. In held seconds runc is through with anything.
+// freezer is the cgroup v1 freezer: with cgroup v2 frozen processes can be killed, and nothing needs to be done.
+// After held seconds runc is done with any operation.
 const (
 	freezer = "/sys/fs/cgroup/freezer"
 	held    = "5"
 )
 
-// Do unfreezes them, and returns what was frozen.
+// Do thaws them, and returns the frozen cgroups.
 func (u UnfreezeContainers) Do(ctx context.Context, target soak.Target) ([]audit.Violation, error) {
 	var found []audit.Violation
 	var errs []error

@@ -30,8 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// here runs on this machine what nodes are to run, with another directory for their
-// cgroups and no time in between.
+// here runs the nodes' commands on this machine, with another directory for cgroups and no delay.
 type here string
 
 func (h here) Run(ctx context.Context, args ...string) (string, error) {
@@ -40,9 +39,8 @@ func (h here) Run(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// A kubelet died in the middle of RunPodSandbox, containerd killed the runc that
-// worked for it, and runc had frozen the new container: a SIGKILL did nothing to it,
-// and the pod was Terminating for ever.
+// A kubelet died in the middle of RunPodSandbox, containerd killed its runc, and runc had frozen the new container:
+// SIGKILL had no effect, and the pod was Terminating for ever.
 func TestFrozenContainersAreUnfrozen(t *testing.T) {
 	dir := t.TempDir()
 	write := func(cgroup, state string) string {

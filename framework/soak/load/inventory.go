@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The attributes by which classes and requests select.
+// Attributes for selectors of classes and requests.
 const (
 	use   = "use"
 	model = "model"
@@ -35,8 +35,7 @@ const (
 	memory = "memory"
 )
 
-// Inventory is what each node has for these kinds. It is little, so that pods
-// wait for one another's devices.
+// Inventory is each node's inventory for these kinds: small, so pods wait for one another's devices.
 func Inventory(kinds []Kind) spec.Profile {
 	profile := spec.Profile{Name: "soak"}
 	for _, k := range classes(kinds) {
@@ -69,8 +68,7 @@ func Inventory(kinds []Kind) spec.Profile {
 	return profile
 }
 
-// addGPU adds a device of four units that can be had whole, in halves and in
-// quarters.
+// addGPU adds a device of four units, allocatable whole, in halves and in quarters.
 func addGPU(pool *spec.Pool, name string) {
 	const all = 4
 	pool.SharedCounters = append(pool.SharedCounters, resourceapi.CounterSet{Name: name, Counters: counters(all)})

@@ -25,19 +25,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Kind is what the pods of a unit ask for.
+// Kind defines the requests of a unit's pods.
 type Kind struct {
 	Name string
-	// Use is the class that it asks for: the suffix of its name, and that of a pool.
+	// Use is the requested class: the suffix of its name, and of a pool's.
 	Use string
-	// Feature is what it needs beyond DRA's core.
+	// Feature is the required feature beyond DRA's core.
 	Feature spec.Feature
-	// Variants is the number of sizes in which it comes; 0 is one.
+	// Variants is the number of sizes; 0 is one.
 	Variants int
-	// Shared: one claim that two pods use. Pair: each pod has two claims from the template.
+	// Shared: one claim for two pods. Pair: each pod has two claims from the template.
 	Shared, Pair bool
-	// Class and Claim configure classes and claims that a driver allocates itself. No device of a
-	// slice serves such a class.
+	// Class and Claim configure classes and claims allocated by a driver. No device of a slice matches such a class.
 	Class *resourceapi.DeviceClassConfiguration
 	Claim *resourceapi.DeviceClaimConfiguration
 }
@@ -50,7 +49,7 @@ const (
 	TwoDevices = "two-devices"
 	// TwoClaims: two claims from templates, one device each.
 	TwoClaims = "two-claims"
-	// TwoPods: one claim that two pods share.
+	// TwoPods: one claim shared by two pods.
 	TwoPods = "two-pods"
 	// FirstAvailable: one device of a scarce model, or two of the other.
 	FirstAvailable = "first-available"
@@ -62,7 +61,7 @@ const (
 	Extended = "extended-resource"
 )
 
-// The uses of devices: each has a pool and a class.
+// Uses of devices: each has a pool and a class.
 const (
 	plain    = "plain"
 	parts    = "parts"
@@ -70,7 +69,7 @@ const (
 	extended = "extended"
 )
 
-// Kinds lists all kinds whose devices are in slices.
+// Kinds lists all kinds with devices in slices.
 func Kinds() []Kind {
 	return append(Slots(),
 		Kind{Name: FirstAvailable, Use: plain, Feature: spec.PrioritizedList},
@@ -79,8 +78,7 @@ func Kinds() []Kind {
 		Kind{Name: Extended, Use: extended, Feature: spec.ExtendedResource, Variants: 2})
 }
 
-// Slots are the kinds whose devices may all come from one pool of a fabric, in which they
-// are alike (KEP-5007).
+// Slots are the kinds satisfiable from one pool of identical fabric slots (KEP-5007).
 func Slots() []Kind {
 	return []Kind{
 		{Name: OneDevice, Use: plain},
@@ -90,15 +88,15 @@ func Slots() []Kind {
 	}
 }
 
-// SlotAttributes are what the devices of that pool have to have.
+// SlotAttributes are the required attributes of that pool's devices.
 func SlotAttributes() map[string]string { return map[string]string{use: plain} }
 
-// Served are the kinds whose features the target serves; lacks says which do not.
+// Served are the kinds with features served by the target; lacks reports missing ones.
 func Served(lacks func(spec.Feature) bool) []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Feature != "" && lacks(k.Feature) })
 }
 
-// classes are the kinds with the classes of these kinds: one kind of each class, in order.
+// classes returns one kind of each class, in order.
 func classes(kinds []Kind) []Kind {
 	byUse := func(a, b Kind) int { return cmp.Compare(a.Use, b.Use) }
 	return slices.CompactFunc(slices.SortedStableFunc(slices.Values(kinds), byUse), func(a, b Kind) bool { return a.Use == b.Use })

@@ -105,7 +105,7 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// What a unit refers to has to be there, and each of its pods has to use a device.
+// Objects referred to by a unit must exist, and each of its pods must use a device.
 func TestObjectsFitTogether(t *testing.T) {
 	names := load.Names{Driver: "soak.example.org", Image: "busybox"}
 	classes, resources, templates := map[string]bool{}, map[corev1.ResourceName]bool{}, map[string]bool{}
@@ -154,7 +154,7 @@ func TestObjectsFitTogether(t *testing.T) {
 	}
 }
 
-// On simulated nodes no pod ends by itself: each is deleted, most when they have run.
+// On simulated nodes no pod ends by itself: each is deleted, most after they have run.
 func TestHeldPodsAreDeleted(t *testing.T) {
 	g, cut := load.NewHeld(1, load.Slots()), 0
 	for range 200 {

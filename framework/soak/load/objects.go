@@ -30,10 +30,9 @@ import (
 
 // Names turns units into objects of one soak.
 type Names struct {
-	// Driver is the driver's name and the start of all names that are not in a
-	// namespace.
+	// Driver is the driver's name and the prefix of all cluster-scoped names.
 	Driver string
-	// Image is what pods run: a busybox.
+	// Image is the pods' busybox image.
 	Image string
 }
 
@@ -72,7 +71,7 @@ func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 	return templates
 }
 
-// Claims are the claims that a unit has beside those from templates.
+// Claims are a unit's claims other than those from templates.
 func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
 	if !u.Kind.Shared {
 		return nil
@@ -145,7 +144,7 @@ func (n Names) extendedResource() corev1.ResourceName {
 	return corev1.ResourceName(n.Driver + "/" + extended)
 }
 
-// is an expression that compares an attribute with a value.
+// is is an expression comparing an attribute with a value.
 func (n Names) is(attribute, verb string, value any) string {
 	return fmt.Sprintf("device.attributes[%q].%s == "+verb, n.Driver, attribute, value)
 }

@@ -25,7 +25,7 @@ import (
 // Unit is a piece of work: pods that come and go with claims of their own.
 type Unit struct {
 	Kind Kind
-	// Variant is the size of what it asks for, from 0.
+	// Variant is the size of its requests, from 0.
 	Variant int
 	Pods    []Pod
 }
@@ -35,13 +35,11 @@ type Pod struct {
 	Name string
 	// Runs is how long its container runs before it ends by itself, in seconds.
 	Runs int
-	// Cut is when it is deleted, counted from its creation, whatever it does then;
-	// zero means that it may end.
+	// Cut is the time from its creation to its deletion in any state; zero means never.
 	Cut time.Duration
-	// Holds is for how long it runs until it is deleted, if it does not end by itself; zero
-	// if it does.
+	// Holds is how long it runs until it is deleted, if it does not end by itself; zero if it does.
 	Holds time.Duration
-	// Stays is whether the pod that has ended is left to lie around.
+	// Stays keeps the ended pod.
 	Stays bool
 }
 
@@ -59,24 +57,22 @@ func New(seed int64, kinds []Kind) *Generator {
 	return &Generator{random: rand.New(rand.NewPCG(uint64(seed), 0)), kinds: kinds}
 }
 
-// NewHeld returns a generator of units whose pods do not end by themselves, as none does on
-// simulated nodes: a third is deleted at some moment from its creation, the others a while
-// after they run.
+// NewHeld returns a generator of units with pods not ending by themselves, as on simulated nodes: a third is deleted
+// at a random moment after its creation, the others a while after they run.
 func NewHeld(seed int64, kinds []Kind) *Generator {
 	g := New(seed, kinds)
 	g.held = true
 	return g
 }
 
-// The lives of pods: a third is deleted at some moment from its creation to its
-// running, the others end by themselves.
+// Lifetimes of pods: a third is deleted at a random moment between creation and running, the others end by
+// themselves.
 const (
 	longest = 6
 	cutOff  = 8 * time.Second
 )
 
-// Next returns the next unit. The first ones are one of each kind, so that even a
-// short soak has all.
+// Next returns the next unit. The first ones are one of each kind, so even a short soak has all.
 func (g *Generator) Next() Unit {
 	kind := g.kinds[g.random.IntN(len(g.kinds))]
 	if g.made < len(g.kinds) {

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// refusing is an API server that says no to one question.
+// refusing is an API server denying one right.
 func refusing(refused access.Right) *fake.Clientset {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "selfsubjectaccessreviews", func(action k8stesting.Action) (bool, runtime.Object, error) {
@@ -65,7 +65,7 @@ func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 	}
 }
 
-// Nobody may give rights that they do not have.
+// Granting rights requires having them.
 func TestTheTestDriverGetsNothingThatTheRunLacks(t *testing.T) {
 	has := access.Of(access.Rules(true))
 	for _, right := range access.Of(deploy.Rules()) {
@@ -108,7 +108,7 @@ func TestRightsAreWrittenAsKubectlTakesThem(t *testing.T) {
 	}
 }
 
-// Nodes are others', too: only who allows disruption lets a run make and remove some.
+// Nodes are shared: only with disruption allowed may a run create and remove some.
 func TestNodesAreMadeOnlyWithDisruption(t *testing.T) {
 	for _, verb := range []string{"create", "delete"} {
 		right := access.Right{Verb: verb, Resource: "nodes"}

@@ -39,9 +39,8 @@ import (
 
 const module = "github.com/dra-conformance/dratest/"
 
-// Each case may come to be merged after the rules were written. What is asked through a
-// REST client, or of objects whose type the source does not tell, is for
-// "dratest prove access" to find.
+// A case may be added without updating the rules. Requests through a REST client, or of objects of unknown type, are
+// left to "dratest prove access".
 func TestTheSourceAsksForNothingThatTheRulesLack(t *testing.T) {
 	has := access.Of(slices.Concat(access.Rules(true), classic.Rules(), access.PoolRequests(), access.PodGroups()))
 	calls := 0
@@ -58,7 +57,7 @@ func TestTheSourceAsksForNothingThatTheRulesLack(t *testing.T) {
 	}
 }
 
-// source is a package whose calls of the API server are looked at.
+// source is a package with API calls to check.
 type source struct {
 	ImportPath, Dir, Export string
 	GoFiles, Imports        []string
@@ -66,11 +65,11 @@ type source struct {
 	exports map[string]string
 	files   *token.FileSet
 	info    types.Info
-	// other are variables that have something of a client for another user.
+	// other are variables holding a client for another user.
 	other map[types.Object]bool
 }
 
-// sources are the packages of cases, of what they call and of what surrounds them.
+// sources are the packages of cases, their dependencies and their environment.
 func sources(t *testing.T) []*source {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports",
@@ -107,7 +106,7 @@ func sources(t *testing.T) []*source {
 	return found
 }
 
-// rights are those that the source needs, and where it does.
+// rights are the rights needed by the source, and where.
 func (p *source) rights(t *testing.T) map[access.Right]string {
 	t.Helper()
 	p.files, p.other = token.NewFileSet(), map[types.Object]bool{}
@@ -152,7 +151,7 @@ func (p *source) rights(t *testing.T) map[access.Right]string {
 	return found
 }
 
-// functions follows those that do nothing but return a client for another user.
+// functions tracks those only returning a client for another user.
 func (p *source) functions(file *ast.File) {
 	for _, declared := range file.Decls {
 		if f, ok := declared.(*ast.FuncDecl); ok && f.Body != nil && len(f.Body.List) == 1 {
@@ -163,7 +162,7 @@ func (p *source) functions(file *ast.File) {
 	}
 }
 
-// assign follows clients for other users: what those may not do is what cases look at.
+// assign tracks clients for other users, whose missing rights are what cases check.
 func (p *source) assign(n *ast.AssignStmt) {
 	for i, value := range n.Rhs {
 		if name, ok := n.Lhs[i].(*ast.Ident); ok && p.asOther(value) {
@@ -185,7 +184,7 @@ func (p *source) asOther(e ast.Expr) bool {
 	}
 }
 
-// receiver is the type that has the method, with its package; empty for what is no method.
+// receiver is the receiver type of the method, with its package; empty for other functions.
 func (p *source) receiver(e *ast.SelectorExpr) string {
 	selection := p.info.Selections[e]
 	if selection == nil {
@@ -212,11 +211,10 @@ var verbs = map[string][2]string{
 	"UpdateEphemeralContainers": {"update", "/ephemeralcontainers"}, "UpdateResize": {"update", "/resize"},
 }
 
-// patched is the argument of Patch that names a subresource.
+// patched is the argument of Patch with a subresource.
 const patched = 5
 
-// needs are the rights that a method needs: one of a typed client, or one of the harness
-// to which objects are given.
+// needs are the rights needed by a method of a typed client, or of the harness with objects as arguments.
 func (p *source) needs(method *ast.SelectorExpr, call *ast.CallExpr) []access.Right {
 	receiver, verb := p.receiver(method), verbs[method.Sel.Name]
 	if receiver == module+"framework/harness.T" && call != nil && slices.Contains([]string{"Create", "Get", "Delete"}, method.Sel.Name) {
@@ -240,7 +238,7 @@ func (p *source) needs(method *ast.SelectorExpr, call *ast.CallExpr) []access.Ri
 	return []access.Right{right(verb[0], of, sub)}
 }
 
-// right is one to a resource, from "core/v1.Pod".
+// right is a right to a resource, from "core/v1.Pod".
 func right(verb, of, sub string) access.Right {
 	path, kind, _ := strings.Cut(of, ".")
 	group, _, _ := strings.Cut(path, "/")

@@ -28,10 +28,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// MissingError says that the account may not do all that a run does.
+// MissingError lists the account's missing rights for a run.
 type MissingError struct{ Rights []Right }
 
-// Error names each right, and says what to do.
+// Error names each right, with advice.
 func (e MissingError) Error() string {
 	lines := make([]string, 0, len(e.Rights))
 	for _, right := range e.Rights {
@@ -44,8 +44,8 @@ func (e MissingError) Error() string {
 // atATime bounds the load on the API server.
 const atATime = 16
 
-// Check asks the API server whether the client's account has all rights that rules give.
-// The error is a MissingError with those that it lacks, or that the server cannot be asked.
+// Check asks the API server whether the client's account has all rights of rules. The error is a MissingError, or a
+// failure of the request.
 func Check(ctx context.Context, client kubernetes.Interface, rules []rbacv1.PolicyRule) error {
 	rights := Of(rules)
 	lacks := make([]bool, len(rights))

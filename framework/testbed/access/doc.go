@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package access is about the rights that a run needs in a cluster that is there already:
-// Rules lists them, for a ClusterRole, and Check says which of them an account lacks.
-//
-// That nothing is missing and nothing is too much is shown on a real cluster by
-// "dratest prove access" (framework/prove/access).
+// Package access has the rights a run needs in an existing cluster: Rules lists them, for a ClusterRole, and Check
+// finds missing ones of an account.
+// "dratest prove access" (framework/prove/access) proves on a real cluster that none is missing and none is
+// superfluous.
 package access

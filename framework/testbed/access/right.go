@@ -24,19 +24,19 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Right is one thing that an account may do in a cluster: a verb on a resource, in all
-// namespaces, or on a path of the API server.
+// Right is one permission of an account in a cluster: a verb on a resource, in all namespaces, or on a path of the
+// API server.
 type Right struct {
 	Verb, Group string
 	// Resource has its subresource after a slash.
 	Resource string
-	// Name is that of the only object, empty for all.
+	// Name is the name of the only object, empty for all.
 	Name string
 	// Path is set where there is no resource.
 	Path string
 }
 
-// String is the right as kubectl auth can-i takes it.
+// String is the right in the format of kubectl auth can-i.
 func (r Right) String() string {
 	if r.Path != "" {
 		return r.Verb + " " + r.Path
@@ -63,8 +63,8 @@ func List(rights []Right) string {
 	return strings.Join(names, ", ")
 }
 
-// Of are the rights that rules give, sorted and each once. Rules with "*" are for those
-// who need not say what they do, and give none.
+// Of returns the rights given by rules, sorted and each once. Rules with "*" are for accounts with unknown needs, and
+// give none.
 func Of(rules []rbacv1.PolicyRule) []Right {
 	var all []Right
 	for _, rule := range rules {
@@ -91,7 +91,7 @@ func Of(rules []rbacv1.PolicyRule) []Right {
 	return slices.Compact(all)
 }
 
-// Without are rules that give the same rights as others, but one.
+// Without returns rules giving the same rights except one.
 func Without(rules []rbacv1.PolicyRule, lacking Right) []rbacv1.PolicyRule {
 	var left []rbacv1.PolicyRule
 	for _, right := range Of(rules) {

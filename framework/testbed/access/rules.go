@@ -24,10 +24,9 @@ import (
 
 const dra = "resource.k8s.io"
 
-// Rules are all that a run does in a cluster, whichever cases it runs, and nothing else;
-// disruptive is whether it runs those that need the cluster alone or restart components, too.
-// The cluster lets nobody give rights that they do not have, so those of the test driver
-// and those that cases give to users are among them.
+// Rules are all rights used by a run in a cluster, for any selection of cases, and no others; disruptive includes
+// cases that need the cluster alone or restart components. Granting rights requires having them, so those of the test
+// driver and of the cases' users are included.
 func Rules(disruptive bool) []rbacv1.PolicyRule {
 	rules := slices.Concat(looking(), agents(), objects(), users())
 	if disruptive {
@@ -40,7 +39,7 @@ func rule(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 }
 
-// looking is what a run looks at: versions, feature gates, nodes, what was there before.
+// looking are the rights for discovery: versions, feature gates, nodes, existing objects.
 func looking() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}, // the API server's feature gates
@@ -52,8 +51,8 @@ func looking() []rbacv1.PolicyRule {
 	}
 }
 
-// disrupting is what only those cases do for which a run needs --disruptive: they make nodes,
-// or pods that are more important than others.
+// disrupting are the rights of cases needing --disruptive: they create nodes, or pods with a higher priority than
+// others.
 func disrupting() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("", []string{"nodes"}, "create", "delete"),
@@ -61,8 +60,8 @@ func disrupting() []rbacv1.PolicyRule {
 	}
 }
 
-// PoolRequests is what cases do with requests for the status of pools, an API that is off by
-// default. A run that lacks it leaves them out.
+// PoolRequests are the cases' rights for pool status requests, an API off by default. A run without them skips these
+// cases.
 func PoolRequests() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule(dra, []string{"resourcepoolstatusrequests"}, "create", "get", "list", "update", "delete"),
@@ -70,7 +69,7 @@ func PoolRequests() []rbacv1.PolicyRule {
 	}
 }
 
-// PodGroups is what cases do with groups of pods, an API that is off by default, too.
+// PodGroups are the cases' rights for pod groups, also an API off by default.
 func PodGroups() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("scheduling.k8s.io", []string{"podgroups"}, "create", "get", "update", "delete"),
@@ -78,14 +77,14 @@ func PodGroups() []rbacv1.PolicyRule {
 	}
 }
 
-// agents is how the test driver is installed, reached and removed.
+// agents are the rights to install, reach and remove the test driver.
 func agents() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "update", "delete"), // one run at a time
 		rule("", []string{"serviceaccounts"}, "create", "patch", "delete"),
 		rule("rbac.authorization.k8s.io", []string{"clusterroles", "clusterrolebindings"}, "create", "get", "list", "patch", "delete"),
 		rule("apps", []string{"daemonsets"}, "create", "get", "patch", "delete"),
-		// Over a websocket that is a GET, which takes both verbs since v1.35.
+		// Over a websocket it is a GET, requiring both verbs since v1.35.
 		rule("", []string{"pods/portforward"}, "create", "get"),
 	}
 }
@@ -116,9 +115,8 @@ func objects() []rbacv1.PolicyRule {
 	}
 }
 
-// users are those in whose name cases send requests, to see what is refused to them, and
-// what they are given for that. Servers since v1.36 want a right of its own for parts of a
-// claim's status (KEP-4817).
+// users are the rights to impersonate users with rejected requests, and to grant their rights. Servers since v1.36
+// require a separate right for parts of a claim's status (KEP-4817).
 func users() []rbacv1.PolicyRule {
 	groups := rule("", []string{"groups"}, "impersonate")
 	groups.ResourceNames = []string{"system:authenticated", "system:nodes", "system:serviceaccounts"}
