@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -109,7 +110,11 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 			says += " It expires on " + d.Expires.Format(time.DateOnly) + "."
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s\n%s\n", says, by)
+	if !rules()[cmp.Or(c.Engine, schema.EngineRun)].Wrote(c) {
+		says += fmt.Sprintf("\nAnother build of dratest wrote it (%s): of %s only the digests were compared.",
+			strings.Join(strings.Fields(c.Suite.Version+" "+c.Suite.Commit), " "), strings.Join([]string{reports.HTMLFile, reports.MarkdownFile, reports.JUnitFile}, ", "))
+	}
+	_, err := fmt.Fprintf(out, "%s\n%s\n", spec.Printable(says), by)
 	return err
 }
 

@@ -161,7 +161,7 @@ func (w where) report(t *testing.T, dir string, p spec.Plan, all []spec.Outcome,
 	if w.provider == clusters.ProviderControlPlane {
 		target = spec.ControlPlaneTarget
 	}
-	r := reports.Judge(reports.Build(p, all, info), *profile.Run(target.Of(w.filter.Profile), list), list)
+	r := reports.Judge(reports.Build(p, all, info), profile.Run(target.Of(w.filter.Profile), schema.EngineRun, list), list)
 	if err := reports.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
@@ -231,12 +231,14 @@ var freeze = flag.Bool("freeze", false, "add the list of required cases as the n
 // A version is added when a release is made; builds between releases have a draft of the next.
 func TestProfileVersions(t *testing.T) {
 	const file = "../../reports/profile/versions.yaml"
-	list := rules()[schema.EngineRun].Required
 	all := profile.Versions()
 	next := profile.Version{
-		Version: fmt.Sprintf("v%d", len(all)+1), Lists: map[string]string{"run": schema.RequiredDigest(list)}, Required: map[spec.ConformanceProfile]int{},
+		Version: fmt.Sprintf("v%d", len(all)+1), Lists: map[schema.Engine]string{}, Required: map[spec.ConformanceProfile]int{},
 	}
-	for _, c := range list {
+	for engine, r := range rules() {
+		next.Lists[engine] = schema.RequiredDigest(r.Required)
+	}
+	for _, c := range rules()[schema.EngineRun].Required {
 		for _, name := range c.Profiles {
 			next.Required[name]++
 		}

@@ -38,7 +38,7 @@ func TestBadge(t *testing.T) {
 		{"incomplete", schema.DriverIncomplete, 0, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := schema.Certificate{Driver: d.Driver, Profile: profile, Kubernetes: "v1.37.1", Identity: schema.Implementation(d.Identity)}
+			c := schema.Certificate{Driver: d.Driver, Profile: "driver v1", Kubernetes: "v1.37.1", Identity: schema.Implementation(d.Identity)}
 			if c.Verdict = tc.verdict; c.Verdict == schema.DriverCertified {
 				c.Expires = today.AddDate(validity, 0, 0)
 			}

@@ -29,6 +29,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -36,15 +37,12 @@ import (
 // validity is how long a certificate is good for.
 const validity = 1 // year
 
-// profile names what a driver is certified for.
-const profile = "driver v1"
-
 // certificate follows from facts, all of which are in the report directory, and the images of
 // the driver's pods.
 func certificate(f facts, identity schema.Implementation, images []string) schema.Certificate {
 	r, d := f.report, f.declaration
 	c := schema.Certificate{
-		SchemaVersion: schema.CertificateVersion, Judgement: judge(f), Profile: profile,
+		SchemaVersion: schema.CertificateVersion, Judgement: judge(f), Profile: profileOf(r),
 		Identity: identity, Driver: d.Driver, Suite: r.Suite, Kubernetes: r.Cluster.Kubernetes, Runtimes: r.Cluster.Runtimes, Images: images,
 		Date: r.Ended.UTC().Truncate(time.Second), Cases: map[string]string{}, Observations: f.seen,
 	}
@@ -63,6 +61,14 @@ func certificate(f facts, identity schema.Implementation, images []string) schem
 		c.Cases[one.ID] = string(one.Status)
 	}
 	return c
+}
+
+// profileOf names what a driver is certified for, as "driver v1".
+func profileOf(r schema.Report) string {
+	if r.Profile == nil {
+		return string(spec.DriverTarget)
+	}
+	return r.Profile.String()
 }
 
 // Derive makes the certificate of a report directory anew from its declaration, its report and

@@ -35,10 +35,7 @@ import (
 // seal writes the conformance report for the files in the report directory, and signs it.
 func seal(ctx context.Context, parts Parts, o Options, report schema.Report, outcomes []spec.Outcome, f reports.Facts) error {
 	f.Implementation, f.Command, f.Required = o.Identity, o.Command, schema.Required(Metas(parts.Cases), parts.Requirements)
-	f.Engine = schema.EngineRun
-	if parts.Subject != nil {
-		f.Engine = schema.EngineCertify
-	}
+	f.Engine = parts.engine()
 	dir, err := o.absolute()
 	if err != nil {
 		return err
@@ -52,6 +49,14 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 	return sign.Directory(context.WithoutCancel(ctx), dir, *o.Key)
 }
 
+// engine is the one that has the parts.
+func (p Parts) engine() schema.Engine {
+	if p.Subject != nil {
+		return schema.EngineCertify
+	}
+	return schema.EngineRun
+}
+
 // judged is a report with the verdict on its conformance profile.
 func judged(parts Parts, o Options, provider string, report schema.Report) schema.Report {
 	target := spec.ClusterTarget
@@ -62,7 +67,7 @@ func judged(parts Parts, o Options, provider string, report schema.Report) schem
 		target = spec.ControlPlaneTarget
 	}
 	required := schema.Required(Metas(parts.Cases), parts.Requirements)
-	return reports.Judge(report, *profile.Run(target.Of(o.Filter.Profile), required), required)
+	return reports.Judge(report, profile.Run(target.Of(o.Filter.Profile), parts.engine(), required), required)
 }
 
 // Certify seals the report of a run again, with a certificate and further files of the report

@@ -19,7 +19,6 @@ package profile
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"slices"
 
 	"sigs.k8s.io/yaml"
@@ -32,16 +31,11 @@ import (
 type Version struct {
 	// Version is its name, as "v1".
 	Version string `json:"version"`
-	// Lists are the digests of its lists of cases (schema.RequiredDigest), by the command whose
+	// Lists are the digests of its lists of cases (schema.RequiredDigest), by the engine whose
 	// reports have them.
-	Lists map[string]string `json:"lists"`
+	Lists map[schema.Engine]string `json:"lists"`
 	// Required are the numbers of cases that each profile requires, for readers.
 	Required map[spec.ConformanceProfile]int `json:"required"`
-}
-
-// Has reports whether the version has a list with that digest.
-func (v Version) Has(digest string) bool {
-	return slices.Contains(slices.Collect(maps.Values(v.Lists)), digest)
 }
 
 //go:embed versions.yaml
@@ -59,9 +53,10 @@ func Versions() []Version {
 // Draft ends the version of lists that are not pinned yet: builds between releases have them.
 const Draft = "-draft"
 
-// Of is the version of a list of cases with that digest: a known one, or the draft of the next.
-func Of(known []Version, digest string) string {
-	i := slices.IndexFunc(known, func(v Version) bool { return v.Has(digest) })
+// Of is the version of an engine's list of cases with that digest: a known one, or the draft of
+// the next.
+func Of(known []Version, engine schema.Engine, digest string) string {
+	i := slices.IndexFunc(known, func(v Version) bool { return v.Lists[engine] == digest })
 	if i < 0 {
 		return fmt.Sprintf("v%d%s", len(known)+1, Draft)
 	}
@@ -69,8 +64,8 @@ func Of(known []Version, digest string) string {
 }
 
 // Run is the profile of a run.
-func Run(name spec.ConformanceProfile, required []schema.RequiredCase) *schema.RunProfile {
-	return &schema.RunProfile{Name: name, Version: Of(Versions(), schema.RequiredDigest(required)), Required: len(Required(name, required))}
+func Run(name spec.ConformanceProfile, engine schema.Engine, required []schema.RequiredCase) schema.RunProfile {
+	return schema.RunProfile{Name: name, Version: Of(Versions(), engine, schema.RequiredDigest(required)), Required: len(Required(name, required))}
 }
 
 // Required are the cases of a list that a profile requires.

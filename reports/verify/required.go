@@ -17,7 +17,9 @@ limitations under the License.
 package verify
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +37,9 @@ func (r Rules) knows(c schema.ConformanceReport) error {
 		return nil
 	case c.Profile == nil:
 		return fmt.Errorf("%w: it has no profile, and cases that this dratest does not know: verify it with %s, which wrote it", schema.ErrOtherVersion, by)
-	case slices.ContainsFunc(r.Versions, func(v profile.Version) bool { return v.Version == c.Profile.Version }):
+	case slices.ContainsFunc(r.Versions, func(v profile.Version) bool {
+		return v.Version == c.Profile.Version || slices.Contains(slices.Collect(maps.Values(v.Lists)), c.Suite.RequiredCases)
+	}):
 		return nil
 	case strings.HasSuffix(c.Profile.Version, profile.Draft):
 		return fmt.Errorf("%w: profile %s is a list of cases from between releases: verify it with %s, which wrote it", schema.ErrOtherVersion, c.Profile, by)
@@ -57,10 +61,9 @@ func (v *verification) required() {
 	if c.Suite.RequiredCases != digest {
 		v.refuse("%s: its suite requires other cases (%s) than its list has (%s)", reports.ConformanceFile, c.Suite.RequiredCases, digest)
 	}
-	pinned := slices.ContainsFunc(v.rules.Versions, func(known profile.Version) bool { return known.Has(digest) })
 	switch {
 	case digest == schema.RequiredDigest(v.rules.Required):
-	case pinned:
+	case !strings.HasSuffix(profile.Of(v.rules.Versions, v.engine(), digest), profile.Draft):
 		v.list = list
 	default:
 		v.refuse("%s: its suite requires other cases (%s) than this dratest and the versions that it knows: the list was changed", reports.ConformanceFile, digest)
@@ -68,10 +71,23 @@ func (v *verification) required() {
 	}
 }
 
-// sameBuild is whether this build wrote the report. Others may render it in another way, so
-// that only the digests of what they rendered can be compared.
-func (v *verification) sameBuild() bool {
-	return v.conformance.Suite.Suite == v.rules.Build && v.conformance.Suite.RequiredCases == schema.RequiredDigest(v.rules.Required)
+// engine is the command that wrote the report.
+func (v *verification) engine() schema.Engine { return cmp.Or(v.conformance.Engine, schema.EngineRun) }
+
+// version is that of the profiles with a list of that digest. The draft of a version has the
+// same list.
+func (v *verification) version(digest string) string {
+	version := profile.Of(v.rules.Versions, v.engine(), digest)
+	if p := v.conformance.Profile; p != nil && p.Version == version+profile.Draft {
+		return p.Version
+	}
+	return version
+}
+
+// Wrote is whether this build wrote a report. Others may render it in another way, so that
+// only the digests of what they rendered can be compared.
+func (r Rules) Wrote(c schema.ConformanceReport) bool {
+	return c.Suite.Suite == r.Build && c.Suite.RequiredCases == schema.RequiredDigest(r.Required)
 }
 
 // profile refuses a profile that is not that of the run.
@@ -80,16 +96,14 @@ func (v *verification) profile(r schema.Report) {
 		v.refuse("%s: it has no profile", reports.ConformanceFile)
 		return
 	}
-	name := v.conformance.Profile.Name
-	target, _, _ := strings.Cut(string(name), "-")
-	of := spec.ClusterTarget
-	if r.Cluster.Provider == string(spec.ControlPlaneTarget) {
-		of = spec.ControlPlaneTarget
+	target := spec.ClusterTarget
+	switch {
+	case v.engine() == schema.EngineCertify:
+		target = spec.DriverTarget
+	case r.Cluster.Provider == string(spec.ControlPlaneTarget):
+		target = spec.ControlPlaneTarget
 	}
-	if target == string(spec.DriverTarget) {
-		of = spec.DriverTarget
-	}
-	if want := of.Of(spec.Subset(r.Selection.Profile)); name != want {
+	if name, want := v.conformance.Profile.Name, target.Of(spec.Subset(r.Selection.Profile)); name != want {
 		v.refuse("%s: profile.name is %s, and the run was for profile %s", reports.ConformanceFile, name, want)
 	}
 }

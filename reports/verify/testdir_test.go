@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 func known(t *testing.T) verify.Rules {
 	t.Helper()
 	c := conformance(t, run)
-	return verify.Rules{Required: listOf(c), Versions: []profile.Version{{Version: "v1", Lists: map[string]string{"run": c.Suite.RequiredCases}}}, Build: c.Suite.Suite}
+	return verify.Rules{Required: listOf(c), Versions: []profile.Version{{Version: "v1", Lists: map[schema.Engine]string{schema.EngineRun: c.Suite.RequiredCases}}}, Build: c.Suite.Suite}
 }
 
 func listOf(c schema.ConformanceReport) []schema.RequiredCase {

@@ -23,6 +23,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/diff"
@@ -55,7 +57,7 @@ func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.Conformance
 		return c, nil, err
 	}
 	if err != nil {
-		return c, []string{fmt.Sprintf("%s cannot be read: %v", reports.ConformanceFile, err)}, nil
+		return c, []string{fmt.Sprintf("%s cannot be read: %v%s", reports.ConformanceFile, err, writer(data))}, nil
 	}
 	rules, ok := engines[cmp.Or(c.Engine, schema.EngineRun)]
 	if !ok {
@@ -69,6 +71,17 @@ func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.Conformance
 	v.files()
 	v.contents()
 	return c, v.reasons, nil
+}
+
+// writer names the build that wrote a report that cannot be read, as a newer one may.
+func writer(data []byte) string {
+	var c struct {
+		Suite schema.Suite `json:"suite"`
+	}
+	if yaml.Unmarshal(data, &c) != nil || c.Suite.Version == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (dratest %s wrote it: verify it with that)", strings.TrimSpace(c.Suite.Version+" "+c.Suite.Commit))
 }
 
 // verification is one that goes on.
@@ -127,7 +140,7 @@ func (v *verification) contents() {
 	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))
 	if p := r.Profile; p != nil {
 		should = reports.Judge(should, schema.RunProfile{
-			Name: p.Name, Version: profile.Of(v.rules.Versions, v.conformance.Suite.RequiredCases), Required: len(profile.Required(p.Name, v.list)),
+			Name: p.Name, Version: v.version(v.conformance.Suite.RequiredCases), Required: len(profile.Required(p.Name, v.list)),
 		}, v.list)
 	}
 	certificate := v.certificate(r)
@@ -149,7 +162,7 @@ func (v *verification) contents() {
 		Binary: c.Suite.Binary, Required: v.list, Files: listed(c),
 	}))
 	v.profile(r)
-	if v.sameBuild() {
+	if v.rules.Wrote(c) {
 		v.rendered(r)
 	}
 	v.log(r, j)
