@@ -18,49 +18,15 @@ package harness
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
-
-// Env is what all cases of a process share.
-type Env struct {
-	Config *rest.Config
-	Plan   spec.Plan
-	// Agents leads to the agents of the nodes.
-	Agents agentapi.AgentClient
-	// Driver returns the driver of a case. It starts the driver unless an earlier process of the
-	// case did, which then is running.
-	Driver func(t *T, running bool) Driver
-	// Companions are the clients of companion programs, by name.
-	Companions map[spec.Companion]any
-	// Image is the image that cases' pods run: a busybox.
-	Image string
-	// ReportDir is where evidence goes, in one folder per case.
-	ReportDir string
-	// Journal is told when a case starts, comes to a step and ends; it must not block.
-	Journal func(spec.Progress)
-	// Timelines says of which cases a timeline is kept; empty means of none.
-	Timelines spec.Timelines
-	// Mutant breaks every simulated driver from the start, beneath the faults that cases inject.
-	Mutant spec.MutantID
-	// Strict has cases fail that see a known issue.
-	Strict bool
-	// Keep leaves the objects of failed cases in place.
-	Keep bool
-
-	// Connect and RemoveTimeout are for tests: other clients than those of a cluster, and a
-	// shorter time for removing pods and claims.
-	Connect       func(*rest.Config) (kubernetes.Interface, Objects, error)
-	RemoveTimeout time.Duration
-}
 
 // nodes are those on which a case with these needs can have pods with devices, in order.
 func (e *Env) nodes(needs spec.Needs) []string {
@@ -85,6 +51,20 @@ func (t *T) Companion(name spec.Companion) any {
 func (e *Env) subject() string {
 	if s := e.Plan.Target.Subject; s != nil {
 		return s.Driver
+	}
+	return ""
+}
+
+// DriverName is the name of the driver of the case, empty if it has none. A simulated driver has
+// a name unique for the case. Cases that need no kubelet publish under such a name, and no driver
+// runs.
+func (t *T) DriverName() string {
+	needs := t.meta.Needs
+	if s := t.env.subject(); s != "" && !needs.NoKubelet {
+		return s
+	}
+	if needs.NoKubelet || len(needs.Profile.Pools) > 0 {
+		return DriverName(t.meta.ID, t.Namespace)
 	}
 	return ""
 }

@@ -44,6 +44,19 @@ func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	return class.Name
 }
 
+// Container stays, and shows what it got of the driver under test; it uses all requests
+// of these claims of its pod.
+func (t *T) Container(name string, claims ...string) corev1.Container {
+	return objects.Container(name, t.Image, t.Driver.Script()+"\n"+objects.Stay, claims...)
+}
+
+// Pod is a pod with Container "main" and these claims, which go by their own names in it.
+func (t *T) Pod(name string, claims ...string) *corev1.Pod {
+	pod := objects.Pod(name, t.Image, claims...)
+	pod.Spec.Containers = []corev1.Container{t.Container("main", claims...)}
+	return pod
+}
+
 // RunPod creates a pod and waits until it runs.
 func (t *T) RunPod(pod *corev1.Pod) *corev1.Pod {
 	ginkgo.GinkgoHelper()
@@ -59,17 +72,6 @@ func (t *T) WaitRunning(name string) *corev1.Pod {
 			return false, errors.New("it has ended")
 		}
 		return p.Status.Phase == corev1.PodRunning, nil
-	})
-}
-
-// WaitSucceeded waits until all containers of a pod have ended well.
-func (t *T) WaitSucceeded(name string) *corev1.Pod {
-	ginkgo.GinkgoHelper()
-	return t.WaitPod(name, "succeeded", func(p *corev1.Pod) (bool, error) {
-		if p.Status.Phase == corev1.PodFailed {
-			return false, errors.New("it has failed")
-		}
-		return p.Status.Phase == corev1.PodSucceeded, nil
 	})
 }
 
@@ -159,6 +161,13 @@ func (t *T) Output(pod, container string) string {
 		return strings.Contains(log, objects.EnvironmentEnd), log, nil
 	})
 	return log
+}
+
+// AwaitReleased waits until a claim that no pod uses any more is unprepared and deallocated.
+func (t *T) AwaitReleased(claim string) {
+	ginkgo.GinkgoHelper()
+	t.Driver.AwaitUnprepared()
+	t.WaitDeallocated(claim)
 }
 
 // WaitScheduled waits until a pod is bound to a node. What holds then is read

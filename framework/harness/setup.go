@@ -73,6 +73,15 @@ func (t *T) setUp() {
 	t.SetBlocked("")
 }
 
+// newDriver returns the driver of the case. It starts a simulated one unless an earlier process
+// of the case did.
+func (t *T) newDriver(running bool) Driver {
+	if t.env.Driver == nil {
+		return nil
+	}
+	return t.env.Driver(t, running)
+}
+
 // pickNodes spreads cases over the nodes, the same case always to the same ones.
 func pickNodes(workers []string, n int, id string) []string {
 	if n == 0 {

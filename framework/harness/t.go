@@ -20,7 +20,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -30,11 +29,10 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
-	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/client-go/rest"
 
-	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -69,8 +67,6 @@ type T struct {
 	over     atomic.Bool // the case has ended, or was left behind
 	// looking is how many waits look just now.
 	looking atomic.Int32
-	// witnesses is how many drivers AwaitSeen and AwaitRulesSeen have had.
-	witnesses int
 
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex
@@ -80,6 +76,38 @@ type T struct {
 	known   string
 	// measured are the numbers that the case came to.
 	measured []spec.Measurement
+}
+
+// Env is what all cases of a process share.
+type Env struct {
+	Config *rest.Config
+	Plan   spec.Plan
+	// Agents leads to the agents of the nodes.
+	Agents agentapi.AgentClient
+	// Driver returns the driver of a case. It starts the driver unless an earlier process of the
+	// case did, which then is running.
+	Driver func(t *T, running bool) Driver
+	// Companions are the clients of companion programs, by name.
+	Companions map[spec.Companion]any
+	// Image is the image that cases' pods run: a busybox.
+	Image string
+	// ReportDir is where evidence goes, in one folder per case.
+	ReportDir string
+	// Journal is told when a case starts, comes to a step and ends; it must not block.
+	Journal func(spec.Progress)
+	// Timelines says of which cases a timeline is kept; empty means of none.
+	Timelines spec.Timelines
+	// Mutant breaks every simulated driver from the start, beneath the faults that cases inject.
+	Mutant spec.MutantID
+	// Strict has cases fail that see a known issue.
+	Strict bool
+	// Keep leaves the objects of failed cases in place.
+	Keep bool
+
+	// Connect and RemoveTimeout are for tests: other clients than those of a cluster, and a
+	// shorter time for removing pods and claims.
+	Connect       func(*rest.Config) (kubernetes.Interface, Objects, error)
+	RemoveTimeout time.Duration
 }
 
 type step struct {
@@ -133,30 +161,6 @@ func (t *T) stepsSoFar() []step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.steps)
-}
-
-// Track has an object removed when the case ends.
-func (t *T) Track(o Object) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.created = append(t.created, o)
-}
-
-// tracked returns copies, because the case may still work with the objects.
-func (t *T) tracked() []Object {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	copies := make([]Object, 0, len(t.created))
-	for _, o := range t.created {
-		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(Object)
-		if untyped, ok := bare.(*unstructured.Unstructured); ok {
-			untyped.SetGroupVersionKind(o.GetObjectKind().GroupVersionKind())
-		}
-		bare.SetName(o.GetName())
-		bare.SetNamespace(o.GetNamespace())
-		copies = append(copies, bare)
-	}
-	return copies
 }
 
 // Note adds to the steps what was seen.
@@ -240,49 +244,6 @@ func (t *T) fail(message string, callerSkip ...int) {
 		skip += callerSkip[0]
 	}
 	t.abort(message, skip)
-}
-
-// Create creates objects in the case's namespace (where they have one), labelled
-// as dratest's own; they are removed when the case ends.
-func (t *T) Create(objects ...Object) {
-	ginkgo.GinkgoHelper()
-	for _, o := range objects {
-		t.own(o)
-		// Before it is created, because it may have been even if that fails.
-		t.Track(o)
-		t.Step("create %s", describe.Object(o))
-		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe.Object(o))
-	}
-}
-
-// TryCreate asks the API server what it would do with an object, as a dry run.
-func (t *T) TryCreate(ctx context.Context, o Object) error {
-	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
-}
-
-// own gives an object the case's namespace and dratest's label.
-func (t *T) own(o Object) {
-	if !clusterScoped(o) {
-		o.SetNamespace(t.Namespace)
-	}
-	labels := o.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[spec.LabelManagedBy] = spec.ManagedBy
-	o.SetLabels(labels)
-}
-
-// Get reads an object anew.
-func (t *T) Get(o Object) {
-	ginkgo.GinkgoHelper()
-	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe.Object(o))
-}
-
-// Delete deletes an object and does not wait until it is gone.
-func (t *T) Delete(o Object, options ...DeleteOption) {
-	ginkgo.GinkgoHelper()
-	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
 }
 
 // firstLine is enough of a long text for a step.

@@ -35,29 +35,9 @@ import (
 // returned.
 func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.waitPod(t.ctx, name, what, ok)
-}
-
-// PodNow returns a pod of the case as it is now.
-func (t *T) PodNow(name string) *corev1.Pod {
-	ginkgo.GinkgoHelper()
-	return t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
-}
-
-// WaitPodFor is WaitPod that gives up after a limit, in a case that may take longer for
-// other reasons.
-func (t *T) WaitPodFor(limit time.Duration, name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
-	ginkgo.GinkgoHelper()
-	ctx, cancel := context.WithTimeoutCause(t.ctx, limit, fmt.Errorf("it took longer than %s", limit))
-	defer cancel()
-	return t.waitPod(ctx, name, what, ok)
-}
-
-func (t *T) waitPod(ctx context.Context, name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
-	ginkgo.GinkgoHelper()
 	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
-	err := await.Follow(ctx, await.Pod(t.Client, t.Namespace, name), func(p *corev1.Pod) (bool, error) {
+	err := await.Follow(t.ctx, await.Pod(t.Client, t.Namespace, name), func(p *corev1.Pod) (bool, error) {
 		last = p
 		return ok(p)
 	})
@@ -70,6 +50,12 @@ func (t *T) waitPod(ctx context.Context, name, what string, ok func(*corev1.Pod)
 	}
 	t.Note("pod %s is %s", name, what)
 	return last
+}
+
+// PodNow returns a pod of the case as it is now.
+func (t *T) PodNow(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
 }
 
 // WaitClaim waits until ok holds for a claim of the case; what says what that

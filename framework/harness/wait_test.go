@@ -52,7 +52,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 			Pool: "node", Device: "device-0", Conditions: []metav1.Condition{{Type: "Attached", Status: metav1.ConditionFalse}},
 		}}
 	})
-	succeeded := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
 	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	for _, tc := range []struct {
 		name    string
@@ -75,8 +74,6 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]", "node/device-0 Attached=False"}},
 		{"bound", []runtime.Object{placed}, func(t *T) { t.WaitScheduled("pod") }, nil},
 		{"not bound", []runtime.Object{pending}, func(t *T) { t.WaitScheduled("pod") }, []string{"to be scheduled", "cannot allocate all claims"}},
-		{"pod done", []runtime.Object{succeeded}, func(t *T) { t.WaitSucceeded("pod") }, nil},
-		{"pod failed", []runtime.Object{ended}, func(t *T) { t.WaitSucceeded("pod") }, []string{"it has failed"}},
 		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{"claim claim to be gone", "device-0"}},
 		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
 		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},

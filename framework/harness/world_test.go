@@ -29,7 +29,6 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
@@ -116,17 +115,10 @@ func resourceOf(o Object) schema.GroupVersionResource {
 	return plural
 }
 
-// Create makes pods run at once, on a node with the labels that they select.
-func (w *world) Create(ctx context.Context, o Object, _ ...ctrlclient.CreateOption) error {
+// Create makes pods run at once.
+func (w *world) Create(_ context.Context, o Object, _ ...ctrlclient.CreateOption) error {
 	if p, ok := o.(*corev1.Pod); ok {
 		p.Status.Phase = corev1.PodRunning
-		nodes, err := w.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(p.Spec.NodeSelector).String()})
-		if err != nil {
-			return err
-		}
-		for _, n := range nodes.Items {
-			p.Spec.NodeName = n.Name
-		}
 	}
 	return w.client.Tracker().Create(resourceOf(o), o.DeepCopyObject(), o.GetNamespace())
 }

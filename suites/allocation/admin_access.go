@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,7 +36,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5018/admin-in-result", "kep-5018/admin-off-by-default", "kep-5018/all-with-admin-access"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
 	asks := func(name string, admin *bool) *resourceapi.ResourceClaim {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,7 +42,7 @@ var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
 	list := func(name string, alternatives ...resourceapi.DeviceSubRequest) *resourceapi.ResourceClaim {
 		return objects.Claim(name, resourceapi.DeviceRequest{Name: "list", FirstAvailable: alternatives})
 	}
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 
 	for _, claim := range []*resourceapi.ResourceClaim{list("first", missing, there), list("second", there, missing)} {
 		t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))

@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -62,7 +63,7 @@ var AlternativeNamed = harness.Case{Meta: spec.Meta{
 	t.Expect(configurations(second)).To(gomega.Equal([]string{`FromClass [list/b] ` + mine + ` {"class":"b"}`, `FromClaim [list/b] ` + mine + ` {"for":"list/b"}`}), "configuration of the second alternative")
 	release(t, "second")
 	t.Publish("pool-2", t.Nodes[0], device("a-2", map[string]any{"model": "a", "numa": 2}))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	first := use(t, claim("first"))
 	t.Expect(results(first)).To(gomega.ConsistOf("list/a=pool-2/a-2", "fixed=pool/fixed-2"), "devices where one of the first alternative satisfies its constraint")
 	t.Expect(configurations(first)).To(gomega.Equal([]string{`FromClass [list/a] ` + mine + ` {"class":"a"}`, `FromClaim [list/a] ` + mine + ` {"for":"list/a"}`}), "configuration of the first alternative")

@@ -23,6 +23,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -74,7 +75,7 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 	for _, node := range t.Nodes[:2] {
 		t.Publish(node, node, devices[node]...)
 	}
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 
 	// One node after the other: a scheduler that ignores alternatives spreads pods over the nodes.
 	for i, better := range t.Nodes[:2] {

@@ -20,6 +20,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -45,7 +46,7 @@ var CapacityOfEach = harness.Case{Meta: spec.Meta{
 		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/name")
 		return constrained(objects.Claim(name, request), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
 	}
-	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, "pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
 			s.Spec.Devices[i].Attributes = device("", map[string]any{"name": s.Spec.Devices[i].Name}).Attributes
 		}

@@ -23,6 +23,8 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,18 +45,18 @@ var ClassChanges = harness.Case{Meta: spec.Meta{
 	before := use(t, objects.Claim("before", objects.Request("req", class)))
 	t.Expect(before).To(matchers.HaveDevices("device-0"), "device of the first class")
 
-	t.ChangeClass(class, func(c *resourceapi.DeviceClass) {
+	edit.Class(t, class, func(c *resourceapi.DeviceClass) {
 		c.Spec.Config = parameters("new")
 		// Other drivers' devices have no model, so the class still excludes them.
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(t.Attribute(profiles.Model)+" == 'b'"))
 	})
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	after := use(t, objects.Claim("after", objects.Request("req", class)))
 	t.Expect(after).To(matchers.HaveDevices("device-2"), "device of the changed class")
 	t.Expect(configurations(after)).To(gomega.ConsistOf(gomega.ContainSubstring(`{"version":"new"}`)), "configuration of the changed class")
 
 	t.Delete(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}})
-	t.AwaitSeen() // a pod that has been told something else is not tried again because a class is gone
+	scheduler.AwaitSeen(t) // a pod that has been told something else is not tried again because a class is gone
 	t.Create(objects.Claim("without", objects.Request("req", class)), objects.Pod("without", t.Image, "without"))
 	t.WaitUnschedulable("without", class)
 	t.Expect(t.Claim("before").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation from the first class, changed and deleted since")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,7 +43,7 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 		claim := objects.Claim(name, objects.Request("req", class))
 		claim.Finalizers = []string{resourceapi.Finalizer}
 		t.Create(claim)
-		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 			c.Status.Allocation = &resourceapi.AllocationResult{
 				NodeSelector: objects.Nodes(t.Nodes[0]),
 				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
@@ -62,5 +63,5 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 	t.Expect(claim).To(matchers.HaveDevices("device-2"), "device on the pod's node")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations")
 	t.Expect(t.Claim("in-use")).To(matchers.HaveDevices("device-1"), "device of the used claim")
-	t.ChangeClaimStatus("in-use", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = nil })
+	edit.ClaimStatus(t, "in-use", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = nil })
 }}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -44,6 +45,6 @@ var DeviceNames = harness.Case{Meta: spec.Meta{
 	t.Expect(results(use(t, objects.Claim("good", objects.Request("req", class))))).To(gomega.Equal([]string{"req=good/device-2"}), "device of the other pool")
 	t.Create(objects.Claim("any", objects.Request("req", class)), objects.Pod("any", t.Image, "any"))
 	t.WaitUnschedulable("any", "invalid resource pools were encountered")
-	t.ChangeSlice(second.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Name = "device-3" })
+	edit.Slice(t, second.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Name = "device-3" })
 	t.Expect(used(t, "any")).To(matchers.HaveDevicesFrom("double"), "pool of the device")
 }}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,7 +43,7 @@ var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 	pool := t.Publish("pool", t.Nodes[0], devices[:2]...)
 	two := use(t, objects.Claim("two", count("req", class, 2)))
 
-	t.ChangeSlice(pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices = devices[2:3] })
+	edit.Slice(t, pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices = devices[2:3] })
 	t.Expect(use(t, objects.Claim("third", objects.Request("req", class)))).To(matchers.HaveDevices("device-2"), "the only published device")
 	wait(t, objects.Claim("fourth", objects.Request("req", class)))
 	t.Delete(pool)

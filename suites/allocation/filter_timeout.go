@@ -28,6 +28,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -94,7 +96,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	claim := puzzle(t, "puzzle", class, t.Nodes[0], endless, endless)
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	started := time.Now()
 	t.Create(claim, objects.Pod("puzzle", t.Image, "puzzle"))
 	text := ""
@@ -107,7 +109,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 		return strings.Contains(text, timedOut) || strings.Contains(text, noDevices), text, nil
 	})
 	t.Expect(overdue(text, time.Since(started))).To(gomega.BeEmpty(), "what is wrong with what the pod is told")
-	t.ChangeSlice("puzzle-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, "puzzle-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
 			s.Spec.Devices[i] = device(s.Spec.Devices[i].Name, map[string]any{"group": 0, "size": endless})
 		}
@@ -135,7 +137,7 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 		solution = append(solution, device(fmt.Sprintf("device-%02d", i), map[string]any{"group": 0, "size": endless}))
 	}
 	t.Publish("solution", t.Nodes[1], solution...)
-	t.AwaitSeen() // so that the first attempt knows both nodes' devices
+	scheduler.AwaitSeen(t) // so that the first attempt knows both nodes' devices
 	t.Create(claim, objects.OnlyOn(objects.Pod("puzzle", t.Image, "puzzle"), t.Nodes[0], t.Nodes[1]))
 	node, text := "", ""
 	t.Within(4*filterTime, "the pod to be scheduled, or told that it cannot be", func(ctx context.Context) (bool, string, error) {
@@ -172,7 +174,7 @@ var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	for size := asked + 2; size <= most; size++ {
 		name := fmt.Sprintf("puzzle-%d", size)
 		claim := puzzle(t, name, class, t.Nodes[0], size, asked)
-		t.AwaitSeen()
+		scheduler.AwaitSeen(t)
 		t.Create(claim, objects.Pod(name, t.Image, name))
 		pod := t.WaitPod(name, "told why it waits", func(p *corev1.Pod) (bool, error) {
 			return strings.Contains(said(p), timedOut) || strings.Contains(said(p), noDevices), nil

@@ -24,6 +24,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -54,7 +55,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	before := map[string][]resourceapi.SkipNodeOperation{"a": {unprepare}, "b": nil}
 	t.Expect(skipped("claim")).To(gomega.Equal(before), "operations in the allocation")
 	wait(t, objects.Claim("next", count("req", class, 3)))
-	t.ChangeSlice(slice.Name, func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, slice.Name, func(s *resourceapi.ResourceSlice) {
 		s.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{all}
 		s.Spec.Devices = append(s.Spec.Devices, device("c", nil)) // without which there are too few for the next claim
 	})

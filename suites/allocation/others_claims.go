@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/controlplane"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -58,7 +59,7 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 	for i := range 5 {
 		name := fmt.Sprintf("other-%d", i)
 		t.Create(claim(name))
-		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 			c.Status.Allocation = &resourceapi.AllocationResult{
 				AllocationTimestamp: ptr.To(metav1.Now()), // without it Kubernetes' scheduler can reserve no allocation
 				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{

@@ -22,6 +22,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,7 +44,7 @@ var PoolGenerations = harness.Case{Meta: spec.Meta{
 	}
 
 	t.Create(part(1, "a-old"))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("half", objects.Request("req", class)))
 	t.Create(part(1, "b-old"))
 	t.Expect(used(t, "half")).To(matchers.HaveDevices("a-old"), "device of the first slice")
@@ -52,7 +53,7 @@ var PoolGenerations = harness.Case{Meta: spec.Meta{
 	release(t, "whole")
 
 	t.Create(part(2, "a-new"))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("between", objects.Request("req", class)))
 	t.Create(objects.Claim("all-between", all("req", class)), objects.Pod("all-between", t.Image, "all-between"))
 	t.WaitUnschedulable("all-between", "")

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,7 +39,7 @@ var PoolOrder = harness.Case{Meta: spec.Meta{
 	t.Publish("c", t.Nodes[0], device("last", nil))
 	t.Publish("a", t.Nodes[0], slow)
 	t.Publish("b", t.Nodes[0], device("first", nil))
-	t.AwaitSeen() // with two of the pools alone, the one with conditions is right
+	scheduler.AwaitSeen(t) // with two of the pools alone, the one with conditions is right
 
 	t.Expect(results(use(t, objects.Claim("two", count("req", class, 2))))).To(gomega.Equal([]string{"req=b/first", "req=c/last"}), "devices without conditions")
 	t.Create(objects.Claim("one", objects.Request("req", class)), objects.Pod("one", t.Image, "one"))

@@ -27,13 +27,14 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/controlplane"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // hadFromElsewhere allocates a claim for one device, and returns when its pod is scheduled.
 func hadFromElsewhere(t *harness.T, name string) {
-	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{
 			AllocationTimestamp: ptr.To(metav1.Now()), // without it Kubernetes' scheduler can reserve no allocation
 			Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{

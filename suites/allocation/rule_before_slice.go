@@ -25,6 +25,8 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -45,7 +47,7 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	}
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
 	t.Create(rule)
-	t.AwaitRulesSeen()
+	scheduler.AwaitRulesSeen(t)
 	request := func() resourceapi.DeviceRequest { return objects.Request("req", class) }
 	tolerant := func(name string) *resourceapi.ResourceClaim {
 		claim := objects.Claim(name, request())
@@ -54,14 +56,14 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	}
 
 	slice := t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("new-slice", request()))
 	t.Expect(use(t, tolerant("first"))).To(matchers.HaveDevices("device-0"), "device of the new slice")
 
-	t.ChangeSlice(slice.Name, func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, slice.Name, func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices = append(s.Spec.Devices, profiles.Device(1, "a", "8Gi"))
 	})
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("new-device", request()))
 	t.Expect(use(t, tolerant("second"))).To(matchers.HaveDevices("device-1"), "added device")
 
@@ -69,7 +71,7 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	release(t, "second")
 	t.Delete(slice)
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("slice-again", request()))
 	for _, name := range []string{"new-slice", "new-device"} {
 		waiting := t.PodNow(name)

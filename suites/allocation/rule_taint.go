@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,7 +41,7 @@ var RuleTaint = harness.Case{Meta: spec.Meta{
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
 	rule.Spec.DeviceSelector.Device = ptr.To("device-0")
 	t.Create(rule)
-	t.AwaitRulesSeen()
+	scheduler.AwaitRulesSeen(t)
 
 	request := func() resourceapi.DeviceRequest { return objects.Request("req", class) }
 	t.Expect(use(t, objects.Claim("other", request()))).To(matchers.HaveDevices("device-1"), "device without the taint")

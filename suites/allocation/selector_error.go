@@ -23,6 +23,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -56,7 +58,7 @@ var SelectorError = harness.Case{Meta: spec.Meta{
 		fails[i] = t.Publish(r.claim.Name+"-fails", t.Nodes[0], device("a", map[string]any{"row": i}))
 		t.Publish(r.claim.Name+"-selected", t.Nodes[1], device("b", map[string]any{"row": i, "slot": 1}))
 	}
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	for _, r := range rows {
 		t.Create(r.claim, objects.Pod(r.claim.Name, t.Image, r.claim.Name))
 	}
@@ -66,7 +68,7 @@ var SelectorError = harness.Case{Meta: spec.Meta{
 		t.WaitEventTimes(name, "FailedScheduling", r.says, 2)
 		t.Expect(t.Claim(name).Status.Allocation).To(gomega.BeNil(), "allocation while the selector fails on another node")
 
-		t.ChangeSlice(fails[i].Name, func(s *resourceapi.ResourceSlice) {
+		edit.Slice(t, fails[i].Name, func(s *resourceapi.ResourceSlice) {
 			s.Spec.Devices = []resourceapi.Device{device("a", map[string]any{"row": i, "slot": 2})}
 		})
 		t.Expect(results(used(t, name))).To(gomega.ConsistOf("req="+name+"-selected/b"), "device once the selector does not fail")

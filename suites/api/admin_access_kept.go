@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -39,20 +40,20 @@ var AdminAccessKept = harness.Case{Meta: spec.Meta{
 		c.Status.Allocation = allocation("device-0")
 		c.Status.Allocation.Devices.Results[0].AdminAccess = ptr.To(true)
 	}
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	admin := validClaim()
 	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
 	t.Create(admin)
-	t.ChangeClaimStatus("claim", withAdminAccess)
+	edit.ClaimStatus(t, "claim", withAdminAccess)
 	labelForAdminAccess(t, "null")
 
-	reserved := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	reserved := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{consumer(0)}
 	})
 	t.Expect(reserved.Status.ReservedFor).To(gomega.HaveLen(1), "consumers added to the claim without the label")
 	_, err := claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{})
 	t.NoError(err, "change the claim")
-	freed := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
+	freed := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
 	withAdminAccess(freed)
 	t.Expect(notRefused(updateStatus(t, claims)(freed), "status.allocation.devices.results[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "a new allocation with admin access, without the label")
 }}

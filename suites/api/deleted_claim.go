@@ -20,6 +20,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -36,7 +37,7 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	reserved := func(consumers ...resourceapi.ResourceClaimConsumerReference) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = consumers }
 	}
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = allocation("device-0")
 		reserved(consumer(0), consumer(1))(c)
 	})

@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -35,7 +36,7 @@ var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	t.Create(validClaim())
-	stored := t.ChangeClaimStatus("claim", withStatus)
+	stored := edit.ClaimStatus(t, "claim", withStatus)
 	t.Expect(stored.Status.Devices).To(gomega.HaveLen(2), "the devices with status")
 	stored.Status.Allocation = nil
 	freed, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
@@ -60,7 +61,7 @@ var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	t.Create(validClaim())
-	stored := t.ChangeClaimStatus("claim", withStatus)
+	stored := edit.ClaimStatus(t, "claim", withStatus)
 	drivers, scheduler := user(t)+"-driver", user(t)+"-scheduler"
 	mayUpdateStatus(t, drivers, scheduler)
 	mayWriteOf(t, "driver", driver, resourceapi.VerbPrefixArbitraryNode+"update", drivers)

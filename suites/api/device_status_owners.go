@@ -23,6 +23,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -35,7 +36,7 @@ var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	t.Create(validClaim())
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		withStatus(c)
 		c.Status.Devices = nil
 		third := c.Status.Allocation.Devices.Results[0]
@@ -58,7 +59,7 @@ var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
 	}
 	applies("first", entry("device-0", 0))
 	applies("second", entry("device-1", 1))
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.Devices = append(c.Status.Devices, statusOf(driver, "device-2", 2))
 	})
 	expect("two managers and an update", map[string]string{"device-0": `{"number":0}`, "device-1": `{"number":1}`, "device-2": `{"number":2}`})

@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -75,7 +76,7 @@ func readsNewest(t *harness.T, pod *corev1.Pod, name func(p *corev1.Pod, claim s
 		return err
 	}
 	for _, named := range all[1:] {
-		t.ChangePodStatus("pod", func(p *corev1.Pod) { name(p, named) })
+		edit.PodStatus(t, "pod", func(p *corev1.Pod) { name(p, named) })
 		allowed(t, "claim "+named+", to be read as the node", func() error { return read(named) })
 		for _, claim := range all {
 			if err := read(claim); claim != named {

@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -52,7 +53,7 @@ var NodePodStatus = harness.Case{Meta: spec.Meta{
 			}
 		}
 	}
-	stored := t.ChangePodStatus("pod", named("claim", "made"))
+	stored := edit.PodStatus(t, "pod", named("claim", "made"))
 	special := func(p *corev1.Pod) {
 		p.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "other", RequestMappings: []corev1.ContainerExtendedResourceRequest{
 			{ContainerName: main.Name, ResourceName: "example.com/gpu", RequestName: "container-0-request-0"},

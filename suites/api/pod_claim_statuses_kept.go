@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,9 +39,9 @@ var PodClaimStatusesKept = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(podAccount(), unscheduled(objects.PodFromTemplate("pod", t.Image, "none")))
 	named := []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: ptr.To("generated")}}
-	t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = named })
+	edit.PodStatus(t, "pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = named })
 
-	without := t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses, p.Status.Message = nil, "changed" })
+	without := edit.PodStatus(t, "pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses, p.Status.Message = nil, "changed" })
 	t.Expect(without.Status.Message).To(gomega.Equal("changed"), "fields written beside them")
 	t.Expect(without.Status.ResourceClaimStatuses).To(gomega.Equal(named), "generated claims in a status written without them")
 	empty, err := t.Client.CoreV1().Pods(t.Namespace).

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,7 +47,7 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 		"all-other-nodes": {except}, "other-node": objects.Nodes("other-node").NodeSelectorTerms,
 	} {
 		t.Create(objects.Claim(name, objects.Request("req", "class")))
-		told[name] = t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		told[name] = edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 			c.Status.Allocation = allocation("device-0")
 			if len(terms) > 0 {
 				c.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: terms}

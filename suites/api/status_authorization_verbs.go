@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,7 +40,7 @@ var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	t.Create(validClaim())
-	stored := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	stored := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = allocation("device-0")
 		c.Status.Allocation.NodeSelector = objects.Nodes("this-node")
 	})

@@ -33,6 +33,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -54,7 +55,7 @@ var Verbs = harness.Case{Meta: spec.Meta{
 	useVerbs(t, "ResourceSlice", api.ResourceSlices(), api.ResourceSlices(), func() *resourceapi.ResourceSlice { return onlyOn(t, validSlice()) })
 
 	t.Create(objects.Claim("status", objects.Request("req", "class")))
-	t.ChangeClaimStatus("status", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = allocation("device-0") })
+	edit.ClaimStatus(t, "status", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = allocation("device-0") })
 	patchStatus(t, "resourceclaims", "ResourceClaim", "status", "reservedFor", "uid", consumer)
 }}
 

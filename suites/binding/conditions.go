@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -43,7 +44,7 @@ func conditional(name string, conditions ...string) resourceapi.Device {
 
 // set makes conditions of a claim's device true, as its controller would.
 func set(t *harness.T, claim, device string, conditions ...string) {
-	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, claim, func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {
 			return // allocation given up
 		}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -50,7 +51,7 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	}
 	allocated("older", byDefault+betweenLooks)
 	at := allocated("younger", byDefault-left)
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	for _, name := range []string{"younger", "older"} {
 		pod := objects.Pod(name, t.Image, name)
 		pod.Spec.SchedulerName = t.Target().DefaultsProfile // default configuration

@@ -22,6 +22,8 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,10 +43,10 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "BindingConditionsPending", "")
 	t.Publish("second", t.Nodes[0], conditional("other", profiles.Attached)) // equally good, but in a later pool
 
-	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, "pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "dra-conformance.github.io/attach-failed", Effect: resourceapi.DeviceTaintEffectNoSchedule}}
 	})
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	if held := t.Claim("claim"); held.Status.Allocation == nil || held.Status.Allocation.Devices.Results[0].Device != "failing" {
 		t.Blockedf("the scheduler has waited for the device for as long as it does before it was seen to know of the taint")
 	}

@@ -18,6 +18,7 @@ package claims
 
 import (
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -31,7 +32,7 @@ var DeletedIdle = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	allocated(t, "idle", class)
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	t.Create(objects.Claim("next", objects.Request("req", class)), objects.Pod("next", t.Image, "next"))
 	t.WaitUnschedulable("next", "cannot allocate all claims")
 

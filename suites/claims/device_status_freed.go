@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -34,7 +35,7 @@ var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	allocated(t, "claim", class, objects.Consumer(held(t, "pod", "claim")))
-	told := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	told := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		device := c.Status.Allocation.Devices.Results[0]
 		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: device.Driver, Pool: device.Pool, Device: device.Device}}
 	})

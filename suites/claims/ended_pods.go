@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,7 +39,7 @@ var EndedPods = harness.Case{Meta: spec.Meta{
 		of := heldFromTemplate(t, "of-template-"+name, "template-"+name)
 		made := generated(t, of.Name)
 		for _, pod := range []string{name, of.Name} {
-			t.ChangePodStatus(pod, func(p *corev1.Pod) { p.Status.Phase = phase })
+			edit.PodStatus(t, pod, func(p *corev1.Pod) { p.Status.Phase = phase })
 		}
 		t.WaitDeallocated(name)
 		t.WaitClaimGone(made.Name)

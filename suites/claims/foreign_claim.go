@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -42,14 +43,14 @@ var ForeignClaim = harness.Case{Meta: spec.Meta{
 			p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: &claim}}
 		}
 	}
-	pod := t.ChangePodStatus("pod", names("foreign"))
+	pod := edit.PodStatus(t, "pod", names("foreign"))
 	waits(t, "pod", class)
 	t.Expect(t.Claim("foreign").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the foreign claim")
 
 	own := objects.Claim("own", objects.Request("req", class))
 	own.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
 	t.Create(own)
-	t.ChangePodStatus("pod", names("own"))
+	edit.PodStatus(t, "pod", names("own"))
 	t.WaitScheduled("pod")
 	t.Expect(t.Claim("own")).To(matchers.BeReservedFor(pod), "reservations of the pod's claim")
 	t.Expect(t.Claim("foreign").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the foreign claim")

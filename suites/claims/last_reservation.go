@@ -24,6 +24,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -52,10 +53,10 @@ var LastReservation = harness.Case{Meta: spec.Meta{
 	}
 	t.WaitScheduled(scheduled)
 	t.WaitUnschedulable(waits, "")
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = slices.Delete(c.Status.ReservedFor, 0, 1) })
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = slices.Delete(c.Status.ReservedFor, 0, 1) })
 	t.WaitScheduled(waits)
 	t.Expect(consumers(t.Claim("claim"))).To(gomega.ContainElements("first", "second"), "consumers")
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.ReservedFor = c.Status.ReservedFor[len(c.Status.ReservedFor)-2:]
 	})
 }}

@@ -22,6 +22,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -47,10 +49,10 @@ var LeftHalfway = harness.Case{Meta: spec.Meta{
 	t.Create(begun)
 	allocated(t, "reserved", class, objects.Consumer(gated("reserved")))
 	before := t.Claim("reserved")
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 
 	for name, device := range map[string]string{"reserved": "device-0", "finalizer": "device-1"} {
-		t.Ungate(name)
+		edit.Ungate(t, name)
 		pod := t.WaitScheduled(name)
 		claim := t.Claim(name)
 		t.Expect(claim).To(gomega.And(matchers.HaveDevices(device), matchers.BeReservedFor(pod)), "claim of pod %s", name)

@@ -21,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -35,7 +36,7 @@ var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	class := devices(t, t.Nodes[0], 1)
 	t.Create(objects.PodFromTemplate("pod", t.Image, "template"))
 	t.WaitEvent("pod", "FailedResourceClaimCreation", `"template" not found`)
-	t.ChangePodStatus("pod", func(p *corev1.Pod) {
+	edit.PodStatus(t, "pod", func(p *corev1.Pod) {
 		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}}
 	})
 	t.WaitScheduled("pod")

@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -51,5 +52,5 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	later := generated(t, "later")
 	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims created from the template")
 	// The kubelet keeps a pod whose claim was not made, unless it needs none; see node/claim-never-made.
-	t.ChangePodStatus("deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
+	edit.PodStatus(t, "deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

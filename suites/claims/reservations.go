@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -50,6 +51,6 @@ var Reservations = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("waits", objects.Request("req", class)), objects.Pod("waits", t.Image, "waits"))
 	t.WaitUnschedulable("waits", "cannot allocate all claims")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-0"), "devices")
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor, c.Status.Allocation = nil, nil })
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor, c.Status.Allocation = nil, nil })
 	t.WaitScheduled("waits")
 }}

@@ -30,6 +30,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -78,7 +79,7 @@ var TwoTemplates = harness.Case{Meta: spec.Meta{
 		return
 	}
 	t.Expect(then).To(gomega.And(gomega.HaveKeyWithValue("first", made["first"]), gomega.HaveKeyWithValue("later", made["later"])), "claims in the pod's status")
-	t.Ungate("pod")
+	edit.Ungate(t, "pod")
 	t.WaitScheduled("pod")
 	for _, name := range then {
 		t.Expect(consumers(t.Claim(name))).To(gomega.Equal([]string{"pod"}), "consumers of claim %s", name)

@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -81,7 +82,7 @@ func allocated(t *harness.T, name, class string, consumers ...resourceapi.Resour
 	claim := objects.Claim(name, objects.Request("req", class))
 	claim.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(claim)
-	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = allocation(t, "device-0")
 		c.Status.ReservedFor = consumers
 	})

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -38,7 +39,7 @@ var AllocationCleared = harness.Case{Meta: spec.Meta{
 	t.Create(claim("claim", d.Class("", nil), atOnce))
 	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(t.Nodes[1]), "node of the device")
 	d.Begin(func(d *classicdra.DriverConfig) { d.Refuse = t.Nodes[1:] })
-	cleared := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil })
+	cleared := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil })
 	got := t.WaitClaim("claim", "allocated anew", func(c *resourceapi.ResourceClaim) bool { return place(c) == t.Nodes[0] })
 	t.Expect(d.Held()).To(gomega.Equal(map[string]string{string(cleared.UID): t.Nodes[0] + "/" + got.Status.Allocation.Devices.Results[0].Device}), "devices allocated to claims")
 }}

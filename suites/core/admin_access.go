@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -39,7 +40,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	},
 	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	t.Create(objects.Claim("user", t.Driver.Request("req")))
 	user := t.Pod("user", "user")
 	user.Spec.RestartPolicy = corev1.RestartPolicyAlways

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,7 +44,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("false")}
 	})
 	t.WaitUnschedulable("pod", "cannot allocate all claims")
-	t.ChangeClass(class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.DriverName()).Spec })
+	edit.Class(t, class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.DriverName()).Spec })
 
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")

@@ -17,11 +17,14 @@ limitations under the License.
 package core
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/onsi/ginkgo/v2"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -47,7 +50,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	ended.Spec.ResourceClaims = objects.Pod("", "", "claim").Spec.ResourceClaims
 	ended.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, objects.ShowAndEnd, "claim")}
 	t.Create(ended)
-	t.WaitSucceeded("ended")
+	waitSucceeded(t, "ended")
 	t.WaitClaim("claim", "not reserved for the terminated pod", func(c *resourceapi.ResourceClaim) bool { return !reservedFor(c, "ended") })
 
 	// The controller reserves for pods already on a node, so it has processed this claim each time.
@@ -69,4 +72,15 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 
 func reservedFor(claim *resourceapi.ResourceClaim, pod string) bool {
 	return slices.ContainsFunc(claim.Status.ReservedFor, func(c resourceapi.ResourceClaimConsumerReference) bool { return c.Name == pod })
+}
+
+// waitSucceeded waits until all containers of a pod have succeeded.
+func waitSucceeded(t *harness.T, name string) {
+	ginkgo.GinkgoHelper()
+	t.WaitPod(name, "succeeded", func(p *corev1.Pod) (bool, error) {
+		if p.Status.Phase == corev1.PodFailed {
+			return false, errors.New("it has failed")
+		}
+		return p.Status.Phase == corev1.PodSucceeded, nil
+	})
 }

@@ -35,7 +35,7 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))
 	pod := t.Pod("pod", "claim")
-	pod.Spec.InitContainers = []corev1.Container{t.EndingContainer("init", "claim")}
+	pod.Spec.InitContainers = []corev1.Container{objects.Container("init", t.Image, t.Driver.Script(), "claim")}
 
 	t.RunPod(pod)
 

@@ -69,6 +69,6 @@ var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-metadata-of-claim"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Template("template", objects.Claim("", t.Driver.Request("req"))))
-	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
+	pod := t.RunPod(podFromTemplate(t, "pod", "template"))
 	metadata.Expect(t, t.DriverName(), "pod", "main", t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName), "req")
 }}

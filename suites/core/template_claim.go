@@ -18,6 +18,7 @@ package core
 
 import (
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -43,7 +44,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	template.Spec.Annotations = map[string]string{"example.com/from": "template"}
 	t.Create(template)
 
-	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
+	pod := t.RunPod(podFromTemplate(t, "pod", "template"))
 
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.HaveLen(1), "claims in the pod's status")
 	t.Expect(pod.Status.ResourceClaimStatuses[0].Name).To(gomega.Equal("claim"), "the pod's name for the claim")
@@ -62,3 +63,10 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	t.RemovePod("pod")
 	t.WaitClaimGone(claim.Name)
 }}
+
+// podFromTemplate is a pod that uses claim "claim", made from a template.
+func podFromTemplate(t *harness.T, name, template string) *corev1.Pod {
+	pod := objects.PodFromTemplate(name, t.Image, template)
+	pod.Spec.Containers = []corev1.Container{t.Container("main", "claim")}
+	return pod
+}

@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -67,7 +68,7 @@ var AllPods = harness.Case{Meta: spec.Meta{
 // allocate allocates a pool's device of the same name to a claim and reserves it for these pods, as
 // a scheduler would.
 func allocate(t *harness.T, claim, pool string, pods ...*corev1.Pod) {
-	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, claim, func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: pool, Device: claim}},
 		}}

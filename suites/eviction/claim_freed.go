@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,7 +47,7 @@ var ClaimFreed = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("first")
 	t.WaitPodGone("second")
 	t.WaitDeallocated("claim")
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	t.Create(objects.Pod("third", t.Image, "claim"))
 	t.WaitUnschedulable("third", "cannot allocate all claims")
 	t.Publish("healthy", t.Nodes[0], named("other"))

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -65,15 +66,15 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 	give("at-once", nil)
 	t.WaitEvent("at-once", event, "Marking for deletion") // the controller has seen all taints
 
-	t.ChangeSlice(slice("taint-gone"), func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Taints = nil })
-	t.ChangeSlice(slice("no-schedule"), func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, slice("taint-gone"), func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Taints = nil })
+	edit.Slice(t, slice("no-schedule"), func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices[0].Taints[0].Effect = resourceapi.DeviceTaintEffectNoSchedule
 	})
 	t.Delete(&resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: slice("slice-gone")}})
 	newer := t.Slice("newer-slice", t.Nodes[0], named("newer-slice"))
 	newer.Name, newer.Spec.Pool.Generation = "newer-"+newer.Name, newer.Spec.Pool.Generation+1
 	t.Create(newer)
-	t.ChangeClaimStatus("deallocated", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
+	edit.ClaimStatus(t, "deallocated", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
 
 	expectInTime(t, began)
 

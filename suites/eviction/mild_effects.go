@@ -20,6 +20,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -41,7 +43,7 @@ var MildEffects = harness.Case{Meta: spec.Meta{
 	put := objects.Pod("put", t.Image, "put")
 	put.Spec.NodeName = t.Nodes[0]
 	t.Create(claim)
-	t.ChangeClaimStatus("put", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "put", func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: "more", Device: "put"}},
 		}}
@@ -55,7 +57,7 @@ var MildEffects = harness.Case{Meta: spec.Meta{
 
 	t.WaitPodGone("no-execute")
 	t.WaitDeallocated("no-execute")
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	t.Create(objects.Claim("free", objects.Request("req", class)), objects.Pod("free", t.Image, "free"))
 	t.WaitScheduled("free")
 	t.Expect(t.Claim("free")).To(matchers.HaveDevices("free-none"), "the only free device for the pod")

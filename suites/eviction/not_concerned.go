@@ -21,6 +21,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,7 +47,7 @@ var NotConcerned = harness.Case{Meta: spec.Meta{
 	put.Spec.NodeName = t.Nodes[0]
 	t.Publish("foreign", t.Nodes[0], named("foreign"))
 	t.Create(foreign, put)
-	t.ChangePodStatus("foreign", func(p *corev1.Pod) {
+	edit.PodStatus(t, "foreign", func(p *corev1.Pod) {
 		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: &foreign.Name}}
 	})
 	allocate(t, "foreign", "foreign", put)

@@ -20,6 +20,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -42,7 +43,7 @@ var PoolSliceBySlice = harness.Case{Meta: spec.Meta{
 		tolerant(t, class, name)
 	}
 	next := func(name string) {
-		t.ChangeSlice(name+"-"+t.Slice("pool", "").Name, func(s *resourceapi.ResourceSlice) {
+		edit.Slice(t, name+"-"+t.Slice("pool", "").Name, func(s *resourceapi.ResourceSlice) {
 			s.Spec.Pool.Generation++
 			s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{broken(resourceapi.DeviceTaintEffectNoExecute)}
 		})

@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -64,7 +65,7 @@ func named(name string) resourceapi.Device {
 
 // taint adds a taint to each named device of a pool published by the case.
 func taint(t *harness.T, pool string, taints map[string]resourceapi.DeviceTaint) {
-	t.ChangeSlice(pool+"-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, pool+"-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
 			if taint, ok := taints[s.Spec.Devices[i].Name]; ok {
 				s.Spec.Devices[i].Taints = append(s.Spec.Devices[i].Taints, taint)

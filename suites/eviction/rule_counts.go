@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -52,7 +53,7 @@ var RuleCounts = harness.Case{Meta: spec.Meta{
 	t.Expect(counted(t, rule)).To(gomega.Equal(counts{published: 5, allocated: 4, pods: 3, namespaces: 2}), "status of the rule")
 	stays(t, "a", "b")
 
-	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
+	edit.Rule(t, rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
 	t.WaitPodGone("a")
 	t.WaitPodGone("b")
 	waitCondition(t, rule, "to have deleted three pods", func(c metav1.Condition) bool {

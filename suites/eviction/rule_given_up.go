@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -62,8 +63,8 @@ var RuleGivenUp = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("at-once", event, "Marking for deletion")
 
 	t.Delete(&resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: name("rule-gone")}})
-	t.ChangeRule(name("no-effect"), func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNone })
-	t.ChangeRule(name("other-device"), func(r *resourceapi.DeviceTaintRule) { r.Spec.DeviceSelector.Device = ptr.To("another-one") })
+	edit.Rule(t, name("no-effect"), func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNone })
+	edit.Rule(t, name("other-device"), func(r *resourceapi.DeviceTaintRule) { r.Spec.DeviceSelector.Device = ptr.To("another-one") })
 	expectInTime(t, began)
 
 	t.WaitPodGone("deleted")

@@ -23,6 +23,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -78,7 +79,7 @@ var SeveralTolerations = harness.Case{Meta: spec.Meta{
 	}
 
 	slice := "pool-" + t.DriverName()
-	t.ChangeSlice(slice, func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, slice, func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
 			s.Spec.Devices[i].Taints = []resourceapi.DeviceTaint{
 				{Key: "example.com/a", Value: "1", Effect: resourceapi.DeviceTaintEffectNoExecute},
@@ -90,7 +91,7 @@ var SeveralTolerations = harness.Case{Meta: spec.Meta{
 		t.WaitPodGone(name)
 	}
 	stays(t, slices.Collect(maps.Keys(stay))...)
-	t.ChangeSlice(slice, func(s *resourceapi.ResourceSlice) {
+	edit.Slice(t, slice, func(s *resourceapi.ResourceSlice) {
 		for i := range s.Spec.Devices {
 			s.Spec.Devices[i].Taints[0].Value = "3"
 		}

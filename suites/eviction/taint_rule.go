@@ -27,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -49,7 +50,7 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	t.Expect(wouldDelete(t, rule, 1)).To(gomega.Equal(1), "pods the rule would delete")
 	t.Expect(t.WaitRunning("pod").DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod")
 
-	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
+	edit.Rule(t, rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
 
 	t.WaitEvent("pod", event, "Marking for deletion")
 	t.WaitPodGone("pod")

@@ -27,6 +27,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -52,7 +54,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"device", "tolerated"} {
 		t.Create(objects.Pod("first-"+name, t.Image, name))
 		t.WaitScheduled("first-" + name)
-		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 			c.Status.ReservedFor = append(c.Status.ReservedFor, objects.Stranger("stranger"))
 		})
 	}
@@ -61,7 +63,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	})
 	t.WaitPodGone("first-device")
 
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	// The scheduler handles this schedulable pod afterwards: once it is scheduled, the first one
 	// has been handled.
 	t.Create(objects.Pod("second-device", t.Image, "device"), objects.Pod("second-tolerated", t.Image, "tolerated"))

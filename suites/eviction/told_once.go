@@ -27,6 +27,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -57,7 +58,7 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 	untilCounted(t, rule("young"), 3)
 	t.Expect(toldAgain(t, old, 2)).To(gomega.BeFalse(), "whether the older rule told another number of pods")
 
-	t.ChangeRule(old.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Value = "changed" })
+	edit.Rule(t, old.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Value = "changed" })
 	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods the changed rule would delete")
 	stays(t, "a", "b", "c")
 }}

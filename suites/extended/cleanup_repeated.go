@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/admission"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -59,7 +60,7 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	t.Publish("other", t.Nodes[0], deviceOf("device-1"))
 	allocateSpecial(t, left, "left", "other", "device-1")
 	claimsSeen(t)
-	t.Ungate(left.Name)
+	edit.Ungate(t, left.Name)
 	t.WaitEvent("left", "FailedScheduling", noDeletion.Message)
 	t.Expect(special(t)).To(gomega.HaveLen(2), "special claims of the two pods while none can be removed")
 	for _, name := range []string{"unbound", "left"} {

@@ -21,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -42,7 +43,7 @@ var EndedPods = harness.Case{Meta: spec.Meta{
 		t.Create(objects.PodWanting(next, t.Image, one))
 		t.WaitUnschedulable(next, "cannot allocate all claims")
 
-		ended := t.ChangePodStatus(name, func(p *corev1.Pod) { p.Status.Phase = phase })
+		ended := edit.PodStatus(t, name, func(p *corev1.Pod) { p.Status.Phase = phase })
 		t.WaitClaimGone(claim)
 		made := t.WaitScheduled(next).Status.ExtendedResourceClaimStatus.ResourceClaimName
 		uid := ended.UID

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -44,7 +45,7 @@ var LeftOverClaim = harness.Case{Meta: spec.Meta{
 	allocateSpecial(t, pod, "left", before, "device-0")
 	claimsSeen(t)
 
-	t.Ungate(pod.Name)
+	edit.Ungate(t, pod.Name)
 
 	running := t.WaitRunning("pod")
 	t.WaitClaimGone("left")

@@ -44,7 +44,7 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 	for _, node := range t.Nodes {
 		t.Publish(node, node, deviceOf("device-0"), deviceOf("device-1"))
 	}
-	t.CountOn(plugin, corev1.ResourceName(counted), 1)
+	countOn(t, plugin, corev1.ResourceName(counted), 1)
 	pod := func(name string, numbers map[string]int64) *corev1.Pod {
 		return objects.OnlyOn(objects.PodWanting(name, t.Image, numbers), plugin, dra)
 	}

@@ -24,6 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,7 +40,7 @@ var SidecarApart = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	t.Publish("pool", t.Nodes[0], deviceOf("device-0"), deviceOf("device-1"), deviceOf("device-2"), deviceOf("device-3"), deviceOf("device-4"))
-	t.AwaitSeen()
+	scheduler.AwaitSeen(t)
 	t.Create(withSidecar(t, resource))
 
 	pod := t.WaitScheduled("with-sidecar")

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,7 +42,7 @@ var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	c.End(spec.FabricController)
 	pod(t, class)
 	t.WaitAllocated("pod")
-	t.ChangeClaimStatus("pod", func(claim *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "pod", func(claim *resourceapi.ResourceClaim) {
 		r := claim.Status.Allocation.Devices.Results[0]
 		claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{{
 			Driver: r.Driver, Pool: r.Pool, Device: r.Device,

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -51,7 +52,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	t.Delete(claim)
 
 	waitTainted(t)
-	t.AwaitRulesSeen()
+	scheduler.AwaitRulesSeen(t)
 	pod(t, class)
 	t.WaitUnschedulable("pod", "")
 	expectWaits(t)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -50,7 +51,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 		// Both nodes have a turn, whichever the scheduler prefers for other reasons.
 		node := t.Nodes[i%2]
 		slice := t.Publish("local-"+name, node, resourceapi.Device{Name: "local-" + name})
-		t.AwaitSeen()
+		scheduler.AwaitSeen(t)
 		t.Create(objects.Claim(name, objects.Request("req", class)), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes...))
 		got := t.WaitScheduled(name).Spec.NodeName
 		result := t.Claim(name).Status.Allocation.Devices.Results[0]

@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/published"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -65,7 +66,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 		t.Blockedf("the driver tainted nothing within %s of hooks.%s, so tainting cannot be observed: have the hook break something the driver reports with a taint", tainting, spec.HookMakeUnhealthy)
 	}
 	if slices.ContainsFunc(added, objects.Repels) {
-		t.AwaitSeen()
+		scheduler.AwaitSeen(t)
 		t.Create(objects.Claim("other", t.Driver.Request("req")))
 		t.Create(objects.OnlyOn(t.Pod("other", "other"), node))
 		t.WaitPod("other", "scheduled or not", func(p *corev1.Pod) (bool, error) {

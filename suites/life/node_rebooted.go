@@ -17,11 +17,16 @@ limitations under the License.
 package life
 
 import (
+	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/harness/undertest"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -53,10 +58,15 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 
 	driver.Reboot(node)
 
-	t.WaitPodFor(restartTime, "pod", "running again", func(p *corev1.Pod) (bool, error) {
+	restarted := t.Within(restartTime, "pod pod to be running again", func(ctx context.Context) (bool, string, error) {
+		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
 		all := p.Status.ContainerStatuses
-		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, nil
+		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, describe.Pod(p), nil
 	})
+	t.Expect(restarted).To(gomega.BeTrue(), "whether pod pod runs again within %s", restartTime)
 	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")

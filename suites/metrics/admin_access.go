@@ -23,6 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/controlplane"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -36,7 +37,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 		Metrics: []string{"kube-controller-manager"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.OneDevice().Pools[0].Devices...)
 	const claims, creates = "dynamic_resource_allocation_resource_claims", "dynamic_resource_allocation_resourceclaim_creates_total"

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/controlplane"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -78,7 +79,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 
 // say makes a condition of the claim's slow device true if it is allocated.
 func say(t *harness.T, condition string) {
-	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {
 			return
 		}

@@ -30,6 +30,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -168,7 +169,7 @@ func allocate(t *harness.T, name, class, pool string, devices ...resourceapi.Dev
 		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, request)
 	}
 	t.Create(claim)
-	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 		for i := range devices {
 			devices[i].Request, devices[i].Driver, devices[i].Pool = "req-"+devices[i].Device, t.DriverName(), pool
 		}

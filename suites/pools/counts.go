@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,7 +41,7 @@ var Counts = harness.Case{Meta: spec.Meta{
 	Needs: needs(spec.DeviceTaints, spec.DeviceTaintRules, spec.AdminAccess, spec.ConsumableCapacity),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	old := t.Slice("old", t.Nodes[0], profiles.Device(7, "a", "8Gi"), profiles.Device(8, "a", "8Gi"))
 	first := t.Slice("first", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(2, "a", "8Gi"))
 	second := t.Slice("second", t.Nodes[0], profiles.Device(3, "a", "8Gi"), profiles.Device(4, "a", "8Gi"), profiles.Device(5, "a", "8Gi"))

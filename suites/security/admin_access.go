@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,7 +38,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	all, refused := objects.Request("req", class), objects.Request("req", class)
 	all.Exactly.AllocationMode, all.Exactly.AdminAccess = resourceapi.DeviceAllocationModeAll, ptr.To(true)

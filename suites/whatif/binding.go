@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -102,7 +103,7 @@ func waitBound(t *harness.T, meant map[string]string) {
 
 // attach reports a claim's device as ready.
 func attach(t *harness.T, claim string) {
-	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
+	edit.ClaimStatus(t, claim, func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {
 			return
 		}

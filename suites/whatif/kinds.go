@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/whatif"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -123,7 +124,7 @@ var Constraints = foretold("constraints", "with devices of one model", needs(), 
 
 // AdminAccess has pods that monitor one device and need three of a node's 8 CPUs each.
 var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
-	t.AllowAdminAccess()
+	edit.AllowAdminAccess(t)
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AdminAccess = ptr.To(true)
 	equal(t, "pod", 5, objects.Claim("", request), cpus("3"))

@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -80,7 +81,7 @@ var adminAccess = feature{
 		Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice()},
 	},
 	prepare: func(t *harness.T, n *Notes) {
-		t.AllowAdminAccess()
+		edit.AllowAdminAccess(t)
 		t.Create(objects.Claim("holder", one(t.DriverName())))
 		t.RunPod(objects.Pod("holder", t.Image, "holder"))
 		n.note(t, "holder", "holder")

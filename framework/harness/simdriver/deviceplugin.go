@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -40,7 +41,7 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	}
 	d.t.NoError(d.changeOn(d.t.Context(), node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
 	d.awaitAllocatable(node, corev1.ResourceName(offer.Resource), int64(len(offer.Devices)))
-	d.t.AwaitNodeSeen(node)
+	scheduler.AwaitNodeSeen(d.t, node)
 }
 
 // RegisterCSIOn registers a CSI driver of the same name with the kubelet of one node and waits until

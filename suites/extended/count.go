@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package extended
 
 import (
 	"context"
@@ -27,39 +27,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 )
 
-// counted is an extended resource of which a case has told a node's number.
-type counted struct {
-	node     string
-	resource corev1.ResourceName
-}
-
-// CountOn has a node's status say that it has so many of an extended resource, as kubelets do
-// for device plugins, and returns once the scheduler knows. No device plugin is needed: it is
-// for pods that do not have to run. The resource goes when the case ends; a run that is killed
-// leaves it, under a name that nobody else has, until the kubelet is restarted.
-func (t *T) CountOn(node string, resource corev1.ResourceName, number int64) {
+// countOn has the status of a node count so many of an extended resource, as kubelets do for device
+// plugins, and returns once the scheduler has seen it. No device plugin is needed, because the pods do
+// not have to run. The resource is gone when the case ends. A run that is killed leaves it, under a name
+// that nobody else has, until the kubelet is restarted.
+func countOn(t *harness.T, node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("have the status of node %s count %d of %s", node, number, resource)
-	c := counted{node, resource}
 	t.OnCleanup(func(ctx context.Context, _ bool) error {
 		return await.Insist(ctx, "take "+string(resource)+" from the status of node "+node, func(ctx context.Context) error {
-			return t.count(ctx, c, nil)
+			return count(ctx, t, node, resource, nil)
 		})
 	})
-	t.NoError(t.count(t.ctx, c, ptr.To(strconv.FormatInt(number, 10))), "write the status of node %s", node)
-	t.AwaitNodeSeen(node)
+	t.NoError(count(t.Context(), t, node, resource, ptr.To(strconv.FormatInt(number, 10))), "write the status of node %s", node)
+	scheduler.AwaitNodeSeen(t, node)
 }
 
-// count writes the number of a resource, nil for none.
-func (t *T) count(ctx context.Context, c counted, number *string) error {
-	numbers := map[corev1.ResourceName]*string{c.resource: number}
+// count writes the number of a resource, or removes it if number is nil.
+func count(ctx context.Context, t *harness.T, node string, resource corev1.ResourceName, number *string) error {
+	numbers := map[corev1.ResourceName]*string{resource: number}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"capacity": numbers, "allocatable": numbers}})
 	if err != nil {
 		return err
 	}
-	_, err = t.Client.CoreV1().Nodes().Patch(ctx, c.node, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err = t.Client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return err
 }

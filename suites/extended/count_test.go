@@ -14,25 +14,25 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package harness
+package extended
 
 import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestCountsEndWithTheCase(t *testing.T) {
 	const resource corev1.ResourceName = "example.com/counted"
-	w, f := newWorld(), newFake(t)
-	f.Client, f.objects = w.client, w
-	if err := w.client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}); err != nil {
-		t.Fatal(err)
-	}
+	f := harnesstest.New(t, spec.Meta{Needs: spec.Needs{NoKubelet: true}}, &harness.Env{}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 	expect := func(number int64, there bool) {
 		t.Helper()
-		n, err := w.client.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{})
+		n, err := f.Client.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,9 +43,9 @@ func TestCountsEndWithTheCase(t *testing.T) {
 		}
 	}
 
-	succeeds(t, f, func() { f.CountOn("a", resource, 2) })
+	f.Succeeds(t, func() { countOn(f.T, "a", resource, 2) })
 	expect(2, true)
-	if err := f.Hooks.runCleanup(t.Context(), false); err != nil {
+	if err := f.End(t); err != nil {
 		t.Error(err)
 	}
 	expect(0, false)

@@ -1,0 +1,96 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package harness
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/onsi/ginkgo/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Create creates objects in the case's namespace (where they have one), labelled
+// as dratest's own; they are removed when the case ends.
+func (t *T) Create(objects ...Object) {
+	ginkgo.GinkgoHelper()
+	for _, o := range objects {
+		t.own(o)
+		// Before it is created, because it may have been even if that fails.
+		t.Track(o)
+		t.Step("create %s", describe.Object(o))
+		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe.Object(o))
+	}
+}
+
+// TryCreate asks the API server what it would do with an object, as a dry run.
+func (t *T) TryCreate(ctx context.Context, o Object) error {
+	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
+}
+
+// own gives an object the case's namespace and dratest's label.
+func (t *T) own(o Object) {
+	if !clusterScoped(o) {
+		o.SetNamespace(t.Namespace)
+	}
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[spec.LabelManagedBy] = spec.ManagedBy
+	o.SetLabels(labels)
+}
+
+// Get reads an object anew.
+func (t *T) Get(o Object) {
+	ginkgo.GinkgoHelper()
+	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe.Object(o))
+}
+
+// Delete deletes an object and does not wait until it is gone.
+func (t *T) Delete(o Object, options ...DeleteOption) {
+	ginkgo.GinkgoHelper()
+	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
+}
+
+// Track has an object removed when the case ends.
+func (t *T) Track(o Object) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.created = append(t.created, o)
+}
+
+// tracked returns copies, because the case may still work with the objects.
+func (t *T) tracked() []Object {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	copies := make([]Object, 0, len(t.created))
+	for _, o := range t.created {
+		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(Object)
+		if untyped, ok := bare.(*unstructured.Unstructured); ok {
+			untyped.SetGroupVersionKind(o.GetObjectKind().GroupVersionKind())
+		}
+		bare.SetName(o.GetName())
+		bare.SetNamespace(o.GetNamespace())
+		copies = append(copies, bare)
+	}
+	return copies
+}
