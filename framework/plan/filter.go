@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Filter says which cases the user wants; the zero value means all.
+// Filter selects the user's cases; the zero value means all.
 type Filter struct {
 	// Focus keeps the cases with an ID, alias or Text that matches one of these regular
 	// expressions, Skip drops them.
@@ -38,15 +38,15 @@ type Filter struct {
 	Profile spec.Subset `json:"profile,omitempty"`
 	// Labels is a label filter in Ginkgo's grammar, as "core && !Slow".
 	Labels string `json:"labels,omitempty"`
-	// Mutant keeps the cases that say they catch it (Meta.Catches).
+	// Mutant keeps the cases declaring to catch it (Meta.Catches).
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
 
 // Text is the name of a case's Ginkgo spec.
 func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 
-// Select returns the cases that the filter keeps, in their order. Errors are
-// those of the filter, all at once; that nothing is left is no error.
+// Select returns the cases kept by the filter, in order. Errors are those of the filter, all at once; an empty result
+// is no error.
 func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	focus, err := compile("focus", filter.Focus)
 	skip, skipErr := compile("skip", filter.Skip)

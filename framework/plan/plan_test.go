@@ -121,7 +121,7 @@ func TestBuildSkips(t *testing.T) {
 		"gate not known yet": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.32.0", Gates: map[spec.Feature]bool{spec.AdminAccess: true}},
 			spec.SkipFeature, "v1.32.0 does not know"},
 		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.41.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
-		// The rules are in v1beta2 and v1alpha3 there, and the cases asked for v1.
+		// The rules are in v1beta2 and v1alpha3 there, and the cases requested v1.
 		"gate on of a kind that v1 does not have yet": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaintRules}})),
 			spec.Target{Nodes: one, Kubernetes: "v1.36.4", Gates: map[spec.Feature]bool{spec.DeviceTaintRules: true}},
 			spec.SkipVersion, "needs Kubernetes 1.37 or newer, the cluster has v1.36.4"},

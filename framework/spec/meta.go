@@ -24,12 +24,11 @@ import (
 	"time"
 )
 
-// RequirementID names one sentence that Kubernetes promises, as
-// "kep-4381/prepare-idempotent"; the texts are in suites/requirements.
+// RequirementID names one requirement of Kubernetes, as "kep-4381/prepare-idempotent"; the texts are in
+// suites/requirements.
 type RequirementID string
 
-// MutantID names a deliberately broken variant of a component or driver that a
-// case must catch.
+// MutantID names a mutant of a component or driver to be caught by a case.
 type MutantID string
 
 // Level says how binding a requirement is (RFC 2119).
@@ -42,29 +41,26 @@ const (
 	May    Level = "MAY"
 )
 
-// Requirement is one promise of Kubernetes that cases check.
+// Requirement is a requirement of Kubernetes checked by cases.
 type Requirement struct {
 	ID    RequirementID `json:"id"`
 	Level Level         `json:"level"`
-	// Keeper is who has to keep the promise: api, scheduler, controllers, kubelet,
-	// driver or runtime.
+	// Keeper is the responsible component: api, scheduler, controllers, kubelet, driver or runtime.
 	Keeper string `json:"keeper"`
-	// Since is the first release that keeps it by default, as "v1.34"; empty for
-	// features that are off by default, and where it is not known.
+	// Since is the first release satisfying it by default, as "v1.34"; empty for features off by default, and if
+	// unknown.
 	Since string `json:"since,omitempty"`
 	// Area is the area of cases for a promise outside of v1 of the API; empty for most.
 	Area string `json:"area,omitempty"`
-	// Section says where the promise is made, as "KEP-4381, Kubelet" or an
-	// upstream file with its version.
+	// Section is its source, as "KEP-4381, Kubelet" or an upstream file with its version.
 	Section string `json:"section"`
 	Text    string `json:"text"`
-	// NotObservable says why no case can check the promise, with the line of source
-	// or document that decides; empty for most.
+	// NotObservable is why no case can check the requirement, with the deciding line of source or document; empty for
+	// most.
 	NotObservable string `json:"notObservable,omitempty"`
-	// Differs is what Kubernetes does instead of what the document says, and where.
+	// Differs is how Kubernetes deviates from the document, and where.
 	Differs string `json:"differs,omitempty"`
-	// Sources are the lines of documents that make the promise. They come from the
-	// ledgers in suites/requirements/ledger.
+	// Sources are the lines of documents with the requirement, from suites/requirements/ledger.
 	Sources []Source `json:"-"`
 }
 
@@ -74,46 +70,44 @@ type Source struct {
 	First, Last int
 }
 
-// NeedsCase is whether some case has to check the requirement.
+// NeedsCase reports whether some case has to check the requirement.
 func (r Requirement) NeedsCase() bool {
 	return r.Level == Must && r.NotObservable == "" && r.Area == ""
 }
 
-// Meta says what a case checks and what it needs. It is data: the plan, the
-// catalogue, the labels and the reports are made from it.
+// Meta describes a case's check and its needs. It is data: the plan, the catalogue, the labels and the reports are
+// derived from it.
 type Meta struct {
 	// ID is "area/what-happens", unique, and never reused for something else.
 	ID string `json:"id"`
 	// Aliases are earlier IDs of a renamed case. Filters match them, and histories continue.
 	Aliases []string `json:"aliases,omitempty"`
-	// Checks is one sentence that says what must hold.
+	// Checks is one sentence with the checked behavior.
 	Checks string `json:"checks"`
-	// Requires lists the promises that the case checks; at least one.
+	// Requires lists the checked requirements; at least one.
 	Requires []RequirementID `json:"requires"`
 	Needs    Needs           `json:"needs"`
 	// Catches lists the mutants that must make the case fail.
 	Catches []MutantID `json:"catches,omitempty"`
-	// NoMutant says why nothing that this project can break makes the case fail; empty for all
-	// but a few.
+	// NoMutant is why no mutant of this project can make the case fail; empty for all but a few.
 	NoMutant string `json:"noMutant,omitempty"`
-	// KnownIssue is what Kubernetes itself is known to do instead; nil for most cases.
+	// KnownIssue is Kubernetes' known deviation; nil for most cases.
 	KnownIssue *KnownIssue `json:"knownIssue,omitempty"`
-	// WaitsFor names a delay of Kubernetes' own that the case has to wait out,
-	// with its source; empty for all cases that end within 20 s.
+	// WaitsFor names a delay of Kubernetes' own the case has to wait for, with its source; empty for all cases ending
+	// within 20 s.
 	WaitsFor string `json:"waitsFor,omitempty"`
-	// SerialBecause says why no other case may run at the same time; empty for
-	// cases that run in parallel.
+	// SerialBecause is why no other case may run in parallel; empty for parallel cases.
 	SerialBecause string `json:"serialBecause,omitempty"`
 	// Timeout bounds Run; zero means DefaultTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
-// Claims tells whether the case checks one of these promises.
+// Claims reports whether the case checks one of these requirements.
 func (m Meta) Claims(promises []RequirementID) bool {
 	return slices.ContainsFunc(promises, func(id RequirementID) bool { return slices.Contains(m.Requires, id) })
 }
 
-// DefaultTimeout bounds a case that does not say otherwise.
+// DefaultTimeout is the default timeout of a case.
 const DefaultTimeout = 2 * time.Minute
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -152,7 +146,7 @@ func (m Meta) Validate() error {
 	return fmt.Errorf("case %q: %s", m.ID, strings.Join(problems, "; "))
 }
 
-// Area is the part of the ID before the slash: the suite's folder.
+// Area is the part of the ID before the slash: the suite's directory.
 func (m Meta) Area() string {
 	area, _, _ := strings.Cut(m.ID, "/")
 	return area
