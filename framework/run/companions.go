@@ -50,20 +50,20 @@ func (f found) clients(companions []testbed.Companion) (map[spec.Companion]any, 
 
 // find finds or builds a companion if a case needs it. If there is none, the plan is without
 // these cases. A program that does not compile is an error.
-func (p *prepared) find(ctx context.Context, c testbed.Companion, o Options) error {
+func (r *running) find(ctx context.Context, c testbed.Companion) error {
 	if c.Lacks != nil {
-		p.plan = plan.WithoutCompanion(p.plan, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, p.Target) })
+		r.plan = plan.WithoutCompanion(r.plan, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, r.testbed.Target) })
 	}
 	switch {
-	case !p.plan.RunsBeside(c.Name):
+	case !r.plan.RunsBeside(c.Name):
 		return nil
-	case o.InCluster || p.Kubeconfig == "":
-		p.without(c, c.NoKubeconfig)
+	case r.options.InCluster || r.testbed.Kubeconfig == "":
+		r.without(c, c.NoKubeconfig)
 		return nil
 	}
-	client, err := c.Find(ctx, p.Testbed, o.Overlay)
+	client, err := c.Find(ctx, r.testbed, r.options.Overlay)
 	if errors.Is(err, clusters.ErrEnvironment) {
-		p.without(c, fmt.Sprintf("%s: %v", c.NoProgram, err))
+		r.without(c, fmt.Sprintf("%s: %v", c.NoProgram, err))
 		return nil
 	}
 	if err != nil {
@@ -73,32 +73,32 @@ func (p *prepared) find(ctx context.Context, c testbed.Companion, o Options) err
 	if err != nil {
 		return fmt.Errorf("encode the client of companion %s: %w", c.Name, err)
 	}
-	p.found[c.Name] = data
+	r.found[c.Name] = data
 	return nil
 }
 
 // without leaves the cases of a companion out of the plan.
-func (p *prepared) without(c testbed.Companion, reason string) {
-	p.plan = plan.WithoutCompanion(p.plan, c.Name, c.Skip, func(spec.Needs) string { return reason })
+func (r *running) without(c testbed.Companion, reason string) {
+	r.plan = plan.WithoutCompanion(r.plan, c.Name, c.Skip, func(spec.Needs) string { return reason })
 }
 
 // installCompanions installs what companions need in the cluster. If that fails, the plan is
 // without their cases.
-func (p *prepared) installCompanions(ctx context.Context, companions []testbed.Companion, keep bool) error {
-	clients, err := p.found.clients(companions)
+func (r *running) installCompanions(ctx context.Context) error {
+	clients, err := r.found.clients(r.parts.Companions)
 	if err != nil {
 		return err
 	}
-	for _, c := range companions {
-		if c.Install == nil || !p.plan.RunsBeside(c.Name) {
+	for _, c := range r.parts.Companions {
+		if c.Install == nil || !r.plan.RunsBeside(c.Name) {
 			continue
 		}
-		remove, reason := c.Install(ctx, p.Testbed, clients[c.Name])
-		if !keep {
-			p.Later(remove)
+		remove, reason := c.Install(ctx, r.testbed, clients[c.Name])
+		if !r.options.Keep {
+			r.testbed.Later(remove)
 		}
 		if reason != "" {
-			p.without(c, reason)
+			r.without(c, reason)
 		}
 	}
 	return nil

@@ -28,7 +28,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
-	"github.com/dra-conformance/dratest/framework/run/console"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
@@ -48,7 +47,7 @@ func Suite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
 	config, _ := ginkgo.GinkgoConfiguration()
 	o.Parallel, o.Seed = config.ParallelTotal, config.RandomSeed
 	o.Filter = plan.Filter{Focus: config.FocusStrings, Skip: config.SkipStrings, Labels: config.LabelFilter}
-	s := &plainSuite{parts: parts, options: o.withDefaults(time.Now())}
+	s := &plainSuite{run: running{parts: parts, options: o.withDefaults(time.Now())}}
 	parts.register(parts.Cases, func() *harness.Env { return s.env })
 	ginkgo.SynchronizedBeforeSuite(s.setUp, s.connect, ginkgo.NodeTimeout(setupTime))
 	ginkgo.SynchronizedAfterSuite(func() {}, s.tearDown, ginkgo.NodeTimeout(2*testbed.CleanupTime))
@@ -56,21 +55,16 @@ func Suite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
 	ginkgo.RunSpecs(t, suiteDescription)
 }
 
-// plainSuite is one process of such a suite; testbed is known to the first only.
+// plainSuite is one process of such a suite; the first one does the run.
 type plainSuite struct {
-	parts   Parts
-	options Options
-	env     *harness.Env
-
-	testbed prepared
-	dir     string
-	unlock  func()
-	started time.Time
+	run    running
+	env    *harness.Env
+	unlock func()
 }
 
 // setUp runs in the first process and returns the session for all.
 func (s *plainSuite) setUp(ctx ginkgo.SpecContext) []byte {
-	s.started = time.Now()
+	s.run.started = time.Now()
 	session, err := s.prepare(ctx)
 	if err != nil {
 		ginkgo.Fail(err.Error())
@@ -83,25 +77,20 @@ func (s *plainSuite) setUp(ctx ginkgo.SpecContext) []byte {
 }
 
 func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
-	if s.dir, err = s.options.absolute(); err != nil {
+	r := &s.run
+	if r.dir, err = r.options.absolute(); err != nil {
 		return session, err
 	}
-	if s.unlock, err = reports.Lock(s.dir); err != nil {
+	if s.unlock, err = reports.Lock(r.dir); err != nil {
 		return session, err
 	}
-	if err := Clean(s.dir); err != nil {
+	if err := r.Clean(); err != nil {
 		return session, err
 	}
-	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {
+	if err := r.Prepare(ctx); err != nil {
 		return session, err
 	}
-	if err := (running{options: s.options, dir: s.dir, testbed: s.testbed}).begin(); err != nil {
-		return session, err
-	}
-	return Session{
-		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Companions: s.testbed.found, Plan: s.testbed.plan,
-		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict, Timelines: s.options.Timelines,
-	}, nil
+	return r.session(r.plan), r.begin()
 }
 
 // connect runs in all processes.
@@ -117,17 +106,15 @@ func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
 	}
 	ginkgo.DeferCleanup(w.Close)
 	// The context of this node ends with it, the connection must not.
-	if s.env, err = session.env(context.WithoutCancel(ctx), s.parts.Parts, w); err != nil {
+	if s.env, err = session.env(context.WithoutCancel(ctx), s.run.parts.Parts, w); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
 
 // tearDown runs in the first process when all others have ended.
 func (s *plainSuite) tearDown(ctx ginkgo.SpecContext) {
-	if s.testbed.Testbed == nil {
-		return
-	}
-	if err := s.testbed.close(ctx, ctx.Done()); err != nil {
+	s.run.again = ctx.Done()
+	if err := s.run.Close(ctx); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
@@ -137,10 +124,10 @@ func (s *plainSuite) report(r types.Report) {
 	if s.unlock != nil {
 		defer s.unlock()
 	}
-	if s.testbed.plan.Entries == nil {
+	if s.run.plan.Entries == nil {
 		return
 	}
-	c := &collector{reader: journal.Follow(s.dir), show: func(time.Time, journal.Record) {}}
+	c := &collector{reader: journal.Follow(s.run.dir), show: func(time.Time, journal.Record) {}}
 	now := time.Now()
 	c.read(now)
 	for _, p := range unaccounted(r, c.outcomes) {
@@ -151,14 +138,13 @@ func (s *plainSuite) report(r types.Report) {
 		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
 	}
 	c.finish(now, endedEarly)
-	running := running{parts: s.parts, options: s.options, dir: s.dir, testbed: s.testbed, started: s.started}
-	report, err := running.write(c.outcomes, running.info(c.problems, endedEarly))
+	report, err := s.run.write(context.Background(), c.outcomes, s.run.info(c.problems, endedEarly))
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
-	console.Summary(s.options.Out, report, s.options.ReportDir)
+	s.run.Print(report)
 	// Ginkgo is content with an incomplete run, and with one in which nothing ran.
 	if r.SuiteSucceeded && report.Summary.Verdict != schema.Passed {
-		ginkgo.Fail(fmt.Sprintf("the run's verdict is %s; see %s in %s", report.Summary.Verdict, reports.MarkdownFile, s.dir))
+		ginkgo.Fail(fmt.Sprintf("the run's verdict is %s; see %s in %s", report.Summary.Verdict, reports.MarkdownFile, s.run.dir))
 	}
 }

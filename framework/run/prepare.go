@@ -30,58 +30,47 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// prepared is a testbed with a plan for it, and with agents on its nodes if the plan
-// has anything to run.
-type prepared struct {
-	*testbed.Testbed
-
-	plan spec.Plan
-	// digests are those of the test driver's images.
-	digests []string
-	found   found
-}
-
-// prepare brings everything up that a run needs. What it returns must be closed if it
-// has a testbed, even if there is an error.
-func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
-	if _, err := selected(parts, o.Filter); err != nil {
-		return prepared{}, err
+// Prepare brings everything up that a run needs: a testbed with a plan for it, and with agents on
+// its nodes if the plan has anything to run.
+func (r *running) Prepare(ctx context.Context) error {
+	o := r.options
+	if _, err := selected(r.parts, o.Filter); err != nil {
+		return err
 	}
-	b, err := testbed.Open(ctx, parts.Parts, o.Config)
-	p := prepared{Testbed: b}
-	if err != nil {
-		return p, err
+	var err error
+	if r.testbed, err = testbed.Open(ctx, r.parts.Parts, o.Config); err != nil {
+		return err
 	}
-	if err := p.examine(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
-		return p, err
+	if err := r.examine(ctx); err != nil || r.plan.Runs() == 0 {
+		return err
 	}
 	var nodes []string
-	if p.plan.RunsOnNodes() {
-		nodes = p.Target.Workers()
+	if r.plan.RunsOnNodes() {
+		nodes = r.testbed.Target.Workers()
 	}
-	if err := p.Install(ctx, nodes); err != nil {
-		return p, err
+	if err := r.testbed.Install(ctx, nodes); err != nil {
+		return err
 	}
-	if err := p.installCompanions(ctx, parts.Companions, o.Keep); err != nil {
-		return p, err
+	if err := r.installCompanions(ctx); err != nil {
+		return err
 	}
 	// The agents can tell which programs the kubelets are.
-	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
-	p.plan.Target = p.Target
-	p.digests = p.DriverDigests(ctx)
-	if parts.Subject != nil {
-		return p, parts.Subject.Before(ctx, p.Testbed)
+	r.testbed.Identify(ctx, o.AssumeStock, len(nodes) > 0)
+	r.plan.Target = r.testbed.Target
+	r.digests = r.testbed.DriverDigests(ctx)
+	if r.parts.Subject != nil {
+		return r.parts.Subject.Before(ctx, r.testbed)
 	}
-	return p, nil
+	return nil
 }
 
 // examine probes the cluster, plans for it and checks the rights of the run's account.
-func (p *prepared) examine(ctx context.Context, parts Parts, o Options) error {
-	err := p.look(ctx, parts, o)
-	p.leaveOutForbidden(ctx, o)
-	if o.Existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+func (r *running) examine(ctx context.Context) error {
+	err := r.look(ctx)
+	r.leaveOutForbidden(ctx)
+	if r.options.Existing() && (r.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
 		// Name all missing rights, not only the one that look failed for.
-		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
+		if err := access.Check(ctx, r.testbed.Client, access.Rules(r.options.Disruptive)); err != nil {
 			return err
 		}
 	}
@@ -90,25 +79,17 @@ func (p *prepared) examine(ctx context.Context, parts Parts, o Options) error {
 
 // leaveOutForbidden leaves cases of APIs that are off by default out of the plan if the run's
 // account has no rights for these: the printed role has none.
-func (p *prepared) leaveOutForbidden(ctx context.Context, o Options) {
+func (r *running) leaveOutForbidden(ctx context.Context) {
 	for feature, rules := range map[spec.Feature][]rbacv1.PolicyRule{spec.PoolStatus: access.PoolRequests(), spec.WorkloadClaims: access.PodGroups()} {
-		if !o.Existing() || !p.plan.RunsWith(feature) {
+		if !r.options.Existing() || !r.plan.RunsWith(feature) {
 			continue
 		}
-		err := access.Check(ctx, p.Client, rules)
+		err := access.Check(ctx, r.testbed.Client, rules)
 		if missing := (access.MissingError{}); errors.As(err, &missing) {
-			p.plan = plan.WithoutPermission(p.plan, feature,
+			r.plan = plan.WithoutPermission(r.plan, feature,
 				fmt.Sprintf("uses an API that is off by default, for which the printed role has no rights: let the run's account %s", access.List(missing.Rights)))
 		}
 	}
-}
-
-// close removes what prepare made.
-func (p prepared) close(ctx context.Context, again <-chan struct{}) error {
-	if p.Testbed == nil {
-		return nil
-	}
-	return p.Close(ctx, again)
 }
 
 // selected returns what there is to run, or fails if that is nothing, before anything
@@ -126,26 +107,27 @@ func selected(parts Parts, filter plan.Filter) ([]spec.Meta, error) {
 }
 
 // look probes the cluster and plans for it.
-func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error) {
-	if err := p.Look(ctx); err != nil {
+func (r *running) look(ctx context.Context) (err error) {
+	o, b := r.options, r.testbed
+	if err := b.Look(ctx); err != nil {
 		return err
 	}
-	p.Identify(ctx, o.AssumeStock, false)
-	p.Target.Disruptable = !o.Existing() || o.Disruptive
-	p.Target.Restartable = !o.Existing() || o.RestartNodes
-	if parts.Subject != nil {
-		found, err := parts.Subject.Find(ctx, p.Testbed)
+	b.Identify(ctx, o.AssumeStock, false)
+	b.Target.Disruptable = !o.Existing() || o.Disruptive
+	b.Target.Restartable = !o.Existing() || o.RestartNodes
+	if r.parts.Subject != nil {
+		found, err := r.parts.Subject.Find(ctx, b)
 		if err != nil {
 			return err
 		}
-		p.Target.Subject = &found
+		b.Target.Subject = &found
 	}
-	if p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter); err != nil {
+	if r.plan, err = plan.Build(Metas(r.parts.Cases), b.Target, o.Filter); err != nil {
 		return err
 	}
-	p.found = found{}
-	for _, c := range parts.Companions {
-		if err := p.find(ctx, c, o); err != nil {
+	r.found = found{}
+	for _, c := range r.parts.Companions {
+		if err := r.find(ctx, c); err != nil {
 			return err
 		}
 	}

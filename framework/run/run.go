@@ -39,47 +39,19 @@ import (
 // has also written. Errors mean that there is no verdict that one could rely on:
 // ErrNothingRan if no case was selected, reports.ErrInUse if the report directory is,
 // testbed.ErrReserved if the cluster is, and everything that keeps the cluster from being used.
-func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err error) {
+func Run(ctx context.Context, parts Parts, o Options) (schema.Report, error) {
 	started := time.Now()
 	o = o.withDefaults(started)
 	if err := o.Validate(); err != nil {
-		return report, err
+		return schema.Report{}, err
 	}
 	ctx, again, stop := interruptible(ctx, o.Signals)
 	defer stop()
 	dir, err := o.absolute()
 	if err != nil {
-		return report, err
+		return schema.Report{}, err
 	}
-	unlock, err := reports.Lock(dir)
-	if err != nil {
-		return report, err
-	}
-	defer unlock()
-	var before earlier
-	if o.Again == "" {
-		err = Clean(dir)
-	} else if before, err = takeUp(dir); err == nil {
-		started, o = before.started, before.options(o)
-	}
-	if err != nil {
-		return report, err
-	}
-	b, err := prepare(ctx, parts, o)
-	if err != nil {
-		return report, errors.Join(err, b.close(ctx, again))
-	}
-	r := running{ctx: ctx, again: again, parts: parts, options: o, dir: dir, testbed: b, started: started, before: before}
-	report, err = r.cases()
-	if parts.Subject != nil && b.plan.Runs() > 0 && ctx.Err() == nil {
-		err = errors.Join(err, parts.Subject.After(ctx, b.Testbed))
-	}
-	// The report is on disk before the cluster goes, and the verdict is said last.
-	err = errors.Join(err, b.close(ctx, again))
-	if report.SchemaVersion != "" {
-		console.Summary(o.Out, report, o.ReportDir)
-	}
-	return report, err
+	return testbed.Run(ctx, dir, &running{parts: parts, options: o, dir: dir, started: started, again: again})
 }
 
 // DryRun returns the plan for the options. Without a cluster (no kubeconfig)
@@ -93,19 +65,20 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	if err != nil {
 		return spec.Plan{}, err
 	}
-	var p prepared
 	if !o.Existing() {
+		var p spec.Plan
 		for _, m := range metas {
-			p.plan.Entries = append(p.plan.Entries, spec.Entry{Meta: m})
+			p.Entries = append(p.Entries, spec.Entry{Meta: m})
 		}
-		return p.plan, nil
+		return p, nil
 	}
 	o.Out = io.Discard
-	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.Config); err != nil {
+	r := running{parts: parts, options: o}
+	if r.testbed, err = testbed.Open(ctx, parts.Parts, o.Config); err != nil {
 		return spec.Plan{}, err
 	}
-	err = p.examine(ctx, parts, o)
-	return p.plan, err
+	err = r.examine(ctx)
+	return r.plan, err
 }
 
 // Clean removes what an earlier run left in a report directory that the caller has locked,
@@ -120,22 +93,58 @@ func Clean(dir string) error {
 	return journal.Reset(dir)
 }
 
-// running is a run whose testbed is prepared.
+// running is a run.
 type running struct {
-	ctx     context.Context
-	again   <-chan struct{}
 	parts   Parts
 	options Options
 	dir     string
-	testbed prepared
 	started time.Time
 	before  earlier
+	// again has a value for each further wish to end.
+	again <-chan struct{}
+
+	// Prepare sets these; digests are those of the test driver's images.
+	testbed *testbed.Testbed
+	plan    spec.Plan
+	found   found
+	digests []string
+}
+
+// Clean removes the report of an earlier run, or takes it up.
+func (r *running) Clean() (err error) {
+	if r.options.Again == "" {
+		return Clean(r.dir)
+	}
+	if r.before, err = takeUp(r.dir); err == nil {
+		r.started, r.options = r.before.started, r.before.options(r.options)
+	}
+	return err
+}
+
+// Do runs the planned cases and writes the report; the report is zero if not even that could
+// be done.
+func (r *running) Do(ctx context.Context) (schema.Report, error) {
+	report, err := r.cases(ctx)
+	if r.parts.Subject != nil && r.plan.Runs() > 0 && ctx.Err() == nil {
+		err = errors.Join(err, r.parts.Subject.After(ctx, r.testbed))
+	}
+	return report, err
+}
+
+// Close removes the testbed.
+func (r *running) Close(ctx context.Context) error { return r.testbed.Close(ctx, r.again) }
+
+// Print prints the report, if there is one.
+func (r *running) Print(report schema.Report) {
+	if report.SchemaVersion != "" {
+		console.Summary(r.options.Out, report, r.options.ReportDir)
+	}
 }
 
 // begin notes in the journal what the run is of, and removes the report that it goes on
 // with, if any.
-func (r running) begin() error {
-	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.testbed.plan.Target.Kubernetes, Stack: r.testbed.plan.Target.Stack, Selection: r.options.selection()}
+func (r *running) begin() error {
+	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.plan.Target.Kubernetes, Stack: r.plan.Target.Stack, Selection: r.options.selection()}
 	if err := r.before.fits(now); err != nil {
 		return err
 	}
@@ -154,10 +163,8 @@ func (r running) begin() error {
 	return removeReport(r.dir)
 }
 
-// cases runs the planned cases and writes the report; the report is zero if not
-// even that could be done.
-func (r running) cases() (schema.Report, error) {
-	p := r.before.left(r.testbed.plan, r.options.Again)
+func (r *running) cases(ctx context.Context) (schema.Report, error) {
+	p := r.before.left(r.plan, r.options.Again)
 	console.Skips(r.options.Out, p)
 	if err := r.begin(); err != nil {
 		return schema.Report{}, err
@@ -169,49 +176,46 @@ func (r running) cases() (schema.Report, error) {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
 			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
-		if endedEarly, err = r.ginkgo(c, p); err != nil {
+		if endedEarly, err = r.ginkgo(ctx, c, p); err != nil {
 			return schema.Report{}, err
 		}
 	}
-	report, err := r.write(c.outcomes, r.info(c.problems, endedEarly))
+	report, err := r.write(ctx, c.outcomes, r.info(c.problems, endedEarly))
 	if err != nil {
 		return report, err
 	}
-	return report, r.clusterGone(report)
+	return report, r.clusterGone(ctx, report)
 }
 
 // write builds the report of the run and writes its files.
-func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
+func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
 	binary, err := reports.BinaryDigest()
 	if err != nil {
 		info.Problems = append(info.Problems, err.Error())
 	}
-	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.testbed.plan, outcomes, info))
+	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.plan, outcomes, info))
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}
-	return report, seal(r.ctx, r.parts, r.options, report, outcomes, reports.Facts{Binary: binary})
+	return report, seal(ctx, r.parts, r.options, report, outcomes, reports.Facts{Binary: binary})
 }
 
 // ginkgo runs a plan, or what is left of it.
-func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error) {
+func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedEarly string, err error) {
 	earlier := len(c.outcomes)
 	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
 	defer lines.Close()
 	c.show = lines.Show
-	g, err := startGinkgo(Session{
-		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.testbed.found, Plan: p,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, CaseLimit: r.options.CaseLimit, Mutant: r.mutant(),
-	}, r.options)
+	g, err := startGinkgo(r.session(p), r.options)
 	if err != nil {
 		return "", err
 	}
 	defer g.close()
 	began := time.Now()
-	watching, stop := context.WithCancel(r.ctx)
+	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	endedEarly, exit := g.wait(stops{
-		interrupted: r.ctx.Done(), again: r.again, limit: r.options.Timeout,
+		interrupted: ctx.Done(), again: r.again, limit: r.options.Timeout,
 		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.testbed.REST) }),
 	}, func(now time.Time) {
 		c.read(now)
@@ -231,17 +235,26 @@ func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error
 	return endedEarly, nil
 }
 
+// session is what the processes of the run share.
+func (r *running) session(p spec.Plan) Session {
+	o := r.options
+	return Session{
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.found, Plan: p,
+		ReportDir: r.dir, PodImage: o.PodImage, Keep: o.Keep, Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, Mutant: r.mutant(),
+	}
+}
+
 // mutant is how the test driver is broken. What has failed for it is run again without.
-func (r running) mutant() spec.MutantID {
+func (r *running) mutant() spec.MutantID {
 	if r.options.Again == Failures {
 		return ""
 	}
 	return r.options.Filter.Mutant
 }
 
-func (r running) info(problems []string, endedEarly string) reports.Info {
+func (r *running) info(problems []string, endedEarly string) reports.Info {
 	driver := r.options.Driver
-	driver.Digests = r.testbed.digests
+	driver.Digests = r.digests
 	return reports.Info{
 		Requirements: r.parts.Requirements,
 		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: driver, Selection: r.options.selection(),
@@ -258,11 +271,11 @@ var ErrClusterGone = errors.New("the cluster went away during the run")
 
 // clusterGone is an error if cases did not pass and the cluster does not answer
 // any more: then they say nothing about it.
-func (r running) clusterGone(report schema.Report) error {
-	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
+func (r *running) clusterGone(ctx context.Context, report schema.Report) error {
+	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || ctx.Err() != nil {
 		return nil
 	}
-	err := probe.Reachable(r.ctx, r.testbed.REST)
+	err := probe.Reachable(ctx, r.testbed.REST)
 	if err == nil {
 		return nil
 	}

@@ -266,8 +266,12 @@ func (b *Testbed) Remove(ctx context.Context) error {
 }
 
 // Close removes what the testbed consists of, also after ctx has been cancelled. A
-// value from again has it not wait any longer; nil is never.
+// value from again has it not wait any longer; nil is never. Without a testbed there is nothing
+// to remove.
 func (b *Testbed) Close(ctx context.Context, again <-chan struct{}) error {
+	if b == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CleanupTime)
 	defer cancel()
 	done := make(chan struct{})
