@@ -64,20 +64,20 @@ type lives struct {
 }
 
 // planned are the cases' records before anything was done.
-func planned(all []cases.Case, b *upgradebed) ([]Case, error) {
+func planned(r *run) ([]Case, error) {
 	var metas []spec.Meta
 	known := map[string]cases.Case{}
-	for _, c := range all {
+	for _, c := range r.parts.Cases {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
-		if (b.Target.Subject != nil) != c.Needs.Installed {
+		if (r.testbed.Target.Subject != nil) != c.Needs.Installed {
 			continue
 		}
 		metas = append(metas, c.Meta)
 		known[c.ID] = c
 	}
-	p, err := plan.Build(metas, b.Target, b.options.Filter)
+	p, err := plan.Build(metas, r.testbed.Target, r.options.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func planned(all []cases.Case, b *upgradebed) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = cmp.Or(offPath(known[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
+			e.Skip = cmp.Or(offPath(known[c.ID], r.path), unserved(e.Meta.Needs.Features, r.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip

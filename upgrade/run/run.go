@@ -28,9 +28,9 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -55,63 +55,70 @@ func Plan(o Options) (path.Path, error) {
 // reports. An error means that the run did not get far enough to say anything.
 func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	o = o.withDefaults()
-	record, route, err := open(&o, parts.Vendor)
-	if err != nil {
-		return Record{}, err
+	return testbed.Run(ctx, o.ReportDir, &run{parts: parts, options: o})
+}
+
+// Clean makes the record of a new run, or reads that of the one to go on with, and prints the
+// steps.
+func (r *run) Clean() (err error) {
+	if !r.options.Resume {
+		if err := r.options.Validate(); err != nil {
+			return err
+		}
+		r.path, err = path.Find(r.options.Request)
+		r.record = newRecord(r.options, r.path, time.Now())
+	} else if err = r.takeUp(); err == nil {
+		r.path, err = path.Find(r.options.Request)
 	}
-	unlock, err := reports.Lock(o.ReportDir)
 	if err != nil {
-		return Record{}, err
+		return err
 	}
-	defer unlock()
-	PrintPlan(o.Out, record.Steps, record.done())
-	b := &upgradebed{options: o, parts: parts, path: route, seen: record.Target}
-	stepping, cancel := o.stepping(ctx)
+	PrintPlan(r.options.Out, r.record.Steps, r.record.done())
+	return nil
+}
+
+// takeUp reads the record of the run to go on with.
+func (r *run) takeUp() (err error) {
+	if r.record, err = LoadRecord(r.options.ReportDir); err != nil {
+		return err
+	}
+	if err := sameDriver(r.record, r.parts.Vendor); err != nil {
+		return err
+	}
+	if r.record.over() {
+		return errors.New("the run in this directory has come to its end: there is nothing to go on with")
+	}
+	r.options.Request, r.options.Cluster.Name = r.record.Request, r.record.Cluster
+	r.record.Verdict, r.record.Problems = "", nil
+	return nil
+}
+
+// Do does the steps with the pieces of the cases, and writes the record and the reports.
+func (r *run) Do(ctx context.Context) (Record, error) {
+	stepping, cancel := r.options.stepping(ctx)
 	defer cancel()
-	if err := b.prepare(stepping); err != nil {
-		// One that is gone on with stays for the next attempt.
-		return record, errors.Join(err, b.close(ctx, b.made && !o.Keep))
-	}
-	r := &run{upgradebed: b, record: record, began: time.Now()}
-	r.live = func(m spec.Meta) caseTestbed { return harness.NewLifecycle(m, &b.env) }
-	err = r.all(ctx, stepping)
+	r.began = time.Now()
+	r.live = func(m spec.Meta) caseTestbed { return harness.NewLifecycle(m, &r.env) }
+	err := r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
-	if !unfinished && !o.Keep {
+	r.remove = !unfinished && !r.options.Keep
+	if r.remove {
 		r.record.Problems = append(r.record.Problems, r.lives.end(ctx)...)
 	}
 	err = r.write(r.finish(err))
-	// What was found is on disk before the cluster goes, and said last.
-	if closeErr := b.close(ctx, !unfinished && !o.Keep); closeErr != nil {
-		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
-	}
-	Print(o.Out, r.record, o.ReportDir)
 	return r.record, err
 }
 
-// open makes the record of a new run, or reads that of the one to go on with.
-func open(o *Options, v Vendor) (Record, path.Path, error) {
-	if !o.Resume {
-		if err := o.Validate(); err != nil {
-			return Record{}, path.Path{}, err
-		}
-		route, err := path.Find(o.Request)
-		return newRecord(*o, route, time.Now()), route, err
+// Close removes the cluster, unless it is kept or gone on with.
+func (r *run) Close(ctx context.Context) error {
+	if r.remove {
+		r.testbed.Later(r.testbed.Remove)
 	}
-	record, err := LoadRecord(o.ReportDir)
-	if err != nil {
-		return record, path.Path{}, err
-	}
-	if err := sameDriver(record, v); err != nil {
-		return record, path.Path{}, err
-	}
-	if record.over() {
-		return record, path.Path{}, errors.New("the run in this directory has come to its end: there is nothing to go on with")
-	}
-	o.Request, o.Cluster.Name = record.Request, record.Cluster
-	record.Verdict, record.Problems = "", nil
-	route, err := path.Find(o.Request)
-	return record, route, err
+	return r.testbed.Close(ctx, nil)
 }
+
+// Print writes what the run found for people.
+func (r *run) Print(record Record) { Print(r.options.Out, record, r.options.ReportDir) }
 
 // ErrOtherDriver: a run cannot be gone on with about another driver.
 var ErrOtherDriver = errors.New("another driver")
@@ -137,15 +144,25 @@ func sameDriver(r Record, v Vendor) error {
 	return fmt.Errorf("%w: the run in this directory was begun with --driver, about %s: name its declaration", ErrOtherDriver, was)
 }
 
-// run is a run whose testbed is prepared.
+// run is a run.
 type run struct {
-	*upgradebed
+	parts   Parts
+	options Options
+	path    path.Path
+	record  Record
 
-	record Record
-	lives  *lives
-	meter  *meter
-	began  time.Time
-	live   func(spec.Meta) caseTestbed
+	testbed *testbed.Testbed
+	changer changer
+	env     harness.Env
+	// instances are of drivers by which it is measured for how long devices are away.
+	instances []outage.Instance
+	remove    bool         // the cluster at the end
+	down      func() error // is done while the kubelet of the step is stopped
+
+	lives *lives
+	meter *meter
+	began time.Time
+	live  func(spec.Meta) caseTestbed
 }
 
 // all does everything. Steps end with stepping, pieces of cases only with ctx: what
@@ -160,8 +177,8 @@ func (r *run) all(ctx, stepping context.Context) error {
 	if err := r.lives.each(ctx, Before, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
 		return err
 	}
-	r.Progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
-	r.meter = &meter{client: r.Client, instances: r.instances}
+	r.testbed.Progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
+	r.meter = &meter{client: r.testbed.Client, instances: r.instances}
 	stop, err := r.meter.start(ctx)
 	if err != nil {
 		return err
@@ -181,7 +198,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 // steps does those that are left, and first the pieces after the last one done.
 func (r *run) steps(ctx, stepping context.Context) error {
 	var took []time.Duration
-	task := r.Progress.Task(r.view(took))
+	task := r.testbed.Progress.Task(r.view(took))
 	defer task.End()
 	for i := max(0, r.record.done()-1); i < len(r.record.Steps); i++ {
 		began := time.Now()
@@ -208,18 +225,18 @@ func (r *run) view(took []time.Duration) live.View {
 // meet brings the cases in, from their record where there is one.
 func (r *run) meet(ctx context.Context) error {
 	if len(r.record.Cases) == 0 {
-		r.record.Target = r.Target
-		found, err := planned(r.parts.Cases, r.upgradebed)
+		r.record.Target = r.testbed.Target
+		found, err := planned(r)
 		if err != nil {
 			return err
 		}
 		r.record.Cases = found
 	}
-	r.lives = &lives{saved: r.save, said: r.Progress.Printf}
+	r.lives = &lives{saved: r.save, said: r.testbed.Progress.Printf}
 	for i := range r.record.Cases {
 		record := &r.record.Cases[i]
 		if record.Status == spec.NotApplicable {
-			r.Progress.Printf("  -- %s does not run: %s", record.ID, record.Skip.Text)
+			r.testbed.Progress.Printf("  -- %s does not run: %s", record.ID, record.Skip.Text)
 			continue
 		}
 		for _, c := range r.parts.Cases {
@@ -281,7 +298,7 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 	s.Downtimes = s.Downtimes.over(r.meter.take())
 	err = r.save()
 	r.lives.mutex.Unlock()
-	r.Progress.Printf("     cases that go on: %d (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs, no devices for %s",
+	r.testbed.Progress.Printf("     cases that go on: %d (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs, no devices for %s",
 		r.going(), time.Since(began).Round(100*time.Millisecond), s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices)
 	switch {
 	case err != nil:
@@ -303,7 +320,7 @@ func (r *run) awaitDevices(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, devicesTime)
 	defer cancel()
 	if err := r.meter.devices.Await(ctx); err != nil {
-		r.Progress.Printf("  !! %v", err)
+		r.testbed.Progress.Printf("  !! %v", err)
 	}
 }
 
@@ -323,7 +340,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 		// A piece is done to its end, also where the step is interrupted.
 		return r.lives.each(context.WithoutCancel(ctx), Down, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Down, s.Step) })
 	}
-	err := r.Progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
+	err := r.testbed.Progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
 		done, err := r.changer.Do(ctx, s.Step)
 		s.Downtimes.Component = done.Downtime.Seconds()
 		return err
@@ -336,8 +353,8 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
 		return fmt.Errorf("keep evidence: %w", mkErr)
 	}
-	if evidence := clusters.WriteVersions(looking, r.Client, dir); evidence != nil {
-		r.Progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
+	if evidence := clusters.WriteVersions(looking, r.testbed.Client, dir); evidence != nil {
+		r.testbed.Progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
 	}
 	switch {
 	case err == nil:
@@ -347,7 +364,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 		return errors.Join(errStopped, r.save())
 	}
 	s.Problem = err.Error()
-	r.Progress.Printf("  !! %v", err)
+	r.testbed.Progress.Printf("  !! %v", err)
 	logs := r.parts.Clusters.Logs(looking, r.options.Cluster.Name, filepath.Join(dir, "cluster"))
 	return errors.Join(errStep, err, logs, r.save())
 }

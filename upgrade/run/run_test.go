@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,27 +157,31 @@ func (w *world) run(resume bool) (Record, error) {
 	w.t.Helper()
 	o := w.options
 	o.Resume = resume
-	record, way, err := open(&o, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	stepping, cancel := o.stepping(w.t.Context())
 	defer cancel()
-	b := &upgradebed{
-		options: o, path: way, changer: w.cluster,
+	r := &run{
+		options: o, changer: w.cluster, began: time.Now(),
+		live:  func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} },
 		parts: Parts{Cases: w.cases, Requirements: w.requirements, Clusters: w.cluster},
-		Testbed: &testbed.Testbed{
+		testbed: &testbed.Testbed{
 			Progress: progress.New(nil), Client: fake.NewClientset(),
 			Target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
 		},
 	}
-	w.cluster.down = func() error { return b.down() }
-	r := &run{upgradebed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
-	err = r.all(w.t.Context(), stepping)
+	w.cluster.down = func() error { return r.down() }
+	if err := r.Clean(); err != nil {
+		w.t.Fatal(err)
+	}
+	err := r.all(w.t.Context(), stepping)
 	if err := r.write(r.finish(err)); err != nil {
 		w.t.Fatal(err)
 	}
 	return r.record, err
+}
+
+// resumed goes on with the run in a directory.
+func resumed(dir string, v Vendor) *run {
+	return &run{options: Options{Resume: true, Config: testbed.Config{ReportDir: dir, Out: io.Discard}}, parts: Parts{Vendor: v}}
 }
 
 func (w *world) of(id string) []string {
@@ -248,7 +253,7 @@ func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
 	if got := w.of("upgrade/a"); !slices.Equal(got[:2], []string{"resume in ns-upgrade/a", "after 6"}) || got[len(got)-1] != "gone 31" {
 		t.Errorf("pieces: %v", got)
 	}
-	if _, _, err := open(&Options{Resume: true, Config: testbed.Config{ReportDir: w.options.ReportDir}}, nil); err == nil {
+	if err := resumed(w.options.ReportDir, nil).Clean(); err == nil {
 		t.Error("a run that has come to its end can be gone on with")
 	}
 }
@@ -281,15 +286,15 @@ func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 		{"each case its own", looked, nil, false},
 	} {
 		w := newWorld(t)
-		record, _, err := open(&w.options, nil)
-		if err != nil {
+		r := &run{options: w.options}
+		if err := r.Clean(); err != nil {
 			t.Fatal(err)
 		}
-		record.Target = tc.target
-		if err := record.save(w.options.ReportDir); err != nil {
+		r.record.Target = tc.target
+		if err := r.save(); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = open(&Options{Resume: true, Config: testbed.Config{ReportDir: w.options.ReportDir}}, tc.vendor)
+		err := resumed(w.options.ReportDir, tc.vendor).Clean()
 		if errors.Is(err, ErrOtherDriver) != tc.other || !tc.other && err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}

@@ -44,57 +44,42 @@ const apiTime = 2 * time.Minute
 // outageDriver ends the names of the drivers that measure.
 const outageDriver = "upgrade.dra-conformance.github.io"
 
-// upgradebed is a testbed whose cluster can be changed step by step.
-type upgradebed struct {
-	*testbed.Testbed
-
-	options Options
-	parts   Parts
-	path    path.Path
-
-	seen    spec.Target // of a cluster that is gone on with
-	changer changer
-	env     harness.Env
-	// instances are of drivers by which it is measured for how long devices are away.
-	instances []outage.Instance
-	made      bool         // the cluster, just now
-	down      func() error // is done while the kubelet of the step is stopped
-}
-
 // changer does steps; change.Cluster does.
 type changer interface {
 	Provide(ctx context.Context, p path.Path) error
 	Do(ctx context.Context, step path.Step) (change.Done, error)
 }
 
-// prepare brings all up; what it did has to be closed even if it fails. A cluster that
-// is gone on with keeps what was seen of it at first.
-func (b *upgradebed) prepare(ctx context.Context) (err error) {
-	o := b.options
+// Prepare makes the cluster, or finds the one that is gone on with, and readies it for the steps.
+func (r *run) Prepare(ctx context.Context) (err error) {
+	ctx, cancel := r.options.stepping(ctx)
+	defer cancel()
+	o := r.options
 	config := o.Config
 	config.Keep, config.Reuse = true, o.Resume
-	b.Testbed, err = testbed.Open(ctx, testbed.Parts{Clusters: b.parts.Clusters, Agents: b.parts.Agents}, config)
+	r.testbed, err = testbed.Open(ctx, testbed.Parts{Clusters: r.parts.Clusters, Agents: r.parts.Agents}, config)
 	if err != nil {
 		return err
 	}
-	b.made = !o.Resume
+	// One that is gone on with stays for the next attempt.
+	r.remove = !o.Resume && !o.Keep
 	name := o.Cluster.Name
-	machines, err := b.parts.Clusters.Machines(ctx, name)
+	machines, err := r.parts.Clusters.Machines(ctx, name)
 	if err != nil {
 		return err
 	}
 	if err := sameNodes(machines, o.Request); err != nil {
 		return err
 	}
-	b.changer = change.Cluster{
-		Name: name, Client: b.Client, Machines: machines, Software: b.parts.Software, Switcher: b.parts.Clusters, Timeout: o.StepTimeout,
-		Down: func(context.Context, path.Step) error { return b.down() },
+	r.changer = change.Cluster{
+		Name: name, Client: r.testbed.Client, Machines: machines, Software: r.parts.Software, Switcher: r.parts.Clusters, Timeout: o.StepTimeout,
+		Down: func(context.Context, path.Step) error { return r.down() },
 	}
-	err = b.Progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return b.changer.Provide(ctx, b.path) })
+	err = r.testbed.Progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return r.changer.Provide(ctx, r.path) })
 	if err != nil {
 		return err
 	}
-	return b.install(ctx)
+	return r.install(ctx)
 }
 
 // sameNodes checks that the path is about the cluster's nodes.
@@ -114,87 +99,75 @@ func sameNodes(machines []clusters.Machine, r path.Request) error {
 
 // install puts the agents on the nodes and looks at the cluster. A cluster that is
 // gone on with has what was seen of it at first.
-func (b *upgradebed) install(ctx context.Context) error {
-	if err := b.awaitAPI(ctx); err != nil {
+func (r *run) install(ctx context.Context) error {
+	if err := r.awaitAPI(ctx); err != nil {
 		return err
 	}
-	if err := b.Look(ctx); err != nil {
+	if err := r.testbed.Look(ctx); err != nil {
 		return err
 	}
-	if b.seen.Server != "" {
-		b.Target = b.seen
+	if seen := r.record.Target; seen.Server != "" {
+		r.testbed.Target = seen
 	}
-	if err := b.Install(ctx, b.Target.Workers()); err != nil {
+	if err := r.testbed.Install(ctx, r.testbed.Target.Workers()); err != nil {
 		return err
 	}
-	agents, err := b.parts.Agents.Connect(ctx, b.REST)
+	agents, err := r.parts.Agents.Connect(ctx, r.testbed.REST)
 	if err != nil {
 		return err
 	}
-	if err := b.findVendors(ctx); err != nil {
+	if err := r.findVendors(ctx); err != nil {
 		return err
 	}
-	if b.instances, err = outage.Start(ctx, b.Client, agents, outageDriver, b.Target.Workers()); err != nil {
+	if r.instances, err = outage.Start(ctx, r.testbed.Client, agents, outageDriver, r.testbed.Target.Workers()); err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(b.options.ReportDir)
+	dir, err := filepath.Abs(r.options.ReportDir)
 	if err != nil {
 		return err
 	}
-	b.env = harness.Env{
-		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Agents: agents, Driver: simdriver.New,
-		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
+	r.env = harness.Env{
+		Config: r.testbed.REST, Plan: spec.Plan{Target: r.testbed.Target}, Agents: agents, Driver: simdriver.New,
+		Image: r.options.PodImage, ReportDir: dir, Strict: r.options.Strict, Journal: func(spec.Progress) {},
 	}
-	if b.Target.Subject != nil {
-		b.env.Driver = undertest.New(nil)
+	if r.testbed.Target.Subject != nil {
+		r.env.Driver = undertest.New(nil)
 	}
 	return nil
 }
 
 // findVendors installs the driver of a vendor where the run is about one. A cluster that is
 // gone on with has it.
-func (b *upgradebed) findVendors(ctx context.Context) error {
-	if b.parts.Vendor == nil || !b.made {
+func (r *run) findVendors(ctx context.Context) error {
+	if r.parts.Vendor == nil || r.options.Resume {
 		return nil
 	}
-	name := b.options.Cluster.Name
-	kubeconfig, err := b.parts.Clusters.Kubeconfig(name)
+	name := r.options.Cluster.Name
+	kubeconfig, err := r.parts.Clusters.Kubeconfig(name)
 	if err != nil {
 		return err
 	}
-	if err := b.parts.Vendor.Install(ctx, kubeconfig, name); err != nil {
+	if err := r.parts.Vendor.Install(ctx, kubeconfig, name); err != nil {
 		return fmt.Errorf("install the driver: %w", err)
 	}
-	found, err := b.parts.Vendor.Find(ctx, b.Testbed)
+	found, err := r.parts.Vendor.Find(ctx, r.testbed)
 	if err != nil {
 		return fmt.Errorf("look for the driver: %w", err)
 	}
-	b.Target.Subject, b.Target.Disruptable = &found, true // nobody else uses the cluster
+	r.testbed.Target.Subject, r.testbed.Target.Disruptable = &found, true // nobody else uses the cluster
 	return nil
 }
 
 // awaitAPI is for a run that is gone on with, which may have been interrupted while
 // the API server was changed.
-func (b *upgradebed) awaitAPI(ctx context.Context) error {
+func (r *run) awaitAPI(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, time.Second, apiTime, true, func(ctx context.Context) (bool, error) {
-		last = probe.Reachable(ctx, b.REST)
+		last = probe.Reachable(ctx, r.testbed.REST)
 		return last == nil, nil
 	})
 	if err != nil {
 		return errors.Join(last, err)
 	}
 	return nil
-}
-
-// close removes what prepare made, also after ctx has ended; the cluster stays
-// unless it is to go.
-func (b *upgradebed) close(ctx context.Context, remove bool) error {
-	if b.Testbed == nil {
-		return nil
-	}
-	if remove {
-		b.Later(b.Remove)
-	}
-	return b.Close(ctx, nil)
 }
