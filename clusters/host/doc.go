@@ -15,8 +15,10 @@ limitations under the License.
 */
 
 // Package host checks this machine's prerequisites for test clusters and can install and start a container engine.
+//
 // Facts are gathered (gather.go, engine.go, probe.go) and judged by a function without side effects (judge.go). Fix
 // installs with apt-get (install.go) and starts dockerd (start.go, leftovers.go). A running engine is never
 // reconfigured or restarted.
+//
 // The packages images and kind are the engine's clients. Start at Check, Fix and Ensure.
 package host

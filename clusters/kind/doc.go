@@ -16,7 +16,9 @@ limitations under the License.
 
 // Package kind makes test clusters on this machine: real Kubernetes nodes in containers, through kind's Go package,
 // with a pod network that needs no image.
+//
 // Images provides node images; clusters/host installs and starts the container engine. The package removes only what
 // it made.
+//
 // Start with Provider; render.go has the configuration of a cluster, state.go its stored state.
 package kind

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package kubelet replaces the kubelet program of a node in a running cluster and waits until the new one is healthy.
 // Pods keep running in the container runtime, and the new kubelet takes them over.
+//
 // It does not build programs; callers supply them. Start with Replace.
 package kubelet

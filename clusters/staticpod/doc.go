@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package staticpod replaces a control plane's static pods on a node of a running cluster, and waits until the new
 // component is healthy and the old one is gone.
+//
 // It neither builds nor loads images; callers supply them. Start with Replace; manifest.go has the reversible changes
 // of a manifest.
 package staticpod

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package cdidir reads and changes a node's CDI directories, from the node itself or from a container with other
 // mount paths. It does not interpret the files.
+//
 // Start with Dirs.
 package cdidir

@@ -17,6 +17,7 @@ limitations under the License.
 // Package declarations parses a vendor's declaration of a DRA driver, driver.yaml: its name, how to request its
 // devices, how to detect a device in a container, its features. Parsing is strict, and Parse reports all problems at
 // once, each with its line.
+//
 // framework/certify compares the declaration with the cluster. The directories below have the declarations and
 // manifests of drivers certified by dratest itself (Shipped). Start with Declaration and Parse; driver.schema.json is
 // generated from the same types.

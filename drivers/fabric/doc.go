@@ -16,7 +16,9 @@ limitations under the License.
 
 // Package fabric simulates a composable fabric: several clusters share devices, and a manager attaches them to nodes
 // and detaches them over an HTTP API. Requests take time and may fail, as scripted; devices appear, die and vanish.
+//
 // State is pure: it maps request, time and old state to the new state. The server keeps it in a file, so a killed
 // fabric continues.
+//
 // Start with Server; the command is dra-fabric.
 package fabric

@@ -77,7 +77,7 @@ func (s *State) Settle(now time.Time) {
 	}
 }
 
-// end ends a task and says what has become of its device.
+// end ends a task and updates its device.
 func (s *State) end(w *Work) {
 	s.Revision++
 	w.Phase = Succeeded

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package profiles has device inventories of test drivers as data. Every function returns a fresh value, which a case
 // may change.
+//
 // It starts no driver. Add an inventory here only when a case needs it.
 package profiles

@@ -16,7 +16,9 @@ limitations under the License.
 
 // Package sim is dra-sim's agent: one process per node hosting any number of driver instances, each a complete DRA
 // driver for the kubelet.
+//
 // Package inject defines the environment of containers, package script injected faults, package fabric the device
 // conditions; cases call the agent through package client.
+//
 // Start with Agent; instance.go has the lifecycle of a driver, control.go the gRPC endpoint.
 package sim

@@ -85,8 +85,8 @@ func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(e
 	}
 }
 
-// repair publishes again what was published. Where that is nothing, nobody can remove it, and
-// nobody is asked: the node part of a driver whose controller allocates is silent.
+// repair publishes missing slices again. Without any it sends no requests: the node part of a driver with its own
+// controller is silent.
 func (p *publisher) repair(ctx context.Context) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

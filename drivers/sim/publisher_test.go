@@ -168,8 +168,8 @@ func TestDroppedFieldsAreAnError(t *testing.T) {
 	}
 }
 
-// A driver without pools, as one whose controller allocates, listed its slices every
-// five seconds for ever; and what failed once is tried again nevertheless.
+// A driver without pools, as one with its own controller, listed its slices every five seconds for ever. A failed
+// write is still retried.
 func TestNothingPublishedIsNotLookedAfter(t *testing.T) {
 	client := newClient()
 	fails := true

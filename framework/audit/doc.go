@@ -14,16 +14,13 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package audit checks what the API objects of a cluster say about allocations:
-// no device handed out twice, nothing left behind, no pod forgotten. It is pure:
-// objects in, violations out; whoever reads the objects decides when.
+// Package audit checks the API objects of a cluster for violations of allocation rules: devices allocated twice,
+// leftovers, forgotten pods. It is pure: objects in, violations out; the caller decides when to read the objects.
 //
-// Groups of rules hold at different times. Devices holds in every state of the
-// claims, and one list of claims is such a state; so does Failed for pods. Pods holds at every moment,
-// but lists of different kinds are not of one moment: check twice and keep what
-// Confirm keeps. Settled holds once nothing has happened for a while, Drivers when
-// all pods are gone. For devices of a fabric, Attached is like Pods; AttachedForNobody and
-// PublishedAttached are like Settled.
+// Groups of rules hold at different times. Devices holds in every state of the claims, for example one list, as does
+// Failed for pods. Pods holds at every moment, but lists of different kinds are not atomic: check twice and use
+// Confirm. Settled holds once nothing has happened for a while, Drivers when all pods are gone. For devices of a
+// fabric, Attached is like Pods; AttachedForNobody and PublishedAttached are like Settled.
 //
-// It knows nothing of how the scheduler decides, so that it can judge any.
+// It is independent of the scheduler's algorithm, so it can audit any scheduler.
 package audit

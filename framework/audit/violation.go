@@ -169,7 +169,7 @@ func Confirm(first, second []Violation) []Violation {
 	return slices.DeleteFunc(slices.Clone(first), func(v Violation) bool { return !again[v.identity(version)] })
 }
 
-// Sorted puts violations into an order that does not depend on the objects'.
+// Sorted sorts violations independently of the objects' order.
 func Sorted(found []Violation) []Violation {
 	slices.SortStableFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))

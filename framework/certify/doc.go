@@ -16,9 +16,11 @@ limitations under the License.
 
 // Package certify tests a vendor's driver, as installed in a cluster, against its declaration, and reaches a verdict:
 // certified, not certified, incomplete.
+//
 // The cases are the driver-independent ones of all suites (spec.Needs.Devices), run by framework/run. This package
 // has the rest: reading the driver's state (look, an adapter), its interpretation (sight), the preflight (screen), a
 // trial pod on each node, the state of the cluster before and after (snapshot), the verdict. sight, snapshot's
 // comparison and verdict are pure.
+//
 // Start with Run.
 package certify

@@ -34,8 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// VersionRange returns the versions that "1.34..1.36", "1.34,1.37" or a mixture names, in that
-// order, each once.
+// VersionRange parses "1.34..1.36", "1.34,1.37" or a mixture into versions, in that order, each once.
 func VersionRange(text string) ([]versions.Version, error) {
 	var found []versions.Version
 	add := func(v versions.Version) {
@@ -70,7 +69,7 @@ func VersionRange(text string) ([]versions.Version, error) {
 	return found, nil
 }
 
-// OnVersion certifies a driver in a new cluster of a version, whose name begins with o.Cluster.
+// OnVersion certifies a driver in a new cluster of a version, named with the prefix o.Cluster.
 func OnVersion(ctx context.Context, parts run.Parts, o Options, v versions.Version) (c schema.Certificate, err error) {
 	name := o.Cluster + "-" + strings.ReplaceAll(v.Minor(), ".", "-")
 	made, err := parts.Clusters.Create(ctx, clusters.Config{Name: name, Version: v.Kubernetes, Temporary: true})
@@ -83,14 +82,14 @@ func OnVersion(ctx context.Context, parts run.Parts, o Options, v versions.Versi
 	return Run(ctx, parts, o)
 }
 
-// VersionResult is what a certification on a version came to.
+// VersionResult is the result of a certification on a version.
 type VersionResult struct {
 	Version     versions.Version
 	Certificate schema.Certificate
 	Err         error
 }
 
-// Verdict is that of the certificate, in words.
+// Verdict is the certificate's verdict in words.
 func (r VersionResult) Verdict() string {
 	if r.Certificate.Verdict == "" {
 		return "no verdict"
@@ -98,8 +97,7 @@ func (r VersionResult) Verdict() string {
 	return string(r.Certificate.Verdict)
 }
 
-// EachVersion does something for one version after the other, also after one that went wrong,
-// and writes all results side by side.
+// EachVersion calls a function for each version, continuing after failures, and writes all results side by side.
 func EachVersion(out io.Writer, dir string, all []versions.Version, one func(v versions.Version, dir string) (schema.Certificate, error)) ([]VersionResult, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package kube provides a Kubernetes client with few API groups, to keep programs small: client-go's clientset links
 // all of them.
+//
 // Start with NewForConfig.
 package kube

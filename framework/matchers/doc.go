@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package matchers has Gomega matchers for common checks of cases: a claim's devices and reservations, a container's
 // view of its devices. They match values already read and never wait.
+//
 // Start with HaveDevices and SeeDevices.
 package matchers

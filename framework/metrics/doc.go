@@ -15,5 +15,6 @@ limitations under the License.
 */
 
 // Package metrics reads metrics of Kubernetes components in Prometheus' text format. It does not interpret them.
+//
 // Start with Kubelet, or with Parse for existing text.
 package metrics

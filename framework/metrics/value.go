@@ -48,7 +48,7 @@ func Describe(name string, labels map[string]string) string {
 	return metric.String()
 }
 
-// Dispatched is the number of requests that the API server has dispatched by a FlowSchema.
+// Dispatched is the number of requests dispatched by the API server for a FlowSchema.
 func Dispatched(families Families, schema string) (sum float64) {
 	for _, metric := range families["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
 		if Label(metric, "flow_schema") == schema {

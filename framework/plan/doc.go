@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package plan decides which cases run on a target: it applies the user's filter, and skips cases with unmet needs,
 // with the code and the text of spec.Needs.Missing.
+//
 // It is pure: package probe examines the target, and others run the plan. Start with Build; Select is its first half,
 // for use without a target.
 package plan

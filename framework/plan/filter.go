@@ -30,8 +30,7 @@ import (
 
 // Filter selects the user's cases; the zero value means all.
 type Filter struct {
-	// Focus keeps the cases with an ID, alias or Text that matches one of these regular
-	// expressions, Skip drops them.
+	// Focus keeps the cases with an ID, alias or Text matching one of these regular expressions, Skip drops them.
 	Focus []string `json:"focus,omitempty"`
 	Skip  []string `json:"skip,omitempty"`
 	// Profile keeps the cases of a subset; empty means all.
@@ -75,8 +74,7 @@ func knownProfile(s spec.Subset) error {
 	return fmt.Errorf("profile %q is unknown, choose %s, %s or %s", s, spec.SubsetCore, spec.SubsetConformance, spec.SubsetAll)
 }
 
-// plainText returns Ginkgo's errors in one line, without the filter itself and the
-// colors that they have also where no terminal is.
+// plainText returns Ginkgo's errors in one line, without the filter itself and colors.
 func plainText(err error) string {
 	var of types.GinkgoError
 	if !errors.As(err, &of) {
@@ -100,7 +98,7 @@ func compile(name string, patterns []string) ([]*regexp.Regexp, error) {
 	return compiled, errors.Join(errs...)
 }
 
-// anyMatches matches the ID alone, too, so that "^core/one-device$" is one case.
+// anyMatches matches the ID alone, too, so "^core/one-device$" selects one case.
 func anyMatches(patterns []*regexp.Regexp, m spec.Meta) bool {
 	names := append([]string{m.ID, Text(m)}, m.Aliases...)
 	return slices.ContainsFunc(patterns, func(re *regexp.Regexp) bool { return slices.ContainsFunc(names, re.MatchString) })

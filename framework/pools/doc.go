@@ -15,5 +15,6 @@ limitations under the License.
 */
 
 // Package pools reads a driver's published pools and determines which devices a claim could get now. It is pure.
+//
 // Start with Devices.
 package pools

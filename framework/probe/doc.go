@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package probe examines a cluster: the Kubernetes version, the versions of resource.k8s.io, the DRA feature gates,
 // the nodes, and the control plane components. It only reads.
+//
 // Package plan derives the runnable cases; Usable rejects a cluster unusable for all of them. Start with Target.
 package probe

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package prove runs proofs: lists of trials, each with one deliberate defect and the observers expected to detect
 // it. The record is written after each trial, so a killed proof can be resumed, and its trials sharded over machines.
+//
 // It knows no cluster: a Prover runs the trials. Start with Run.
 package prove

@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package run runs a plan on a testbed: probe, Ginkgo, journal, reports. "dratest run" and "go test ./suites -args
 // -e2e" share it.
+//
 // The command, Ginkgo's command line and the suite are the same binary (Child), so a machine running cases needs
 // neither Go nor Ginkgo. Start with Run and Parts; Suite is for the suites' test.
 package run

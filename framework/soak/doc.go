@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package soak creates and deletes pods with claims on a cluster during faults, such as killing or replacing the
 // scheduler, and audits the API objects continuously (framework/audit).
+//
 // It asserts nothing about single pods; cases do. Start with Run; docs/adr/0007 has the reasons.
 package soak

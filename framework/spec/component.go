@@ -41,8 +41,8 @@ const (
 	Proven Basis = "proven"
 	// Declared: the user of dratest has said so.
 	Declared Basis = "declared"
-	// Claimed: only its name and version say so, which anybody can write. A component of
-	// Other with this basis is a distribution's build of a release: its version has a suffix.
+	// Claimed: only its name and version indicate it, which anybody can write. A component of Other with this basis is a
+	// distribution's build of a release: its version has a suffix.
 	Claimed Basis = "claimed"
 )
 
@@ -70,9 +70,8 @@ type Component struct {
 // String is the program and its version, as "kube-scheduler v1.37.1".
 func (c Component) String() string { return strings.TrimSpace(c.Program + " " + c.Version) }
 
-// Judge sets Whose, Basis and Why from the version of a component that is Kubernetes'
-// own by its name: a distribution's suffix makes it one of Other that is Claimed to be
-// a build of the release, and a version that begins with no release one of Other.
+// Judge sets Whose, Basis and Why from the version of a component with Kubernetes' own name: a distribution's suffix
+// makes it Other, Claimed to be a build of the release; a version without a release makes it Other.
 func (c Component) Judge() Component {
 	release, ok := ReleaseOf(c.Version)
 	switch {

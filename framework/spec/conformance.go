@@ -18,8 +18,8 @@ package spec
 
 import "slices"
 
-// ConformanceProfile names a conformance profile: the target with what a run selected of its cases, as
-// "cluster" or "cluster-conformance".
+// ConformanceProfile names a conformance profile: the target with the subset of its cases, as "cluster" or
+// "cluster-conformance".
 type ConformanceProfile string
 
 // The targets of conformance profiles.
@@ -38,7 +38,7 @@ type Subset string
 // The subsets.
 const (
 	SubsetAll Subset = "all"
-	// SubsetConformance holds the cases that any cluster must pass with defaults alone.
+	// SubsetConformance has the cases any cluster must pass with defaults alone.
 	SubsetConformance Subset = "conformance"
 	// SubsetCore holds quick cases for a first try.
 	SubsetCore Subset = "core"
@@ -67,15 +67,15 @@ func (p ConformanceProfile) Of(s Subset) ConformanceProfile {
 	return p + "-" + ConformanceProfile(s)
 }
 
-// Profiles are the profiles that require the case, in order. Cases with a companion judge
-// programs of dratest, too, so that nobody's cluster has to pass them.
+// Profiles returns the profiles requiring the case, in order. Cases with a companion also test programs of dratest,
+// so no cluster has to pass them.
 func (m Meta) Profiles() []ConformanceProfile {
 	kubernetes := len(m.Needs.Companions) == 0 && !m.Needs.Installed
 	onNode := !m.Needs.NoNode && !m.Needs.NoKubelet
 	var all []ConformanceProfile
 	for target, requires := range map[ConformanceProfile]bool{
 		ClusterTarget: kubernetes,
-		// Its components run in no pods, in which metrics are looked for.
+		// Its components run in no pods, as required for metrics.
 		ControlPlaneTarget: kubernetes && !onNode && len(m.Needs.Metrics) == 0,
 		DriverTarget:       m.Needs.Devices > 0,
 	} {

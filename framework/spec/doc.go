@@ -16,7 +16,9 @@ limitations under the License.
 
 // Package spec is dratest's vocabulary as plain data: cases and their needs, targets, plans, outcomes, and the
 // configuration of the programmable DRA driver.
+//
 // It has no behavior beyond validation, formatting and the table of needs (needs.go), no clients and no clock, so
 // every other package may import it. It uses Kubernetes' own structs of resource.k8s.io/v1 where they exist.
+//
 // Start with Meta (a case), Target (a cluster), Plan and Outcome; DriverConfig and Fault configure the test driver.
 package spec

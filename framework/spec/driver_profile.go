@@ -21,8 +21,8 @@ import "slices"
 // DriverProfile is a part of the driver profile with a verdict of its own.
 type DriverProfile string
 
-// The parts: what users get, what driver and users survive, how the driver is updated and
-// removed, what node autoscalers rely on, and what the driver costs.
+// The parts: features for users, resilience of driver and users, updates and removal of the driver, requirements of
+// node autoscalers, and the driver's cost.
 const (
 	ProfileCore           DriverProfile = "core"
 	ProfileRecovery       DriverProfile = "recovery"
@@ -42,8 +42,7 @@ const (
 	CaseOfCosts  = "life/costs"
 )
 
-// DriverProfile is the part a case belongs to; empty for cases that never run with an
-// installed driver.
+// DriverProfile is a case's part; empty for cases never run with an installed driver.
 func (m Meta) DriverProfile() DriverProfile {
 	changes := []HookName{HookInstall, HookUninstall, HookUpgrade, HookDowngrade}
 	switch {

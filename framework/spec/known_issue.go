@@ -30,7 +30,7 @@ const (
 	Kubelet     = "kubelet"
 )
 
-// APIServer is the component that no Stack has: only its version is known.
+// APIServer is the component outside of a Stack: only its version is known.
 const APIServer = "API server"
 
 // Assumable returns the values of --assume-stock, each with the component it declares
@@ -72,8 +72,8 @@ func IsRelease(version string) bool {
 	return ok && release == version
 }
 
-// ReleaseOf returns the release of Kubernetes that version is a build of: "v1.37.1" for
-// "v1.37.1+k3s1". It reports false if version does not begin with one.
+// ReleaseOf returns the Kubernetes release of a build: "v1.37.1" for "v1.37.1+k3s1". It reports false if version does
+// not begin with one.
 func ReleaseOf(version string) (string, bool) {
 	parts := kubernetesRelease.FindStringSubmatch(version)
 	if parts == nil {

@@ -26,8 +26,8 @@ import (
 // escapeSequence matches terminal escape sequences (ECMA-48): CSI, OSC and their 8-bit forms.
 var escapeSequence = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\a\x1b\u009c]*(?:\a|\x1b\\\\|\u009c)?")
 
-// Printable returns text that is safe for terminals and browsers: escape sequences are
-// removed, other control and format characters become U+FFFD. Newlines and tabs stay.
+// Printable makes text safe for terminals and browsers: escape sequences are removed, other control and format
+// characters become U+FFFD. Newlines and tabs stay.
 func Printable(text string) string {
 	if strings.IndexFunc(text, invisible) < 0 && utf8.ValidString(text) {
 		return text

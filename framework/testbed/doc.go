@@ -17,5 +17,6 @@ limitations under the License.
 // Package testbed sets up and removes the environment of a run, a soak, an upgrade or a benchmark: a cluster made by
 // a provider or named by a kubeconfig, a lock or a lease against other users, and the test driver's agents on its
 // nodes.
+//
 // Start with Open.
 package testbed

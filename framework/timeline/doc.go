@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package timeline converts states of objects, driver calls and log lines to entries of a case's timeline
 // (spec.Timeline), and merges them in order. It is pure: framework/harness watches and reads.
+//
 // Start with Merge.
 package timeline

@@ -17,5 +17,6 @@ limitations under the License.
 // Package change performs single steps of a path (package path) on the nodes of a running cluster: static pods by
 // manifest and image, kube-proxy by its DaemonSet, kubelets by replacing their program. A step is done once the
 // component itself reports the version and the feature gates, and is healthy.
+//
 // It builds nothing and decides nothing. Start with Cluster.Do.
 package change

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package matrix runs upgrades, or cases after an upgrade, for each row of a table: each feature gate switched and
 // switched back (Gates), all cases on each older kubelet (Skew).
+//
 // The rows are trials of package framework/prove, so a matrix can be resumed, sharded and merged.
 package matrix

@@ -18,6 +18,7 @@ limitations under the License.
 // with the version skew policy (https://kubernetes.io/releases/version-skew-policy) observed before, between and
 // after all steps, and a safe order to switch a feature gate in all components. Requests violating a rule are refused
 // with that rule.
+//
 // It is pure: it changes nothing and knows no cluster. Start with Find; rules.go has the policy, gates.go the
 // dependencies of gates.
 package path

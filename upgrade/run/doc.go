@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package run takes a cluster with running claims along a path (package path), step by step (package change), runs
 // the parts of the cases between the steps (package cases), measures downtimes, and reports.
+//
 // Its record is written after each part, so a run can be resumed after an interruption, a pause, or a failed
 // component. Start with Run; record.go has the file.
 package run

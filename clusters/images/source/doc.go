@@ -17,5 +17,6 @@ limitations under the License.
 // Package source finds the source of Kubernetes: a checkout, with a key covering every compiled file (Open), or the
 // module of a release, kept in the repository by clusters/images/addversion or made for one build of a pre-release
 // (Fetch). Fetch needs the go command and a module proxy.
+//
 // clusters/images/modules builds.
 package source

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package suite names the images used in a cluster, including mirrors (In), and writes an archive of this project's
 // own images (Archive), for registries and nodes.
+//
 // Node images, which contain them, are made by package images.
 package suite

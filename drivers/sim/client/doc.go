@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package client calls dra-sim's agents: it starts, changes and stops driver instances on nodes, and reads evidence
 // from nodes. Requests go through the API server's port-forward to the agent's pod; nothing listens on this machine.
+//
 // Package deploy installs agents. Start with Client; tunnel.go has the connections.
 package client

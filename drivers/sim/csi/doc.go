@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package csi is a minimal CSI driver for a kubelet's registration: it has an endpoint, reports its node, and has no
 // volumes. A vendor may use the same name for its CSI driver and its DRA driver.
+//
 // Start with Start.
 package csi

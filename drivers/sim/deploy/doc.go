@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package deploy installs dra-sim's agent on the nodes of a cluster and uninstalls it: a namespace, least-privilege
 // RBAC, a DaemonSet.
+//
 // It neither builds nor loads images: nodes must have Config.Image, or be able to pull it. Start with Install,
 // WaitReady and Uninstall.
 package deploy

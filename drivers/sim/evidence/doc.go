@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package evidence reads files of a node explaining a failed case: logs of kubelet and container runtime, CDI specs,
 // the kubelet's DRA state, plugin sockets. It only reads.
+//
 // Start with Collect.
 package evidence

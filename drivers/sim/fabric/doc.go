@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package fabric decides which device conditions of a claim a fabric sets, and when (KEP-5007). A case scripts it;
 // without a script the fabric stays silent.
+//
 // It is pure: the agent watches claims, calls Script.Next for each and writes the result.
 package fabric

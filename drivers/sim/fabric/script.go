@@ -42,6 +42,7 @@ type Script struct {
 
 // Next returns the claim's new status.devices and the new conditions in it, none if nothing changes, and the time
 // until the next condition is due, zero if none is.
+//
 // Only claims usable on the script's node alone are handled: for others a fabric cannot know where to attach the
 // device.
 func (s Script) Next(claim *resourceapi.ResourceClaim, now time.Time) (devices []resourceapi.AllocatedDeviceStatus, set []spec.ConditionSet, wait time.Duration) {

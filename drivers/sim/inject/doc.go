@@ -14,11 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package inject says what containers get to see of a prepared claim: it turns
-// an allocated ResourceClaim into a CDI spec whose only edits are environment
-// variables. It writes no files and asks no API server.
+// Package inject converts an allocated ResourceClaim to a CDI spec with environment variables only. It writes no
+// files and needs no API server.
 //
-// A container that gets a request of the claim sees
+// A container with a request of the claim sees
 //
 //	dratest_driver=<driver>
 //	claim_<claim>_<request>=<device>[,<device>…]    allocated devices, in order
@@ -29,10 +28,9 @@ limitations under the License.
 //
 // and the environment in the allocation's handle, if a controller of the driver made it.
 //
-// <claim> is the name that the pod uses for the claim where Kubernetes says so
-// (annotation resource.kubernetes.io/pod-claim-name of generated claims), else
-// the claim's own name; <request> is "request" or "request_subrequest". In both,
-// what is no letter and no digit becomes an underscore.
+// <claim> is the pod's name for the claim if known (annotation resource.kubernetes.io/pod-claim-name of generated
+// claims), else the claim's own name; <request> is "request" or "request_subrequest". Other characters than letters
+// and digits become underscores.
 //
 // Start with Claim.
 package inject

@@ -26,8 +26,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fromController is a claim allocated by the driver's controller, with a device
-// that is in no slice.
+// fromController is a claim allocated by the driver's controller, with a device in no slice.
 func fromController(t *testing.T, handle string) *resourceapi.ResourceClaim {
 	t.Helper()
 	said, err := json.Marshal(map[string]any{

@@ -17,5 +17,6 @@ limitations under the License.
 // Package mutants lists bugs of DRA drivers that can be built into dra-sim, one at a time, to prove their detection.
 // Most were reported in an issue of a published driver and are reproduced in dra-sim; the others violate a
 // requirement covered by a check or case, without a published driver known to violate it.
+//
 // Start with All; package broken implements them.
 package mutants

@@ -15,9 +15,11 @@ limitations under the License.
 */
 
 // Package proxy intercepts the kubelet's calls of any installed driver, to record them and inject faults.
+//
 // A kubelet calls the most recently registered instance of a driver (k8s.io/kubernetes v1.37.1,
 // pkg/kubelet/cm/dra/plugin/dra_plugin_manager.go, get), as during a rolling update: the proxy registers as one, and
 // forwards to the driver's own socket. It ends with the driver's process, so slices of a stopped driver are still
 // removed.
+//
 // Start with Start.
 package proxy

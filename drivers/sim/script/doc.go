@@ -16,6 +16,8 @@ limitations under the License.
 
 // Package script injects faults into the gRPC service of a DRA driver, and records the kubelet's calls
 // (Script.Intercept is a gRPC interceptor).
+//
 // It works on wire messages: the kubelet's view is exact and the driver behind it is unaware. It prepares no devices.
+//
 // Start with Script; faults.go implements the kinds of faults.
 package script

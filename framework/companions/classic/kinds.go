@@ -27,12 +27,11 @@ import (
 // resourceClass is the name of the soak's ResourceClass.
 const resourceClass = "soak"
 
-// soakKind is a kind of units whose claims the driver allocates itself: each claim is for one device
-// of a node.
+// soakKind is a kind of units with claims allocated by the driver: each claim is for one device of a node.
 type soakKind struct {
 	load.Kind
 	immediate bool
-	// parameters are those of the claims, by the keys that dra-classic-driver knows.
+	// parameters are the claims' parameters, with the keys of dra-classic-driver.
 	parameters map[string]string
 }
 
@@ -43,7 +42,7 @@ func soakKinds() []soakKind {
 		{Kind: load.Kind{Name: "pair", Pair: true}},
 		// Allocated wherever a device is free.
 		{Kind: load.Kind{Name: "immediate"}, immediate: true},
-		// One claim that two pods have at the same time, then one after the other.
+		// One claim used by two pods at the same time, then one after the other.
 		{Kind: load.Kind{Name: "shared", Shared: true}, parameters: map[string]string{"userLimit": "2"}},
 		{Kind: load.Kind{Name: "one-at-a-time", Shared: true}},
 		// Allocated also where no device is free.
@@ -76,7 +75,7 @@ func loadKinds() []load.Kind {
 	return all
 }
 
-// parameters returns the objects that claims refer to.
+// parameters returns the claims' parameter objects.
 func parameters() []*corev1.ConfigMap {
 	var all []*corev1.ConfigMap
 	for _, k := range soakKinds() {

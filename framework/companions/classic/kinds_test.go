@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/load"
 )
 
-// What a driver is to allocate itself must match no device of a slice, and the objects that
-// claims name have to be there.
+// A driver's own devices must match no device of a slice, and the claims' parameter objects must exist.
 func TestLoadObjects(t *testing.T) {
 	names, kinds := load.Names{Driver: "soak.example.org", Image: "busybox"}, loadKinds()
 	classes := names.Classes(kinds)

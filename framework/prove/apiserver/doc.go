@@ -17,7 +17,9 @@ limitations under the License.
 // Package apiserver has mutants of an API server, for any API server: a proxy between the cases and the API server,
 // or between a control plane component and the API server, implements them. So they also cover stock components,
 // which cannot be built with mutants.
+//
 // A mutant is data (mutants/*.yaml): a missing rejection, an additional rejection, changed stored or returned data,
 // or an ignored parameter.
+//
 // Start with Load and Start; Plane puts components behind a proxy.
 package apiserver

@@ -17,5 +17,6 @@ limitations under the License.
 // Package bugs builds the mutants of drivers/sim/mutants into dra-sim, one after the other, and checks that the
 // corresponding sanity check fails with the bug and passes without. The drivers are local processes with directories
 // of their own; only an API server is needed, no kubelet.
+//
 // Start with Proof and Prover.
 package bugs

@@ -16,7 +16,9 @@ limitations under the License.
 
 // Package components mutates this project's scheduler, controllers and kubelets, and programs started by cases, one
 // mutant after the other, and checks each time that a case for the violated requirement fails.
+//
 // Mutants are data (mutants/*.yaml): a text of a source file and its replacement, with ON for whether the mutant is
 // on. Components are built once with all of them, and switched at run time (docs/adr/0018).
+//
 // Start with Load, Overlay, Proof and Prover.
 package components

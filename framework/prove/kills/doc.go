@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package kills decides which cases have detected a mutant: only cases passing without it, and failing in their own
 // checks.
+//
 // Start with Cases.Try; Run, RunInTurn and RunWith run cases with the mutant on.
 package kills

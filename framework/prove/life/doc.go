@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package life runs dra-sim, as shipped by a vendor, with bugs visible only with a kubelet and a DaemonSet, one after
 // the other, and checks that the corresponding cases of suites/life fail with the bug and pass without.
+//
 // Start with Proof and Prover.
 package life

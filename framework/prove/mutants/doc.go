@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package mutants runs all mutants of the test driver, one after the other on one cluster, and checks that each case
 // declaring to catch one fails (Meta.Catches).
+//
 // Start with Proof (the list of trials) and Prover (which runs them).
 package mutants

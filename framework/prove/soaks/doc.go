@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package soaks injects every fault a soak must detect, one after the other, and checks that the soak reports the
 // violated rule.
+//
 // Start with Proof (the list of trials) and Prover (which runs them).
 package soaks

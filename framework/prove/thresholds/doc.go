@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package thresholds proves the sensitivity of "dratest perf run": two equal schedulers are equal, also with other
 // load on the machine, and a scheduler using a fifth more CPU time is slower.
+//
 // Start with Proof and Prover.
 package thresholds

@@ -15,5 +15,6 @@ limitations under the License.
 */
 
 // Package upgrades proves that an upgrade detects faults of the new version.
+//
 // Start with Breaks. Its findings come from the upgrade's record, not from its output.
 package upgrades

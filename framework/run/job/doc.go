@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package job runs dratest inside of a cluster, as a Job or as a sonobuoy plugin: the manifests (Manifests,
 // Sonobuoy), and the way back for results (Fetch, Done).
+//
 // The Job's pod has two containers: one runs the cases, the other keeps the pod, and so the volume with the results,
 // until they have been fetched. That needs no storage except the node's, and no serving container.
 package job

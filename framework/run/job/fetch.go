@@ -47,7 +47,7 @@ var ErrNoResults = errors.New("no results to fetch")
 // OutputFile has the run's output, in the directory filled by Fetch.
 const OutputFile = "run.log"
 
-// Size limits of what comes from the pod, in bytes. Reports of all cases take about 100 MiB.
+// Size limits of data from the pod, in bytes. Reports of all cases take about 100 MiB.
 const (
 	maxReport = int64(1 << 30)
 	maxOutput = int64(64 << 20)
@@ -99,8 +99,8 @@ func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say 
 	return fetched, keep(ctx, io.Discard, "release")
 }
 
-// receive puts a report and what its run has printed into dir, in place of an earlier report
-// there. Both have to arrive whole before anything in dir changes.
+// receive stores a report and its run's output in dir, replacing an earlier report there. Both must arrive completely
+// before anything in dir changes.
 func receive(ctx context.Context, dir string, limit int64, send func(context.Context, io.Writer) error, log func() ([]byte, error)) (err error) {
 	staging, err := os.MkdirTemp(dir, ".fetched-")
 	if err != nil {

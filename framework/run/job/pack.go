@@ -44,7 +44,7 @@ func pack(w io.Writer, dir string) error {
 // errTooBig: an archive has more in it than it may have.
 var errTooBig = errors.New("the archive is too big")
 
-// block is the least that a file or folder takes on disk, in bytes.
+// block is the minimum disk space of a file or directory, in bytes.
 const block = 4 << 10
 
 // unpack is the reverse of pack. Nothing is written outside of dir, and not more than limit

@@ -105,7 +105,7 @@ func TestNothingIsWrittenOutside(t *testing.T) {
 	}
 }
 
-// 1 MB from a pod became 1 GiB on disk, in place of the report that was there.
+// 1 MB from a pod became 1 GiB on disk, replacing the existing report.
 func TestAnArchiveIsBounded(t *testing.T) {
 	const zeros, limit = 1 << 20, 1 << 16
 	dir := t.TempDir()

@@ -137,8 +137,8 @@ func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
 	}
 }
 
-// A received report had cases as a link to somebody's home, and a journal with the names of
-// folders there: a run with that report directory removed them.
+// A received report had cases as a link to somebody's home directory, and a journal naming directories there: a run
+// with that report directory removed them.
 func TestResetDoesNotFollowLinks(t *testing.T) {
 	root := t.TempDir()
 	dir, kept := filepath.Join(root, "reports"), filepath.Join(root, "home", "a.a", "file")

@@ -16,6 +16,7 @@ limitations under the License.
 
 // Package crash defines the points for killing a kubelet, recognizes them in its log, and determines the actual point
 // of death from the evidence.
+//
 // It kills nothing: cmd/dratest-crash does, installed on the node by soak/faults. Log lines are those of this
 // project's DRA manager. Start with Point.
 package crash

@@ -15,5 +15,6 @@ limitations under the License.
 */
 
 // Package faults has the faults of a soak: it kills components, and injects faults the audit must detect.
+//
 // Start with Kill, Away and Inject, for a control plane of processes with Restart.
 package faults

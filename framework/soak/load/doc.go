@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package load defines the pods of a soak: units of one or two pods with their claims, of several kinds, and the
 // requested devices. It is pure, and the same seed gives the same units.
+//
 // It accesses no cluster. Start with Generator and Names.
 package load

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package broken builds the mutants of package mutants into dra-sim. It is separate so that dratest, which only lists
 // them, does not link a driver.
+//
 // Start with By; wrap.go has the building blocks.
 package broken

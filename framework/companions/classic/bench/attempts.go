@@ -24,7 +24,7 @@ import (
 	"strings"
 )
 
-// attempted is what the scheduler writes when it begins to schedule a pod.
+// attempted is the scheduler's log message at the start of an attempt for a pod.
 const attempted = `"Attempting to schedule pod" pod="` + namespace + "/"
 
 // attemptsIn are the attempts to schedule each pod, by the scheduler's log.

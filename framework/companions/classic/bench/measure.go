@@ -33,8 +33,8 @@ import (
 // atOnce is how many pods are created at a time.
 const atOnce = 16
 
-// singles has one pod after the other bound, with a claim and without, and returns for each
-// with a claim how much later that was and after how many more attempts.
+// singles binds pods one after the other, with a claim and without, and returns for each with a claim the additional
+// time and attempts.
 func (b *bench) singles(ctx context.Context) (added []time.Duration, attempts []int, err error) {
 	var names [2][]string
 	for i := range singles {
@@ -62,7 +62,7 @@ func (b *bench) singles(ctx context.Context) (added []time.Duration, attempts []
 	return added, attempts, nil
 }
 
-// bindSingle has a pod bound, returns how long that took, and removes it.
+// bindSingle waits until a pod is bound, returns the time, and removes it.
 func (b *bench) bindSingle(ctx context.Context, name string, claims int) (time.Duration, error) {
 	took, err := b.bind(ctx, name, []claimed{newPod(name, name, claims, "")})
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *bench) bind(ctx context.Context, of string, pods []claimed) (took times
 	return took, nil
 }
 
-// waiting counts requests while a pod waits that wants more devices than any node has.
+// waiting counts requests while a pod waits for more devices than any node has.
 func (b *bench) waiting(ctx context.Context) (requests, error) {
 	made := newPod("waiting", "waiting", b.Devices+1, parameters)
 	if _, err := b.create(ctx, made); err != nil {

@@ -62,8 +62,7 @@ func TestPodHasItsClaims(t *testing.T) {
 	}
 }
 
-// Of 500 new nodes each gets labels by a controller: pods that waited meanwhile took seven
-// attempts.
+// Controllers label each of 500 new nodes: pods waiting meanwhile took seven attempts.
 func TestSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}

@@ -39,13 +39,13 @@ import (
 const (
 	// class is the name of the ResourceClass and of the DeviceClass.
 	class = perf.ClassName
-	// parameters is the ConfigMap to which the claims refer that no node suits.
+	// parameters is the ConfigMap of claims unsuitable for all nodes.
 	parameters = "perf"
-	// label of pods and claims tells those that come and go together.
+	// label of pods and claims marks those created and deleted together.
 	label = "perf-classic"
 )
 
-// createObjects makes what programs and pods need.
+// createObjects creates the objects needed by programs and pods.
 func (b *bench) createObjects(ctx context.Context) error {
 	resourceClass := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": driver,
@@ -94,7 +94,7 @@ type claimed struct {
 	claims []*resourceapi.ResourceClaim
 }
 
-// newPod is a pod with so many claims, whose parameters are in the ConfigMap if there is a name.
+// newPod is a pod with so many claims, with parameters in the ConfigMap if named.
 func newPod(group, name string, claims int, configMap string) claimed {
 	var c claimed
 	var names []string

@@ -29,12 +29,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// The FlowSchemas by which the API server counts: its other metrics do not say who asks.
-// Watches, by which changes are noticed, and leases are apart.
+// The FlowSchemas for counting requests: the API server's other metrics do not show the client. Watches and leases
+// are separate.
 const apartSchema, schedulerSchema, driverSchema = "perf-classic-apart", "perf-classic-scheduler", "perf-classic-driver"
 
-// countRequests has the API server count what scheduler and driver ask. Each request goes to
-// the first FlowSchema that fits; levels are those without ours.
+// countRequests makes the API server count requests of scheduler and driver. Each request goes to the first matching
+// FlowSchema; levels are those without ours.
 func (b *bench) countRequests(ctx context.Context) error {
 	scheduler, driver := user(schedulerUser), user(driverUser)
 	apart := flowcontrolv1.PolicyRulesWithSubjects{
@@ -74,7 +74,7 @@ func (b *bench) createSchema(ctx context.Context, name string, precedence int32,
 	return nil
 }
 
-// requested is what the API server has counted so far.
+// requested is the API server's count so far.
 func (b *bench) requested(ctx context.Context) (requests, error) {
 	found, err := metrics.APIServer(ctx, b.client)
 	return requests{metrics.Dispatched(found, schedulerSchema), metrics.Dispatched(found, driverSchema)}, err
@@ -92,8 +92,7 @@ func (r requests) String() string {
 }
 
 const (
-	// calm is for how long nothing happens before anything is measured that is to be so at
-	// rest; unrest is for how long that is waited for.
+	// calm is the idle time required before a measurement at rest; unrest bounds the wait for it.
 	calm, unrest = 10 * time.Second, 2 * time.Minute
 )
 
@@ -119,8 +118,8 @@ func (b *bench) atRest(ctx context.Context) (requests, error) {
 	return after.minus(before), err
 }
 
-// settled waits until the labels of nodes change no more, as they do when controllers have just
-// been started. Pods that wait are tried again for each such change, which is no idle cluster.
+// settled waits until the labels of nodes do not change any more, as they do after the start of controllers. Each
+// such change makes pending pods retry, so the cluster is not idle.
 func (b *bench) settled(ctx context.Context) error {
 	before, err := b.nodeLabels(ctx)
 	for began := time.Now(); err == nil; {

@@ -51,8 +51,7 @@ const (
 	driverAccount, driverUser, driverLog       = "perf-classic", "system:serviceaccount:" + namespace + ":" + driverAccount, "driver.log"
 )
 
-// Scenario measures dra-scheduler and dra-classic-driver, which has a workload's devices on each
-// node.
+// Scenario measures dra-scheduler and dra-classic-driver, with a workload's devices on each node.
 func Scenario() perf.Scenario {
 	return perf.Scenario{
 		Prepare: prepare, Blocks: 3, CandidateOnly: true,

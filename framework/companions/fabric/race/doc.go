@@ -14,11 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package race has two clusters race for the last device of a fabric (KEP-5007), round after
-// round: two control planes of processes, each with dra-composable-controller and a pod that
-// requests the device at the same moment.
+// Package race makes two clusters race for the last device of a fabric (KEP-5007), round after round: two control
+// planes of processes, each with dra-composable-controller and a pod requesting the device at the same moment.
 //
-// In each round exactly one pod must be bound, with the device attached to its node. The other
-// pod must not be bound until the winner is gone, and is rescheduled then. Start at Run, then
-// round.go.
+// In each round exactly one pod must be bound, with the device attached to its node. The other pod must not be bound
+// until the winner is gone, and is rescheduled then. Start at Run, then round.go.
 package race

@@ -17,5 +17,6 @@ limitations under the License.
 // Package site runs a device fabric, the controllers of its clusters and the drivers of their nodes on this machine
 // (KEP-5007): the fabric's manager in this process, over TLS, each controller and driver as a process. Any of them
 // can be killed and restarted.
+//
 // It knows nothing of cases, soaks or clusters. Start at Open.
 package site
