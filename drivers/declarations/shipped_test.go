@@ -19,6 +19,7 @@ package declarations_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
@@ -40,5 +41,22 @@ func TestShippedDriversAreDeclaredRightly(t *testing.T) {
 	}
 	if _, err := declarations.Shipped("nothing"); err == nil {
 		t.Error("a driver that is not there was found")
+	}
+}
+
+func TestDeclarationsSurviveEncoding(t *testing.T) {
+	for _, name := range declarations.ShippedNames() {
+		d, err := declarations.Shipped(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := declarations.Encode(d.Declaration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := declarations.Parse(data)
+		if diff := cmp.Diff(d.Declaration, got); err != nil || diff != "" {
+			t.Errorf("%s: %v: want -, got +:\n%s", name, err, diff)
+		}
 	}
 }

@@ -34,6 +34,7 @@ type journal struct {
 	outcomes []spec.Outcome
 	steps    map[string][]string // of each case, of attempts that came to an outcome
 	problems []string
+	ended    time.Time // of the last line
 }
 
 // begun is what a run began with.
@@ -64,6 +65,7 @@ func (v *verification) journal() (journal, bool) {
 			continue
 		}
 		record = schema.Printable(record)
+		j.ended = record.Time
 		switch {
 		case record.Run != nil:
 			j.runs = append(j.runs, *record.Run)
@@ -84,6 +86,9 @@ func (v *verification) journal() (journal, bool) {
 	return j, true
 }
 
+// longestEnd is the longest time from the last line of a journal to the end of its run.
+const longestEnd = 24 * time.Hour
+
 // begun holds what a run, and each that went on with it, began with against the report.
 func (v *verification) begun(r schema.Report, j journal) {
 	if len(j.runs) == 0 {
@@ -95,6 +100,9 @@ func (v *verification) begun(r schema.Report, j journal) {
 		if r.Cluster.Kubernetes != run.Kubernetes {
 			v.refuse("%s: cluster.kubernetes is %s, and %s makes it %s", reports.JSONFile, r.Cluster.Kubernetes, reports.JournalFile, run.Kubernetes)
 		}
+	}
+	if r.Ended.Before(j.ended) || r.Ended.After(j.ended.Add(longestEnd)) {
+		v.refuse("%s: it ended at %s, and the last line of %s is of %s", reports.JSONFile, r.Ended.UTC().Format(time.RFC3339), reports.JournalFile, j.ended.UTC().Format(time.RFC3339))
 	}
 	v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", r.Selection, j.runs[len(j.runs)-1].Selection)
 }
