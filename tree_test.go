@@ -91,7 +91,7 @@ var arrows = map[string][]string{
 	"upgrade/change/": {"clusters", "clusters/staticpod", "upgrade/path"},
 	"upgrade/matrix/": and(engines, "framework/prove", "framework/run", "upgrade/path", "upgrade/run"),
 	"upgrade/path/":   {"framework/spec"},
-	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
+	"upgrade/run/":    and(engines, "reports/sign", "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
 
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},

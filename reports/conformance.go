@@ -72,7 +72,7 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 		addIssues(&c.KnownIssues, rc)
 	}
 	for _, file := range f.Files {
-		if !strings.Contains(file.Path, "/") {
+		if folder := FolderOf(f.Engine); !strings.Contains(file.Path, "/") || within(folder, file.Path) {
 			c.Files = append(c.Files, file)
 		}
 	}

@@ -41,6 +41,11 @@ const (
 	ConformanceFile = "conformance-report.yaml"
 	// SignatureFile has the signature of ConformanceFile.
 	SignatureFile = "conformance-report.intoto.json"
+	// UpgradeFile has the record of an upgrade, UpgradeTableFile is for people, UpgradeFolder
+	// has the versions of the components after each step.
+	UpgradeFile      = "upgrade.json"
+	UpgradeTableFile = "upgrade.md"
+	UpgradeFolder    = "steps"
 	// JournalFile tells what happened as it happened, LogFile is Ginkgo's own output.
 	JournalFile = "outcomes.jsonl"
 	LogFile     = "e2e.log"
@@ -53,8 +58,17 @@ func FilesOf(engine schema.Engine) []string {
 		schema.EngineRun:     {LogFile, JournalFile},
 		schema.EngineCertify: {LogFile, JournalFile, DeclarationFile, CertificateFile},
 		schema.EngineSanity:  {JournalFile},
+		schema.EngineUpgrade: {UpgradeFile, UpgradeTableFile},
 	}
 	return append(files[engine], reportFiles()...)
+}
+
+// FolderOf is the folder of an engine beside the evidence of its cases; empty for most.
+func FolderOf(engine schema.Engine) string {
+	if engine == schema.EngineUpgrade {
+		return UpgradeFolder
+	}
+	return ""
 }
 
 // EndFiles are the files that are made when a run ends.
@@ -106,20 +120,31 @@ func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, e
 				return nil, err
 			}
 		}
-		if c.Evidence == "" || !fs.ValidPath(c.Evidence) {
-			continue
-		}
-		err := fs.WalkDir(dir, c.Evidence, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			return add(name)
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := each(dir, c.Evidence, add); err != nil {
 			return nil, err
 		}
 	}
+	if err := each(dir, FolderOf(engine), add); err != nil {
+		return nil, err
+	}
 	return found, nil
+}
+
+// each calls do for the files in a folder, if there is one.
+func each(dir fs.FS, folder string, do func(name string) error) error {
+	if folder == "" || !fs.ValidPath(folder) {
+		return nil
+	}
+	err := fs.WalkDir(dir, folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return do(name)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // within says whether a file is in a folder; the empty one has none.

@@ -45,6 +45,7 @@ import (
 type certifyFlags struct {
 	certify.Options
 
+	identity   identityFlags
 	file       string
 	agentImage string
 	versions   string
@@ -96,6 +97,10 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 			if f.list {
 				return listCertify(cmd.OutOrStdout())
 			}
+			var err error
+			if f.Run.Identity, f.Run.Key, err = f.identity.read(); err != nil {
+				return err
+			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
 	}
@@ -113,6 +118,7 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent reads node state (default: preloaded in dratest's node images)")
+	f.identity.add(flags)
 	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
 	return cmd
 }
@@ -170,7 +176,7 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 		f.Run.Parallel = 1
 	}
 	f.Run.Signals, stop = notifySignals()
-	f.Run.Out, f.Run.Driver = out, reports.DriverOf(d.Driver, "")
+	f.Run.Out, f.Run.Command, f.Run.Driver = out, os.Args, reports.DriverOf(d.Driver, "")
 	p = parts()
 	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
 	return p, stop

@@ -45,25 +45,22 @@ func (f *identityFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.signKey, "sign-key", "", "private key file that signs the report (see dratest report keygen)")
 }
 
-// key is the one to sign with; nil if none is to.
-func (f identityFlags) key() (*sign.Key, error) {
-	if f.signKey == "" {
-		return nil, nil
-	}
-	return readKey("sign-key", f.signKey, sign.PrivateKey)
-}
-
-// identity is what the flags say, with the rest from the file.
-func (f identityFlags) identity() (schema.Implementation, error) {
+// read returns what the flags say, with the rest from the file, and the key to sign with; nil
+// if there is none.
+func (f identityFlags) read() (schema.Implementation, *sign.Key, error) {
 	var below schema.Implementation
 	if f.file != "" {
 		data, err := os.ReadFile(f.file)
 		if err != nil {
-			return below, withCode(codeUsage, fmt.Errorf("identity: %w", err))
+			return below, nil, withCode(codeUsage, fmt.Errorf("identity: %w", err))
 		}
 		if err := yaml.UnmarshalStrict(data, &below); err != nil {
-			return below, withCode(codeUsage, fmt.Errorf("identity: read %s: %w", f.file, err))
+			return below, nil, withCode(codeUsage, fmt.Errorf("identity: read %s: %w", f.file, err))
 		}
 	}
-	return f.Over(below), nil
+	if f.signKey == "" {
+		return f.Over(below), nil, nil
+	}
+	key, err := readKey("sign-key", f.signKey, sign.PrivateKey)
+	return f.Over(below), key, err
 }

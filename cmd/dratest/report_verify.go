@@ -29,7 +29,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/framework/certify"
-	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
@@ -39,6 +38,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
 	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/sanity"
+	upgrade "github.com/dra-conformance/dratest/upgrade/run"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -120,12 +121,15 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 
 // rules are those of this dratest for each engine.
 func rules() map[schema.Engine]verify.Rules {
-	of := func(cases []harness.Case) verify.Rules {
-		return verify.Rules{Required: schema.Required(run.Metas(cases), requirements.All()), Versions: profile.Versions(), Build: reports.SuiteVersion()}
+	of := func(required []schema.RequiredCase) verify.Rules {
+		return verify.Rules{Required: required, Versions: profile.Versions(), Build: reports.SuiteVersion()}
 	}
-	drivers := of(certify.Cases(parts().Cases))
-	drivers.Certificate = certify.Derive
-	return map[schema.Engine]verify.Rules{schema.EngineRun: of(parts().Cases), schema.EngineCertify: drivers}
+	metas := func(metas []spec.Meta) verify.Rules { return of(schema.Required(metas, requirements.All())) }
+	drivers, upgrades := metas(run.Metas(certify.Cases(parts().Cases))), of(upgrade.Required(upgradeParts()))
+	drivers.Certificate, upgrades.Record = certify.Derive, upgrade.Verify
+	return map[schema.Engine]verify.Rules{
+		schema.EngineRun: metas(run.Metas(parts().Cases)), schema.EngineCertify: drivers, schema.EngineSanity: metas(sanity.Metas()), schema.EngineUpgrade: upgrades,
+	}
 }
 
 // publicKey reads the key of --key; nil if there is none.

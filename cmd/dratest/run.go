@@ -97,10 +97,7 @@ the second it exits immediately.`,
 			if f.Cluster.Provider == clusters.ProviderControlPlane {
 				f.Cluster.Nodes = simulatedNodes
 			}
-			if f.Identity, err = f.identity.identity(); err != nil {
-				return err
-			}
-			if f.Key, err = f.identity.key(); err != nil {
+			if f.Identity, f.Key, err = f.identity.read(); err != nil {
 				return err
 			}
 			if err := f.Validate(); err != nil {

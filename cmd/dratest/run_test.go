@@ -162,17 +162,17 @@ func TestIdentity(t *testing.T) {
 	}
 	f := identityFlags{file: write("organization: a\nproject: b\nversion: v1\ncontact: [x@example.com]\n")}
 	f.Version = "v2"
-	got, err := f.identity()
+	got, _, err := f.read()
 	want := schema.Implementation{Organization: "a", Project: "b", Version: "v2", Contact: []string{"x@example.com"}}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
 	for _, content := range []string{"organisation: a\n", "a: ["} {
-		if _, err := (identityFlags{file: write(content)}).identity(); exitCode(err) != codeUsage {
+		if _, _, err := (identityFlags{file: write(content)}).read(); exitCode(err) != codeUsage {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
-	if _, err := (identityFlags{file: "nowhere"}).identity(); exitCode(err) != codeUsage {
+	if _, _, err := (identityFlags{file: "nowhere"}).read(); exitCode(err) != codeUsage {
 		t.Error(err)
 	}
 }

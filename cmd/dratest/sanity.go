@@ -38,14 +38,11 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/probe"
-	"github.com/dra-conformance/dratest/framework/run"
-	"github.com/dra-conformance/dratest/framework/run/console"
-	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
@@ -63,6 +60,10 @@ type sanityFlags struct {
 	publishTimeout      time.Duration
 	reportDir           string
 	agentImage          string
+	identity            identityFlags
+	// implementation and key come from identity.
+	implementation schema.Implementation
+	key            *sign.Key
 	// These are what the declaration says.
 	kubeletRoot        string
 	checkpoints        []string
@@ -93,6 +94,10 @@ sanity on a node without pods. A skipped check reports which flag would enable i
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			defer endOnNextSignal(ctx)()
+			var err error
+			if f.implementation, f.key, err = f.identity.read(); err != nil {
+				return err
+			}
 			if err := f.declared(cmd.Flags()); err != nil {
 				return err
 			}
@@ -122,6 +127,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "time limit for ResourceSlices to be published, and for the socket to be back after a restart")
 	flags.StringVar(&f.reportDir, "report-dir", "", "output directory for reports (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent proxies the driver's socket if --endpoint is not set (default: preloaded in dratest's node images)")
+	f.identity.add(flags)
 }
 
 // complete fills in what follows from the other flags; errors are all that is missing.
@@ -218,46 +224,6 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 		defer agents.Close()
 		subject = onNode{agents: agents, node: f.node, driver: f.driver}
 	}
-	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client))
+	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.key)
 	return runError(ctx, report, err)
-}
-
-// checkDriver does the checks, prints them and writes their report in place of what an
-// earlier run left in dir.
-func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options) (report schema.Report, err error) {
-	if err := run.Clean(dir); err != nil {
-		return report, err
-	}
-	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
-	started := time.Now()
-	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
-	o.Ended = func(outcome spec.Outcome) {
-		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
-	}
-	outcomes, err := sanity.Run(ctx, subject, o)
-	lines.Close()
-	if len(outcomes) == 0 && err != nil {
-		return report, err
-	}
-	report = sanityReport(target, outcomes, o.Driver, started, err)
-	if reportErr := reports.Write(dir, report); reportErr != nil {
-		return report, errors.Join(err, reportErr)
-	}
-	console.Summary(out, report, dir)
-	return report, err
-}
-
-func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) schema.Report {
-	plan := spec.Plan{Target: target}
-	for _, meta := range sanity.Metas() {
-		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
-	}
-	info := reports.Info{
-		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
-		Requirements: requirements.All(), Started: started, Ended: time.Now(),
-	}
-	if problem != nil {
-		info.Problems = []string{problem.Error()}
-	}
-	return reports.Build(plan, outcomes, info)
 }

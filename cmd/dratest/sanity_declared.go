@@ -22,6 +22,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // declared fills in what the driver's declaration says and no flag does; flags are those
@@ -34,6 +36,7 @@ func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
+	f.implementation = f.implementation.Over(schema.Implementation(d.Identity))
 	f.driver = cmp.Or(f.driver, d.Driver)
 	f.class = cmp.Or(f.class, d.Classes[0].Name)
 	f.kubeletRoot, f.checkpoints = d.Nodes.KubeletRoot, d.Deploy.CheckpointPaths

@@ -30,6 +30,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
@@ -46,7 +47,7 @@ func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
 	}
 	_, err := checkDriver(t.Context(), io.Discard, dir, spec.Target{}, noDriver{}, sanity.Options{
 		Driver: "gpu.example.com", Node: "worker", Client: fake.NewClientset(), CallTimeout: time.Second, PublishTimeout: time.Second,
-	})
+	}, schema.Implementation{}, nil)
 	if !errors.Is(err, errNoDriver) {
 		t.Fatal(err)
 	}

@@ -51,6 +51,7 @@ type upgradeFlags struct {
 	run.Options
 
 	stack      stackFlags
+	identity   identityFlags
 	from, to   string
 	stay       map[string]string
 	madeWith   map[string]bool
@@ -93,6 +94,10 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
+			var err error
+			if f.Identity, f.Key, err = f.identity.read(); err != nil {
+				return err
+			}
 			if f.dryRun {
 				return printUpgrade(cmd.OutOrStdout(), f.Options)
 			}
@@ -119,6 +124,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster to create")
 	flags.StringVar(&f.driver, "driver", "", "driver declaration (driver.yaml, see \"dratest certify\"): install the driver and run its cases during the upgrade")
 	f.stack.add(flags)
+	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
 	flags.IntVar(&f.PauseAfter, "pause-after", 0, "pause after the step with this number")
@@ -186,6 +192,11 @@ func printUpgrade(out io.Writer, o run.Options) error {
 	return nil
 }
 
+// upgradeParts are those that need no cluster.
+func upgradeParts() run.Parts {
+	return run.Parts{Cases: cases.All(), Requirements: requirements.All()}
+}
+
 func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	if !f.Resume {
 		if _, err := run.Plan(f.Options); err != nil {
@@ -200,8 +211,10 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	defer closeLog()
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
+	o.Command = os.Args
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
-	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}
+	parts := upgradeParts()
+	parts.Clusters, parts.Software = providers.NewClusters(p), &run.Built{Builder: images.Local{Progress: p}}
 	if f.driver != "" {
 		d, err := readDeclaration(f.driver)
 		if err != nil {

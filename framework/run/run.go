@@ -189,15 +189,11 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 
 // write builds the report of the run and writes its files.
 func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
-	binary, err := reports.BinaryDigest()
-	if err != nil {
-		info.Problems = append(info.Problems, err.Error())
-	}
 	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.plan, outcomes, info))
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}
-	return report, seal(ctx, r.parts, r.options, report, outcomes, reports.Facts{Binary: binary})
+	return report, seal(ctx, r.parts, r.options, report, outcomes, reports.Facts{})
 }
 
 // ginkgo runs a plan, or what is left of it.

@@ -40,13 +40,7 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 	if err != nil {
 		return err
 	}
-	if _, err := reports.Seal(dir, report, outcomes, f); err != nil {
-		return err
-	}
-	if o.Key == nil {
-		return nil
-	}
-	return sign.Directory(context.WithoutCancel(ctx), dir, *o.Key)
+	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes, f, o.Key)
 }
 
 // engine is the one that has the parts.
@@ -74,10 +68,6 @@ func judged(parts Parts, o Options, provider string, report schema.Report) schem
 // directory. The options are those of the run.
 func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, certificate schema.Certificate) error {
 	o = o.withDefaults(report.Started)
-	binary, err := reports.BinaryDigest()
-	if err != nil {
-		return fmt.Errorf("seal the certificate: %w", err)
-	}
 	records, err := journal.Follow(o.ReportDir).Next()
 	if err != nil {
 		return fmt.Errorf("seal the certificate: %w", err)
@@ -92,7 +82,7 @@ func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, 
 	if err := reports.Write(o.ReportDir, report); err != nil {
 		return err
 	}
-	return seal(ctx, parts, o, report, outcomes, reports.Facts{Binary: binary, Certificate: &certificate})
+	return seal(ctx, parts, o, report, outcomes, reports.Facts{Certificate: &certificate})
 }
 
 // Unstarted writes the report of a run that could not start its cases, all of them blocked.

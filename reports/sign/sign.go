@@ -29,11 +29,25 @@ import (
 	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/diff"
 	"github.com/dra-conformance/dratest/reports/files"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
+
+// Seal seals the report of a directory as reports.Seal does, and signs it if there is a key.
+func Seal(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, f reports.Facts, key *Key) error {
+	binary, err := reports.BinaryDigest()
+	if err != nil {
+		return err
+	}
+	f.Binary = binary
+	if _, err := reports.Seal(dir, r, outcomes, f); err != nil || key == nil {
+		return err
+	}
+	return Directory(ctx, dir, *key)
+}
 
 // Directory signs the conformance report in a directory, and so all files that it has
 // digests of.

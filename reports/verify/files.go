@@ -70,6 +70,9 @@ func (v *verification) files() {
 // folders are those with evidence of cases.
 func (v *verification) folders() map[string]bool {
 	folders := map[string]bool{}
+	if folder := reports.FolderOf(v.conformance.Engine); folder != "" {
+		folders[folder] = true
+	}
 	for _, c := range v.conformance.Cases {
 		for _, f := range c.Evidence {
 			if parts := strings.SplitN(path.Clean(f.Path), "/", 3); len(parts) == 3 && fs.ValidPath(f.Path) {

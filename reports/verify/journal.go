@@ -34,7 +34,22 @@ type journal struct {
 	outcomes []spec.Outcome
 	steps    map[string][]string // of each case, of attempts that came to an outcome
 	problems []string
-	ended    time.Time // of the last line
+	ended    time.Time // the latest time of a line
+	failed   bool      // beside the cases
+}
+
+// recorded is the journal of a report, or what its engine has in place of one.
+func (v *verification) recorded(r schema.Report) (j journal, ok bool) {
+	if v.rules.Record != nil {
+		var reasons []string
+		j.outcomes, j.failed, reasons = v.rules.Record(v.dir, r)
+		v.reasons = append(v.reasons, reasons...)
+		return j, true
+	}
+	if j, ok = v.journal(); ok && v.ran() {
+		v.begun(r, j)
+	}
+	return j, ok
 }
 
 // begun is what a run began with.
@@ -42,6 +57,14 @@ type begun struct {
 	Suite      schema.Suite     `json:"suite"`
 	Kubernetes string           `json:"kubernetes"`
 	Selection  schema.Selection `json:"selection"`
+}
+
+// source is the file with the outcomes.
+func (v *verification) source() string {
+	if v.rules.Record != nil {
+		return reports.UpgradeFile
+	}
+	return reports.JournalFile
 }
 
 func (v *verification) journal() (journal, bool) {
@@ -65,7 +88,9 @@ func (v *verification) journal() (journal, bool) {
 			continue
 		}
 		record = schema.Printable(record)
-		j.ended = record.Time
+		if record.Time.After(j.ended) {
+			j.ended = record.Time
+		}
 		switch {
 		case record.Run != nil:
 			j.runs = append(j.runs, *record.Run)
@@ -121,7 +146,7 @@ func (v *verification) outcomes(r schema.Report, j journal) []spec.Outcome {
 			continue
 		}
 		if c.Status != spec.Blocked || !strings.HasPrefix(c.Reason, "did not end") {
-			v.refuse("%s: case %s is %s, and %s has no outcome of it", reports.JSONFile, c.ID, c.Status, reports.JournalFile)
+			v.refuse("%s: case %s is %s, and %s has no outcome of it", reports.JSONFile, c.ID, c.Status, v.source())
 		}
 		outcomes = append(outcomes, spec.Outcome{
 			ID: c.ID, Status: spec.Blocked, Started: c.Started, Reason: c.Reason, LastStep: c.LastStep,

@@ -41,6 +41,9 @@ type Rules struct {
 	Build schema.Suite
 	// Certificate makes the certificate of a directory anew; nil for engines without one.
 	Certificate func(dir fs.FS, required []schema.RequiredCase, r schema.Report, was schema.Certificate) (schema.Certificate, error)
+	// Record reads the record of an engine without outcomes.jsonl: the outcomes, whether the run
+	// failed beside its cases, and why the record does not fit the report.
+	Record func(dir fs.FS, r schema.Report) (outcomes []spec.Outcome, failed bool, reasons []string)
 }
 
 // Directory verifies the report in a directory by the rules of its engine. Reasons say why it
@@ -128,16 +131,16 @@ func (v *verification) contents() {
 	if !ok {
 		return
 	}
-	j, ok := v.journal()
+	j, ok := v.recorded(r)
 	if !ok {
 		return
-	}
-	if v.ran() {
-		v.begun(r, j)
 	}
 	v.levels(r)
 	outcomes := v.outcomes(r, j)
 	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))
+	if j.failed {
+		should.Summary.Verdict = schema.Failed
+	}
 	if p := r.Profile; p != nil {
 		should = reports.Judge(should, schema.RunProfile{
 			Name: p.Name, Version: v.version(v.conformance.Suite.RequiredCases), Required: len(profile.Required(p.Name, v.list)),
@@ -150,7 +153,7 @@ func (v *verification) contents() {
 	for i := range should.Cases { // they follow from what the cases need, which no file has
 		should.Cases[i].Labels = r.Cases[i].Labels
 	}
-	v.compare(reports.JSONFile, reports.JournalFile+" makes it", r, should)
+	v.compare(reports.JSONFile, v.source()+" makes it", r, should)
 	for _, p := range j.problems {
 		if !contains(r.Problems, p) {
 			v.refuse("%s: it has not the problem that %s has: %s", reports.JSONFile, reports.JournalFile, p)

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/change"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -58,6 +59,11 @@ type Options struct {
 
 	// Driver is what the report says of the test driver.
 	Driver schema.Driver
+	// Identity says in the conformance report what is tested, Command how dratest was started.
+	Identity schema.Implementation
+	Command  []string
+	// Key signs the conformance report; nil signs nothing.
+	Key *sign.Key
 	// Stop ends the run when it is closed: a step at once, cases once they have
 	// done what they are doing.
 	Stop <-chan struct{}

@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,13 +30,14 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
 // RecordFile is the record's name in the report directory.
-const RecordFile = "upgrade.json"
+const RecordFile = reports.UpgradeFile
 
 // RecordVersion changes when a reader of RecordFile has to.
 const RecordVersion = "3"
@@ -228,17 +230,20 @@ func (r Record) save(dir string) error {
 
 // LoadRecord reads the record of a run from its report directory.
 func LoadRecord(dir string) (Record, error) {
-	var r Record
-	name := filepath.Join(dir, RecordFile)
-	data, err := os.ReadFile(name)
+	r, err := readRecord(os.DirFS(dir))
+	if err != nil {
+		return r, fmt.Errorf("find the run to go on with: %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func readRecord(dir fs.FS) (r Record, err error) {
+	data, err := fs.ReadFile(dir, RecordFile)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err != nil {
-		return r, fmt.Errorf("find the run to go on with: %w", err)
+	if err == nil && r.SchemaVersion != RecordVersion {
+		err = fmt.Errorf("%s has schema version %q, this dratest reads %s", RecordFile, r.SchemaVersion, RecordVersion)
 	}
-	if r.SchemaVersion != RecordVersion {
-		return r, fmt.Errorf("find the run to go on with: %s has schema version %q, this dratest reads %s", name, r.SchemaVersion, RecordVersion)
-	}
-	return r, nil
+	return r, err
 }

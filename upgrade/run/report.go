@@ -28,15 +28,11 @@ import (
 // report is the run as any other: a case with all its pieces is one case.
 func (r *run) report(now time.Time) schema.Report {
 	p := spec.Plan{Target: r.record.Target}
-	var outcomes []spec.Outcome
 	for _, c := range r.record.Cases {
 		for _, known := range r.parts.Cases {
 			if known.ID == c.ID {
 				p.Entries = append(p.Entries, spec.Entry{Meta: known.Meta, Skip: c.Skip})
 			}
-		}
-		if c.Status != "" && c.Skip == nil {
-			outcomes = append(outcomes, outcome(r.record, c))
 		}
 	}
 	info := reports.Info{
@@ -47,7 +43,17 @@ func (r *run) report(now time.Time) schema.Report {
 	if r.record.done() < len(r.record.Steps) {
 		info.EndedEarly = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))
 	}
-	return reports.Build(p, outcomes, info)
+	return reports.Build(p, outcomes(r.record), info)
+}
+
+// outcomes are those of the cases that have come to their end.
+func outcomes(r Record) (all []spec.Outcome) {
+	for _, c := range r.Cases {
+		if c.Status != "" && c.Skip == nil {
+			all = append(all, outcome(r, c))
+		}
+	}
+	return all
 }
 
 // outcome is what the pieces of a case came to together.

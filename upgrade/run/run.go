@@ -105,7 +105,7 @@ func (r *run) Do(ctx context.Context) (Record, error) {
 	if r.remove {
 		r.record.Problems = append(r.record.Problems, r.lives.end(ctx)...)
 	}
-	err = r.write(r.finish(err))
+	err = r.write(ctx, r.finish(err))
 	return r.record, err
 }
 

@@ -173,8 +173,11 @@ func (w *world) run(resume bool) (Record, error) {
 		w.t.Fatal(err)
 	}
 	err := r.all(w.t.Context(), stepping)
-	if err := r.write(r.finish(err)); err != nil {
+	if err := r.write(w.t.Context(), r.finish(err)); err != nil {
 		w.t.Fatal(err)
+	}
+	if why := w.reasons(); why != "" {
+		w.t.Errorf("the report does not hold: %s", why)
 	}
 	return r.record, err
 }

@@ -18,6 +18,7 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +31,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // TableFile is the table of cases and steps in the report directory.
-const TableFile = "upgrade.md"
+const TableFile = reports.UpgradeTableFile
 
 // finish gives the record its verdict, which is the report's: there levels of
 // requirements count. A component that did not come back is a failure whatever the
@@ -60,7 +62,7 @@ func (r *run) finish(err error) schema.Report {
 }
 
 // write makes the files of a run that is over, or stands still.
-func (r *run) write(report schema.Report) error {
+func (r *run) write(ctx context.Context, report schema.Report) error {
 	dir := r.options.ReportDir
 	if err := r.record.save(dir); err != nil {
 		return err
@@ -68,10 +70,26 @@ func (r *run) write(report schema.Report) error {
 	if err := reports.Write(dir, report); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, TableFile), slices.Concat(table(r.record), promises(report.Cases)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, TableFile), whole(r.record, report), 0o644); err != nil {
 		return fmt.Errorf("write the table: %w", err)
 	}
-	return nil
+	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes(r.record), reports.Facts{
+		Engine: schema.EngineUpgrade, Implementation: r.options.Identity, Command: r.options.Command, Required: Required(r.parts),
+	}, r.options.Key)
+}
+
+// Required are the cases of an upgrade.
+func Required(p Parts) []schema.RequiredCase {
+	var metas []spec.Meta
+	for _, c := range p.Cases {
+		metas = append(metas, c.Meta)
+	}
+	return schema.Required(metas, p.Requirements)
+}
+
+// whole is the content of TableFile.
+func whole(r Record, report schema.Report) []byte {
+	return slices.Concat(table(r), promises(report.Cases))
 }
 
 // PrintPlan says which steps there are; those before done have been done.

@@ -1,0 +1,95 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/run/console"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+// checkDriver does the checks, prints them and writes their report in place of what an
+// earlier run left in dir.
+func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options, identity schema.Implementation, key *sign.Key) (report schema.Report, err error) {
+	if err := run.Clean(dir); err != nil {
+		return report, err
+	}
+	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
+	started := time.Now()
+	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
+	o.Ended = func(outcome spec.Outcome) {
+		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
+	}
+	outcomes, err := sanity.Run(ctx, subject, o)
+	lines.Close()
+	if len(outcomes) == 0 && err != nil {
+		return report, err
+	}
+	report = sanityReport(target, outcomes, o.Driver, started, err)
+	if reportErr := sealSanity(ctx, dir, report, outcomes, identity, key); reportErr != nil {
+		return report, errors.Join(err, reportErr)
+	}
+	console.Summary(out, report, dir)
+	return report, err
+}
+
+// sealSanity writes the files of a report directory, and signs them if there is a key.
+func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, identity schema.Implementation, key *sign.Key) error {
+	w, err := journal.Append(dir)
+	if err != nil {
+		return err
+	}
+	err = w.Write(journal.Record{Progress: spec.Progress{Time: r.Started}, Run: &journal.Run{Suite: r.Suite, Kubernetes: r.Cluster.Kubernetes, Selection: r.Selection}})
+	for _, o := range outcomes {
+		err = errors.Join(err, w.Write(journal.Record{Progress: spec.Progress{Time: o.Started.Add(o.Duration), ID: o.ID, Outcome: &o}}))
+	}
+	if err := errors.Join(err, w.Close(), reports.Write(dir, r)); err != nil {
+		return err
+	}
+	return sign.Seal(context.WithoutCancel(ctx), dir, r, outcomes, reports.Facts{
+		Engine: schema.EngineSanity, Implementation: identity, Command: os.Args, Required: schema.Required(sanity.Metas(), requirements.All()),
+	}, key)
+}
+
+func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) schema.Report {
+	plan := spec.Plan{Target: target}
+	for _, meta := range sanity.Metas() {
+		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
+	}
+	info := reports.Info{
+		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
+		Requirements: requirements.All(), Started: started, Ended: time.Now(),
+	}
+	if problem != nil {
+		info.Problems = []string{problem.Error()}
+	}
+	return reports.Build(plan, outcomes, info)
+}
