@@ -58,7 +58,7 @@ var forgeries = []struct {
 	}, "certificate.json is truncated or changed", `certificate.profiles.recovery is "certified", and the other files make it "not certified"`},
 	{"version of the profile", func(t *testing.T, s sealed) {
 		s.certificate(t, func(c *schema.Certificate) { c.Profile = "driver v9" })
-	}, "certificate.json was changed", `its profile is "driver v9"`},
+	}, "certificate.json is truncated or changed", `certificate.profile is "driver v9", and the other files make it "driver v1`},
 	{"expiry", func(t *testing.T, s sealed) {
 		s.certificate(t, func(c *schema.Certificate) { c.Expires = c.Date.AddDate(9, 0, 0) })
 	}, "certificate.json was changed", `certificate.expires is "2035-11-22T12:01:00Z"`},
@@ -133,7 +133,7 @@ var forgeries = []struct {
 	}, "it has no certificate", "it has no certificate"},
 	{"certification as a run", func(t *testing.T, s sealed) {
 		s.conformance(t, func(c *schema.ConformanceReport) { c.Engine, c.Certificate = schema.EngineRun, nil })
-	}, "list of required cases", "list of required cases"},
+	}, "verify it with dratest", "verify it with dratest"},
 	{"no such engine", func(t *testing.T, s sealed) {
 		s.conformance(t, func(c *schema.ConformanceReport) { c.Engine = "trust-me" })
 	}, `its engine is "trust-me", unknown to this dratest`, `its engine is "trust-me"`},

@@ -32,6 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
@@ -67,12 +68,9 @@ func sealedCertification(t *testing.T) sealed {
 	for _, c := range s.parts.Cases {
 		p.Entries = append(p.Entries, spec.Entry{Meta: c.Meta})
 	}
-	r := reports.Build(p, outcomes, reports.Info{
+	r := reports.Judge(reports.Build(p, outcomes, reports.Info{
 		Driver: reports.DriverOf(d.Driver, ""), Selection: schema.Selection{Parallel: 2}, Requirements: s.parts.Requirements, Started: today, Ended: today.Add(time.Minute),
-	})
-	if err := reports.Write(s.dir, r); err != nil {
-		t.Fatal(err)
-	}
+	}), *profile.Run(spec.DriverTarget, s.required()), s.required())
 	seen := schema.Observations{Features: []spec.DriverFeature{spec.DriverSharedClaim}, Failures: []string{"the driver's pod gpu/gpu-x on node a was restarted 1 time(s) during the run"}}
 	o := run.Options{Config: testbed.Config{ReportDir: s.dir}, Identity: schema.Implementation(d.Identity), Parallel: 2}
 	c := certificate(facts{declaration: d, report: r, cases: s.required(), seen: seen}, o.Identity, []string{"gpu:1 sha256:12"})
@@ -192,9 +190,6 @@ func (s sealed) report(t *testing.T, change func(*schema.Report)) {
 		t.Fatal(err)
 	}
 	change(&r)
-	if err := reports.Write(s.dir, r); err != nil {
-		t.Fatal(err)
-	}
 	s.again(t, r)
 }
 
@@ -221,6 +216,10 @@ func (s sealed) again(t *testing.T, r schema.Report) {
 			t.Fatal(err)
 		}
 		if err := write(s.dir, derived, d); err != nil {
+			t.Fatal(err)
+		}
+		r = reports.Certified(r, derived)
+		if err := reports.Write(s.dir, r); err != nil {
 			t.Fatal(err)
 		}
 		*c, err = reports.Seal(s.dir, r, outcomes, reports.Facts{
@@ -254,7 +253,7 @@ func (s sealed) reasons(t *testing.T) string {
 		schema.EngineRun:     {Required: s.required()[1:]},
 	})
 	if err != nil {
-		t.Fatal(err)
+		why = append(why, err.Error())
 	}
 	return strings.Join(why, "\n")
 }

@@ -92,6 +92,12 @@ func (r Rules) Wrote(c schema.ConformanceReport) bool {
 
 // profile refuses a profile that is not that of the run.
 func (v *verification) profile(r schema.Report) {
+	if e := v.conformance.Engine; e == schema.EngineSanity || e == schema.EngineUpgrade {
+		if r.Profile != nil {
+			v.refuse("%s: its profile is %s, and \"dratest %s\" has none", reports.JSONFile, r.Profile, e)
+		}
+		return
+	}
 	if v.conformance.Profile == nil {
 		v.refuse("%s: it has no profile", reports.ConformanceFile)
 		return
