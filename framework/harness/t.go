@@ -97,8 +97,6 @@ type Env struct {
 	Journal func(spec.Progress)
 	// Timelines says of which cases a timeline is kept; empty means of none.
 	Timelines spec.Timelines
-	// Mutant breaks every simulated driver from the start, beneath the faults that cases inject.
-	Mutant spec.MutantID
 	// Strict has cases fail that see a known issue.
 	Strict bool
 	// Keep leaves the objects of failed cases in place.

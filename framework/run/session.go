@@ -90,8 +90,8 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		return nil, err
 	}
 	env := &harness.Env{
-		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New,
-		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Mutant: s.Mutant,
+		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New(s.Mutant),
+		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.

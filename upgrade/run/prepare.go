@@ -127,7 +127,7 @@ func (r *run) install(ctx context.Context) error {
 		return err
 	}
 	r.env = harness.Env{
-		Config: r.testbed.REST, Plan: spec.Plan{Target: r.testbed.Target}, Agents: agents, Driver: simdriver.New,
+		Config: r.testbed.REST, Plan: spec.Plan{Target: r.testbed.Target}, Agents: agents, Driver: simdriver.New(""),
 		Image: r.options.PodImage, ReportDir: dir, Strict: r.options.Strict, Journal: func(spec.Progress) {},
 	}
 	if r.testbed.Target.Subject != nil {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/harnesstest"
+	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -30,7 +31,7 @@ import (
 func TestPartOfADriverOnNodes(t *testing.T) {
 	nodes := &harnesstest.Agents{}
 	target := spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true}}}
-	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: nodes, Plan: spec.Plan{Target: target}})
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: nodes, Driver: simdriver.New(""), Plan: spec.Plan{Target: target}})
 	p := &Program{c: &DRA{t: f.T}, what: ProcessConfig{Driver: DriverConfig{Name: "classic.example.com"}}}
 	f.Succeeds(t, func() { p.OnNodes() })
 	if want := []string{"a classic.example.com"}; !slices.Equal(nodes.Started, want) {

@@ -49,7 +49,7 @@ func (d *Driver) restore(ctx context.Context) error {
 // awaitNonePrepared waits until the kubelets have unprepared all claims: pods that were deleted by force
 // are gone earlier. A mutant of the driver may never get there.
 func (d *Driver) awaitNonePrepared(ctx context.Context) error {
-	if d.t.Env().Mutant != "" {
+	if d.mutant != "" {
 		return nil
 	}
 	var left []string

@@ -37,6 +37,7 @@ type Driver struct {
 	Name string
 
 	t       *harness.T
+	mutant  spec.MutantID
 	profile spec.Profile
 	// class is created by the first Request.
 	class string

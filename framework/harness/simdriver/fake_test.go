@@ -81,7 +81,7 @@ func newCase(t *testing.T, a *agents, objects ...runtime.Object) (*harnesstest.C
 	t.Helper()
 	needs := spec.Needs{Profile: spec.Profile{Pools: []spec.Pool{{}}}}
 	target := spec.Target{Nodes: []spec.Node{{Name: "node", OS: "linux", Schedulable: true}}}
-	f := harnesstest.New(t, spec.Meta{Needs: needs}, &harness.Env{Agents: a, Driver: New, Plan: spec.Plan{Target: target}}, objects...)
+	f := harnesstest.New(t, spec.Meta{Needs: needs}, &harness.Env{Agents: a, Driver: New(""), Plan: spec.Plan{Target: target}}, objects...)
 	return f, Of(f.T)
 }
 

@@ -65,15 +65,22 @@ func awaitRegistered(ctx context.Context, agents agentapi.AgentClient, node, dri
 	return nil
 }
 
-// New returns the simulated driver of a case, and starts it unless an earlier process of the case did.
-// It is a harness.Env.Driver.
-func New(t *harness.T, running bool) harness.Driver {
-	ginkgo.GinkgoHelper()
-	profile := t.Meta().Needs.Profile
-	if len(profile.Pools) == 0 { // the case needs no instances
-		return &Driver{Name: harness.DriverName(t.Meta().ID, t.Namespace), t: t}
+// New returns the harness.Env.Driver of simulated drivers with a mutant, or with none.
+func New(mutant spec.MutantID) func(t *harness.T, running bool) harness.Driver {
+	return func(t *harness.T, running bool) harness.Driver {
+		ginkgo.GinkgoHelper()
+		return newDriver(t, mutant, running)
 	}
-	d := add(t, t.DriverName(), profile)
+}
+
+// newDriver returns the driver of a case, and starts it unless it is running.
+func newDriver(t *harness.T, mutant spec.MutantID, running bool) *Driver {
+	ginkgo.GinkgoHelper()
+	d := &Driver{Name: harness.DriverName(t.Meta().ID, t.Namespace), t: t, mutant: mutant, profile: t.Meta().Needs.Profile}
+	if len(d.profile.Pools) == 0 { // the case needs no instances
+		return d
+	}
+	d.add()
 	if running {
 		// Everything else is removed with the namespace.
 		t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: d.Name}})
@@ -99,22 +106,20 @@ func Second(t *harness.T, profile spec.Profile, configure func(*spec.DriverConfi
 // Start is Second with a name.
 func Start(t *harness.T, name string, profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
 	ginkgo.GinkgoHelper()
-	d := add(t, name, profile)
-	d.configure = configure
+	d := &Driver{Name: name, t: t, mutant: Of(t).mutant, profile: profile, configure: configure}
+	d.add()
 	t.Step("start driver %s", d.Name)
 	t.NoError(d.start(), "start driver %s", d.Name)
 	return d
 }
 
-// add adds a driver without starting it. It stops when the case ends.
-func add(t *harness.T, name string, profile spec.Profile) *Driver {
-	d := &Driver{Name: name, t: t, profile: profile}
-	t.OnRestore(d.restore)
-	t.OnRemoved(d.awaitNonePrepared)
-	t.OnCleanup(d.end)
-	t.AddEvidence(d.gather)
-	t.AddTimeline(d.timeline)
-	return d
+// add adds the driver to the case, at whose end it stops.
+func (d *Driver) add() {
+	d.t.OnRestore(d.restore)
+	d.t.OnRemoved(d.awaitNonePrepared)
+	d.t.OnCleanup(d.end)
+	d.t.AddEvidence(d.gather)
+	d.t.AddTimeline(d.timeline)
 }
 
 // start starts all instances and waits until the kubelets have registered them and their pools are
@@ -137,7 +142,7 @@ func (d *Driver) start() error {
 // startOn starts one instance in its initial configuration.
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
-	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.Meta().Needs.GRPC, Mutant: t.Env().Mutant}
+	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.Meta().Needs.GRPC, Mutant: d.mutant}
 	if d.configure != nil {
 		d.configure(&config)
 	}

@@ -29,7 +29,7 @@ import (
 func TestDriverStart(t *testing.T) {
 	a := &agents{}
 	f, _ := newCase(t, a, wholePool())
-	f.Succeeds(t, func() { New(f.T, false) })
+	f.Succeeds(t, func() { newDriver(f.T, "", false) })
 	if want := []string{"node " + driverName}; !slices.Equal(a.Started, want) {
 		t.Errorf("started %q", a.Started)
 	}
@@ -39,7 +39,7 @@ func TestDriverStart(t *testing.T) {
 	}
 	failed := f.Fails(t, func() {
 		f.SetBlocked("the case has not started")
-		New(f.T, false)
+		newDriver(f.T, "", false)
 	})
 	if failed == nil || !strings.Contains(failed.Text, "no such version") || !strings.Contains(failed.Text, "on node") {
 		t.Errorf("got %+v", failed)
