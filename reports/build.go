@@ -100,7 +100,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 }
 
 func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
-	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Labels: e.Meta.Labels(), Requirements: requirements(e.Meta.Requires, info.Requirements), WaitsFor: e.Meta.WaitsFor}
+	c := schema.Case{ID: e.Meta.ID, Aliases: e.Meta.Aliases, Checks: e.Meta.Checks, Labels: e.Meta.Labels(), Requirements: requirements(e.Meta.Requires, info.Requirements), WaitsFor: e.Meta.WaitsFor}
 	switch {
 	case e.Skip != nil && len(outcomes) == 0:
 		c.Status, c.SkipCode, c.Reason = spec.NotApplicable, e.Skip.Code, e.Skip.Text

@@ -92,7 +92,7 @@ func conformanceCase(required schema.RequiredCase, rc schema.Case, selected bool
 		c.Result, c.Reason = schema.CaseNotSelected, "the filter of the run leaves it out"
 		return c
 	}
-	c.Result, c.SkipCode = resultOf(rc), rc.SkipCode
+	c.Result, c.SkipCode = rc.Result(), rc.SkipCode
 	c.Reason = rc.Reason
 	if c.Reason == "" {
 		c.Reason = strings.TrimSpace(rc.Failure)
@@ -103,23 +103,6 @@ func conformanceCase(required schema.RequiredCase, rc schema.Case, selected bool
 		}
 	}
 	return c
-}
-
-func resultOf(c schema.Case) schema.CaseResult {
-	switch {
-	case c.Warning():
-		return schema.CaseWarning
-	case c.Status == spec.Passed:
-		return schema.CasePassed
-	case c.Status == spec.Failed:
-		return schema.CaseFailed
-	case c.Status == spec.Known:
-		return schema.CaseKnownIssue
-	case c.Status == spec.NotApplicable:
-		return schema.CaseNotApplicable
-	default:
-		return schema.CaseBlocked
-	}
 }
 
 // attemptsOf are the attempts at each case, in order. One that was killed has no

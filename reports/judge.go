@@ -35,9 +35,9 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 		i := slices.IndexFunc(list, func(l schema.RequiredCase) bool { return l.ID == c.ID && slices.Contains(l.Profiles, p.Name) })
 		switch {
 		case i >= 0:
-			short.add(c.ID, shortOf(list[i], resultOf(c), c.SkipCode, c.Attempts), c)
+			short.add(c.ID, shortOf(list[i], c.Result(), c.SkipCode, c.Attempts), c)
 		case c.Status != spec.NotApplicable: // whatever ran must have come to its end
-			short.add(c.ID, shortOf(schema.RequiredCase{}, resultOf(c), c.SkipCode, c.Attempts), c)
+			short.add(c.ID, shortOf(schema.RequiredCase{}, c.Result(), c.SkipCode, c.Attempts), c)
 		}
 	}
 	for _, l := range list {

@@ -20,12 +20,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/renameio/v2"
 
 	"github.com/dra-conformance/dratest/reports/files"
+	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
+
+// WriteError writes what is left of a run that could not start: a junit_01.xml with one error, so
+// that CI systems do not take the absence of results for success.
+func WriteError(dir string, started time.Time, why error) error {
+	data, err := junit.Error(started, why.Error())
+	if err == nil {
+		err = renameio.WriteFile(filepath.Join(dir, JUnitFile), data, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write what kept the run from its report: %w", err)
+	}
+	return nil
+}
 
 // Write writes a report in all formats into dir, which it makes and where the evidence is. A
 // file is either there as a whole or not at all.

@@ -51,7 +51,12 @@ func Run(ctx context.Context, parts Parts, o Options) (schema.Report, error) {
 	if err != nil {
 		return schema.Report{}, err
 	}
-	return testbed.Run(ctx, dir, &running{parts: parts, options: o, dir: dir, started: started, again: again})
+	r := &running{parts: parts, options: o, dir: dir, started: started, again: again}
+	made, err := testbed.Run(ctx, dir, r)
+	if err != nil && made.SchemaVersion == "" && r.anew {
+		err = errors.Join(err, reports.WriteError(dir, started, err))
+	}
+	return made, err
 }
 
 // DryRun returns the plan for the options. Without a cluster (no kubeconfig)
@@ -100,6 +105,8 @@ type running struct {
 	dir     string
 	started time.Time
 	before  earlier
+	// anew is true once the directory has been cleaned for a new report.
+	anew bool
 	// again has a value for each further wish to end.
 	again <-chan struct{}
 
@@ -113,7 +120,9 @@ type running struct {
 // Clean removes the report of an earlier run, or takes it up.
 func (r *running) Clean() (err error) {
 	if r.options.Again == "" {
-		return Clean(r.dir)
+		err = Clean(r.dir)
+		r.anew = err == nil
+		return err
 	}
 	if r.before, err = takeUp(r.dir); err == nil {
 		r.started, r.options = r.before.started, r.before.options(r.options)

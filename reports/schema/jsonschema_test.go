@@ -26,13 +26,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/invopop/jsonschema"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 var update = flag.Bool("update", false, "write the JSON schema anew")
 
-// jsonSchema is the schema of conformance-report.yaml, made from the types.
-func jsonSchema(t *testing.T) []byte {
+// schemas are the schemas of the files that other programs read, by file.
+var schemas = map[string]struct {
+	id string
+	of any
+}{
+	"conformance-report.schema.json": {"conformance-report-v1alpha1", &schema.ConformanceReport{}},
+	"report.schema.json":             {"report-v1alpha2", &schema.Report{}},
+	"timeline.schema.json":           {"timeline-v1alpha1", &spec.Timeline{}},
+}
+
+// jsonSchema makes a schema from the types.
+func jsonSchema(t *testing.T, id string, of any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true}
 	for _, dir := range []string{".", "../../framework/spec"} {
@@ -40,8 +51,8 @@ func jsonSchema(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 	}
-	s := r.Reflect(&schema.ConformanceReport{})
-	s.ID = "https://dra-conformance.github.io/schemas/conformance-report-v1alpha1.json"
+	s := r.Reflect(of)
+	s.ID = jsonschema.ID("https://dra-conformance.github.io/schemas/" + id + ".json")
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -49,19 +60,20 @@ func jsonSchema(t *testing.T) []byte {
 	return append(data, '\n')
 }
 
-func TestJSONSchemaIsUpToDate(t *testing.T) {
-	const file = "conformance-report.schema.json"
-	want := jsonSchema(t)
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
+func TestJSONSchemasAreUpToDate(t *testing.T) {
+	for file, s := range schemas {
+		want := jsonSchema(t, s.id, s.of)
+		if *update {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the types say; run \"go test ./reports/schema -update\":\n%s", file, cmp.Diff(string(want), string(got)))
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the types say; run \"go test ./reports/schema -update\":\n%s", file, cmp.Diff(string(want), string(got)))
+		}
 	}
 }

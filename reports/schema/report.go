@@ -197,8 +197,10 @@ func (s Summary) String() string {
 
 // Case is one case with its result.
 type Case struct {
-	ID     string `json:"id"`
-	Checks string `json:"checks"`
+	ID string `json:"id"`
+	// Aliases are earlier IDs of the case.
+	Aliases []string `json:"aliases,omitempty"`
+	Checks  string   `json:"checks"`
 	// Labels are Conformance, "Feature:X", "KEP-4381", Slow, Serial, Disruptive and the area.
 	Labels []string `json:"labels,omitempty"`
 	// Requirements are checked by the case. A failure counts only with a MUST among them.
@@ -238,6 +240,24 @@ func EvidenceFolder(id string) string { return "cases/" + strings.ReplaceAll(id,
 func (c Case) Warning() bool {
 	must := func(r spec.Requirement) bool { return r.Level != spec.Should && r.Level != spec.May }
 	return c.Status == spec.Failed && len(c.Requirements) > 0 && !slices.ContainsFunc(c.Requirements, must)
+}
+
+// Result returns the case's result in the words of a conformance report.
+func (c Case) Result() CaseResult {
+	switch {
+	case c.Warning():
+		return CaseWarning
+	case c.Status == spec.Passed:
+		return CasePassed
+	case c.Status == spec.Failed:
+		return CaseFailed
+	case c.Status == spec.Known:
+		return CaseKnownIssue
+	case c.Status == spec.NotApplicable:
+		return CaseNotApplicable
+	default:
+		return CaseBlocked
+	}
 }
 
 // Closed describes the known issue not observed, and where. It is empty for most cases.

@@ -193,7 +193,7 @@ func planOf(r schema.Report) spec.Plan {
 		Running: c.Running, Nodes: c.Nodes, Gates: c.Gates, GatesUnseen: c.GatesUnseen, Observed: c.Observed,
 	}}
 	for _, rc := range r.Cases {
-		e := spec.Entry{Meta: spec.Meta{ID: rc.ID, Checks: rc.Checks, WaitsFor: rc.WaitsFor, KnownIssue: rc.KnownIssue}}
+		e := spec.Entry{Meta: spec.Meta{ID: rc.ID, Aliases: rc.Aliases, Checks: rc.Checks, WaitsFor: rc.WaitsFor, KnownIssue: rc.KnownIssue}}
 		for _, requirement := range rc.Requirements {
 			e.Meta.Requires = append(e.Meta.Requires, requirement.ID)
 		}

@@ -101,7 +101,7 @@ var edits = []struct {
 		replace(t, dir, evidence+"events.txt", "Normal", "Warning")
 	}, evidence + "events.txt was changed", ""},
 	{"line of JUnit", func(t *testing.T, dir string) {
-		replace(t, dir, reports.JUnitFile, `status="failed"`, `status="passed"`)
+		replace(t, dir, reports.JUnitFile, `name="result" value="failed"`, `name="result" value="passed"`)
 	}, "junit_01.xml was changed", "junit_01.xml: line"},
 	{"line of the page", func(t *testing.T, dir string) {
 		replace(t, dir, reports.HTMLFile, "the claim is reserved again", "the claim is fine")
@@ -377,7 +377,27 @@ func signature(t *testing.T, dir string, key sign.Key) string {
 	return strings.Join(why, "\n")
 }
 
-// The schema that is shipped describes what runs write.
+// The schemas that are shipped describe what runs write.
+func TestRealRunFollowsTheSchemaOfReports(t *testing.T) {
+	s, err := jsonschema.NewCompiler().Compile("../schema/report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(run, reports.JSONFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, valid := range map[string]bool{string(data): true, strings.Replace(string(data), `"status": "Passed"`, `"stat": 1`, 1): false} {
+		content, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(content); (err == nil) != valid {
+			t.Errorf("valid should be %t: %v", valid, err)
+		}
+	}
+}
+
 func TestRealRunFollowsTheSchema(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../schema/conformance-report.schema.json")
 	if err != nil {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package junit renders a report as the JUnit XML that CI systems show. It is
-// small: a case that passed is one line, without output or timelines. A warning, which
-// fails no run, is a case that passed with an output that says what it saw.
+// Package junit renders a report as JUnit XML for CI systems. The name of a test case is the
+// case ID alone, so that histories survive a reworded description. Skipped cases have a type,
+// known issue or not applicable; warnings pass, with an output.
 package junit

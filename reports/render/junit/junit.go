@@ -17,83 +17,123 @@ limitations under the License.
 package junit
 
 import (
-	"encoding/xml"
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/onsi/ginkgo/v2/reporters"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Render returns the content of junit_01.xml. Blocked cases are errors, so that
-// CI does not take an incomplete run for a good one.
+// theRun is the name of the testcase that is the run as a whole.
+const theRun = "the run itself"
+
+// Render returns the content of junit_01.xml. Blocked cases are errors, and so is a run that
+// has not passed: CI systems know no other way to be incomplete.
 func Render(r schema.Report) ([]byte, error) {
-	s := r.Summary
-	suite := reporters.JUnitTestSuite{
-		Name:      "dratest",
-		Package:   "dratest",
-		Tests:     s.Total,
-		Skipped:   s.NotApplicable + s.KnownIssues,
-		Errors:    s.Blocked,
-		Failures:  s.Failed,
-		Time:      r.DurationSeconds,
-		Timestamp: r.Started.UTC().Format(time.RFC3339),
-		Properties: reporters.JUnitProperties{Properties: []reporters.JUnitProperty{
-			{Name: "verdict", Value: string(s.Verdict)},
-			{Name: "suite", Value: strings.TrimSpace(r.Suite.Version + " " + r.Suite.Commit)},
-			{Name: "kubernetes", Value: r.Cluster.Kubernetes},
-			{Name: "runtimes", Value: strings.Join(r.Cluster.Runtimes, ",")},
-			{Name: "driver", Value: r.Driver.Name},
-			{Name: "seed", Value: fmt.Sprint(r.Seed)},
-		}},
+	s := suite{
+		Name: "dratest", Time: seconds(r.DurationSeconds), Timestamp: r.Started.UTC().Format(time.RFC3339),
+		Properties: properties(
+			"verdict", string(r.Summary.Verdict),
+			"suite", strings.TrimSpace(r.Suite.Version+" "+r.Suite.Commit),
+			"kubernetes", r.Cluster.Kubernetes,
+			"provider", r.Cluster.Provider,
+			"stack", stack(r.Cluster.Stack),
+			"mode", mode(r.Selection),
+			"profile", r.Selection.Profile,
+			"runtimes", strings.Join(r.Cluster.Runtimes, ","),
+			"driver", r.Driver.Name,
+			"seed", fmt.Sprint(r.Seed),
+		),
 	}
-	// What went wrong beside the cases must be red, too, where all cases passed.
-	for _, p := range r.Problems {
-		suite.Tests, suite.Errors = suite.Tests+1, suite.Errors+1
-		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
-			Name: "the run itself", Classname: "dratest.run", Status: "error",
-			Error: &reporters.JUnitError{Message: firstLine(p), Type: "problem", Description: p},
-		})
+	if result, reasons := r.Outcome(); result != schema.ResultPassed {
+		reasons = slices.Compact(append(slices.Clone(r.Problems), reasons...))
+		s.Cases = append(s.Cases, failedRun(fmt.Sprintf("%s: %s", result, r.Summary), reasons))
 	}
 	for _, c := range r.Cases {
-		suite.TestCases = append(suite.TestCases, testCase(c))
+		s.Cases = append(s.Cases, testCase(c))
 	}
-	data, err := xml.MarshalIndent(reporters.JUnitTestSuites{
-		Tests: suite.Tests, Disabled: suite.Skipped, Errors: suite.Errors, Failures: suite.Failures, Time: suite.Time,
-		TestSuites: []reporters.JUnitTestSuite{suite},
-	}, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("render JUnit: %w", err)
-	}
-	return append([]byte(xml.Header), append(data, '\n')...), nil
+	return s.encode()
 }
 
-func testCase(c schema.Case) reporters.JUnitTestCase {
-	area, _, _ := strings.Cut(c.ID, "/")
-	out := reporters.JUnitTestCase{
-		Name: c.ID + " " + c.Checks, Classname: "dratest." + area,
-		Status: strings.ToLower(string(c.Status)), Time: c.DurationSeconds,
+// Error returns the content of junit_01.xml for a run that could not start.
+func Error(started time.Time, why string) ([]byte, error) {
+	why = spec.Printable(why)
+	s := suite{Name: "dratest", Time: seconds(0), Timestamp: started.UTC().Format(time.RFC3339), Cases: []testcase{failedRun(firstLine(why), []string{why})}}
+	return s.encode()
+}
+
+func failedRun(what string, reasons []string) testcase {
+	return testcase{
+		Name: theRun, Classname: "dratest.run", Time: seconds(0),
+		Error: &note{Type: "run", Message: what, Text: strings.Join(append([]string{what}, reasons...), "\n")},
 	}
-	if c.Warning() {
-		out.Status, out.SystemOut = "warning", description(c)
-		return out
+}
+
+func testCase(c schema.Case) testcase {
+	out := testcase{
+		Name: c.ID, Classname: "dratest." + c.ID[:max(0, strings.IndexByte(c.ID, '/'))], Time: seconds(c.DurationSeconds),
+		Properties: properties(
+			"checks", c.Checks, "result", string(c.Result()), "aliases", strings.Join(c.Aliases, ","),
+			"attempts", attempts(c.Attempts), "skipCode", string(c.SkipCode), "evidence", c.Evidence,
+		),
 	}
-	switch c.Status {
-	case spec.Failed:
-		out.Failure = &reporters.JUnitFailure{Message: firstLine(c.Failure), Type: "failed", Description: description(c)}
-	case spec.Blocked:
-		out.Error = &reporters.JUnitError{Message: c.Reason, Type: "blocked", Description: description(c)}
-	case spec.Known:
-		out.Skipped = &reporters.JUnitSkipped{Message: "known issue of Kubernetes - " + c.Reason}
-	case spec.NotApplicable:
-		out.Skipped = &reporters.JUnitSkipped{Message: "skipped - " + c.Reason}
-	case spec.Passed:
+	if file, line, ok := strings.Cut(c.Location, ":"); ok {
+		out.File, out.Line = file, line
+	}
+	switch c.Result() {
+	case schema.CaseWarning:
+		out.SystemOut = description(c)
+	case schema.CaseFailed:
+		out.Failure = &note{Type: "failed", Message: firstLine(c.Failure), Text: description(c)}
+	case schema.CaseBlocked:
+		out.Error = &note{Type: "blocked", Message: c.Reason, Text: cmp.Or(description(c), c.Reason)}
+	case schema.CaseKnownIssue:
+		out.Skipped, out.SystemOut = &note{Type: "known issue", Message: c.Reason}, "known issue of Kubernetes: "+c.Reason
+	case schema.CaseNotApplicable:
+		out.Skipped, out.SystemOut = &note{Type: "not applicable", Message: c.Reason}, "not applicable: "+c.Reason
+	case schema.CasePassed:
 		out.SystemOut = c.Closed()
 	}
+	if c.Attempts > 1 && out.Failure == nil && out.Error == nil {
+		text := fmt.Sprintf("attempt %d after failed ones", c.Attempts)
+		out.Flaky = &note{Type: "flaky", Message: text}
+		out.SystemOut = strings.TrimSpace(text + "\n" + out.SystemOut)
+	}
 	return out
+}
+
+func attempts(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// stack names whose components those of the cluster are.
+func stack(whose map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(whose)) {
+		if whose[name] != string(spec.Stock) {
+			parts = append(parts, name+"="+whose[name])
+		}
+	}
+	return cmp.Or(strings.Join(parts, ","), string(spec.Stock))
+}
+
+// mode is what makes a run judge its cases otherwise than runs do.
+func mode(s schema.Selection) string {
+	var modes []string
+	if s.Strict {
+		modes = append(modes, "strict")
+	}
+	if s.Mutant != "" {
+		modes = append(modes, "mutant "+string(s.Mutant))
+	}
+	return cmp.Or(strings.Join(modes, ", "), "default")
 }
 
 func description(c schema.Case) string {
@@ -111,4 +151,17 @@ func description(c schema.Case) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+// properties are pairs of names and values, without empty ones.
+func properties(pairs ...string) *propertyList {
+	var list propertyList
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			list.Properties = append(list.Properties, property{pairs[i], pairs[i+1]})
+		}
+	}
+	return &list
 }

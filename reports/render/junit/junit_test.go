@@ -1,0 +1,200 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package junit_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	parser "github.com/joshdk/go-junit"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/render/junit"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+func must(id string) spec.Meta {
+	return spec.Meta{ID: id, Checks: "It holds.", Requires: []spec.RequirementID{"k/must"}}
+}
+
+func outcome(id string, status spec.Status) spec.Outcome {
+	return spec.Outcome{ID: id, Status: status, Duration: 1500 * time.Millisecond}
+}
+
+// parsed is a report as go-junit reads it.
+func parsed(t *testing.T, data []byte) parser.Suite {
+	t.Helper()
+	suites, err := parser.Ingest(data)
+	if err != nil || len(suites) != 1 {
+		t.Fatalf("%d suites, %v", len(suites), err)
+	}
+	accepted(t, data)
+	return suites[0]
+}
+
+func rendered(t *testing.T, plan []spec.Entry, outcomes []spec.Outcome, info reports.Info) parser.Suite {
+	t.Helper()
+	r := reports.Build(spec.Plan{Target: spec.Target{Kubernetes: "v1.37.1", Stack: map[string]string{"scheduler": "own", "kubelet": "stock"}}, Entries: plan}, outcomes, info)
+	data, err := junit.Render(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed(t, data)
+}
+
+func TestEveryOutcomeIsToldApart(t *testing.T) {
+	renamed := must("core/renamed")
+	renamed.Aliases = []string{"core/first"}
+	warning := must("core/warning")
+	warning.Requires = []spec.RequirementID{"k/should"}
+	plan := []spec.Entry{
+		{Meta: renamed}, {Meta: must("core/failed")}, {Meta: warning}, {Meta: must("core/known")}, {Meta: must("core/blocked")}, {Meta: must("core/retried")},
+		{Meta: must("core/skipped"), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 nodes"}},
+	}
+	failed := outcome("core/failed", spec.Failed)
+	failed.Failure, failed.Location = "expected 1\n\x1b[31mgot 2\x1b[0m\x00 <&]]>", "suites/core/failed.go:12"
+	known := outcome("core/known", spec.Known)
+	known.Reason = "kubernetes#1: seen"
+	blocked := outcome("core/blocked", spec.Blocked)
+	blocked.Reason = "no agent"
+	s := rendered(t, plan, []spec.Outcome{
+		outcome("core/renamed", spec.Passed), failed, outcome("core/warning", spec.Failed), known, blocked, outcome("core/retried", spec.Failed), outcome("core/retried", spec.Passed),
+	}, reports.Info{
+		Provider: "kind", Selection: schema.Selection{Strict: true}, Problems: []string{"the disk is full"},
+		Requirements: []spec.Requirement{{ID: "k/must", Level: spec.Must}, {ID: "k/should", Level: spec.Should}},
+	})
+	type row struct {
+		Status            parser.Status
+		Message, Out, Err string
+	}
+	got := map[string]row{}
+	for _, c := range s.Tests {
+		r := row{Status: c.Status, Message: c.Message, Out: c.SystemOut}
+		if c.Error != nil {
+			r.Err = c.Error.Error()
+		}
+		got[c.Name] = r
+	}
+	for name, want := range map[string]row{
+		"the run itself": {parser.StatusError, "failed: 2 passed", "", "the disk is full"},
+		"core/renamed":   {parser.StatusPassed, "", "", ""},
+		"core/failed":    {parser.StatusFailed, "expected 1", "", "got 2\ufffd <&]]>"},
+		"core/warning":   {parser.StatusPassed, "", "", ""},
+		"core/known":     {parser.StatusSkipped, "kubernetes#1: seen", "known issue of Kubernetes: kubernetes#1: seen", ""},
+		"core/blocked":   {parser.StatusError, "no agent", "", "no agent"},
+		"core/retried":   {parser.StatusPassed, "", "attempt 2 after failed ones", ""},
+		"core/skipped":   {parser.StatusSkipped, "needs 2 nodes", "not applicable: needs 2 nodes", ""},
+	} {
+		g := got[name]
+		if g.Status != want.Status || !strings.HasPrefix(g.Message, want.Message) || !strings.Contains(g.Out, want.Out) || !strings.Contains(g.Err, want.Err) {
+			t.Errorf("%s: %+v, want %+v", name, g, want)
+		}
+	}
+	if len(s.Tests) != 8 || s.Totals.Tests != 8 || s.Totals.Error != 2 || s.Totals.Failed != 1 || s.Totals.Skipped != 2 {
+		t.Errorf("%d tests, %+v", len(s.Tests), s.Totals)
+	}
+	for name, want := range map[string]string{"provider": "kind", "stack": "scheduler=own", "mode": "strict", "verdict": "Failed", "kubernetes": "v1.37.1"} {
+		if s.Properties[name] != want {
+			t.Errorf("property %s is %q, want %q", name, s.Properties[name], want)
+		}
+	}
+	if f := s.Tests[2].Properties; f["file"] != "suites/core/failed.go" || f["line"] != "12" {
+		t.Errorf("%v", f)
+	}
+}
+
+// Sonobuoy and every CI called runs passed in which nothing ran, or that needed retries.
+func TestWhatHasNotPassedIsRed(t *testing.T) {
+	skipped := spec.Entry{Meta: must("core/a"), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 nodes"}}
+	for name, s := range map[string]parser.Suite{
+		"nothing ran":     rendered(t, []spec.Entry{skipped}, nil, reports.Info{}),
+		"a case retried":  rendered(t, []spec.Entry{{Meta: must("core/a")}}, []spec.Outcome{outcome("core/a", spec.Failed), outcome("core/a", spec.Passed)}, reports.Info{}),
+		"nothing passed":  rendered(t, []spec.Entry{{Meta: must("core/a")}}, []spec.Outcome{outcome("core/a", spec.Known)}, reports.Info{}),
+		"a problem":       rendered(t, []spec.Entry{{Meta: must("core/a")}}, []spec.Outcome{outcome("core/a", spec.Passed)}, reports.Info{Problems: []string{"lost"}}),
+		"did not start":   parsed(t, whole(junit.Error(time.Unix(0, 0), "no cluster\x1b[2J answers"))),
+		"several in line": rendered(t, []spec.Entry{{Meta: must("core/a")}, {Meta: must("core/b")}}, []spec.Outcome{outcome("core/a", spec.Passed)}, reports.Info{}),
+	} {
+		if len(s.Tests) == 0 || s.Tests[0].Status != parser.StatusError || s.Tests[0].Name != "the run itself" || s.Totals.Error == 0 || s.Tests[0].Message == "" {
+			t.Errorf("%s: %+v", name, s.Totals)
+		}
+	}
+	if s := rendered(t, []spec.Entry{{Meta: must("core/a")}}, []spec.Outcome{outcome("core/a", spec.Passed)}, reports.Info{}); s.Totals.Error != 0 || len(s.Tests) != 1 {
+		t.Errorf("a passed run: %+v", s.Totals)
+	}
+}
+
+func whole(data []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// accepted checks a file against junit-10.xsd of Jenkins' xunit plugin, which refuses whole
+// files, and the additions that xml.go names.
+func accepted(t *testing.T, data []byte) {
+	t.Helper()
+	type element struct{ attributes, children []string }
+	with := func(names ...string) []string { return names }
+	note := element{attributes: with("type", "message")}
+	known := map[string]element{
+		"testsuites": {with("name", "time", "tests", "failures", "errors"), with("testsuite")},
+		"testsuite":  {with("name", "tests", "failures", "errors", "time", "skipped", "timestamp"), with("properties", "testcase")},
+		"testcase":   {with("name", "time", "classname", "file", "line"), with("properties", "skipped", "error", "failure", "flakyFailure", "system-out")},
+		"properties": {nil, with("property")},
+		"property":   {with("name", "value"), nil},
+		"skipped":    note, "error": note, "failure": note, "flakyFailure": note,
+		"system-out": {},
+	}
+	var open []string
+	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			name := e.Name.Local
+			if len(open) > 0 && !slices.Contains(known[open[len(open)-1]].children, name) {
+				t.Errorf("%s in %s", name, open)
+			}
+			for _, a := range e.Attr {
+				if !slices.Contains(known[name].attributes, a.Name.Local) {
+					t.Errorf("attribute %s of %s", a.Name.Local, name)
+				}
+			}
+			open = append(open, name)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if d := cmp.Diff(spec.Printable(string(e)), string(e)); d != "" {
+				t.Error(d)
+			}
+		}
+	}
+}
