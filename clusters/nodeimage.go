@@ -40,7 +40,6 @@ const (
 // DefaultRegistry hosts kind's published node images.
 const DefaultRegistry = "docker.io"
 
-// validateNodeImage validates the node image fields.
 func (c Config) validateNodeImage() []error {
 	var errs []error
 	switch c.NodeImageSource {

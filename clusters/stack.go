@@ -49,7 +49,6 @@ type Stack struct {
 	KubeletNodes []string `json:"kubeletNodes,omitempty"`
 }
 
-// part is one component of a stack.
 type part struct {
 	name  string
 	whose *Implementation

@@ -38,7 +38,6 @@ const pollInterval = 50 * time.Millisecond
 // errPortTaken: another program took a port between its choice and its use.
 var errPortTaken = errors.New("another program took a port of the control plane: try again")
 
-// boot is the start of one cluster's processes.
 type boot struct {
 	parts
 	api     api
@@ -122,7 +121,6 @@ func (b *boot) waitHealthy(ctx context.Context) error {
 	return nil
 }
 
-// ended returns an error if one of the processes has exited.
 func (b *boot) ended() error {
 	for _, s := range b.started {
 		select {

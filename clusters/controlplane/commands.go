@@ -42,7 +42,6 @@ type command struct {
 	health string
 }
 
-// layout is where a cluster's files and addresses are.
 type layout struct {
 	dir string
 	// ports are the ports by process name; etcd's peers have one of their own.
@@ -61,7 +60,6 @@ func (l layout) file(name ...string) string {
 }
 func (l layout) pki(name string) string { return l.file("pki", name) }
 
-// kubeconfig is the one of a process.
 func (l layout) kubeconfig(process string) string { return l.file("pki", process+".kubeconfig") }
 
 func (l layout) url(name string) string {

@@ -43,7 +43,6 @@ import (
 // healthTimeout is how long one answer may take.
 const healthTimeout = 5 * time.Second
 
-// connect makes the clients of a cluster.
 func connect(kubeconfig string) (api, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -228,7 +228,6 @@ func stackOf(c clusters.Config) clusters.Stack {
 	return s
 }
 
-// abandon cleans up a creation that failed with cause.
 func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
 	if ctx.Err() != nil {
 		cause = context.Cause(ctx)

@@ -39,7 +39,6 @@ func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	return out, nil
 }
 
-// status derives a cluster's status from its record and processes.
 func (s parts) status(r record) clusters.Status {
 	running := s.running(r)
 	switch {

@@ -33,10 +33,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// nodesAtOnce limits concurrent node creations.
 const nodesAtOnce = 32
 
-// createNodes makes the simulated nodes.
 func createNodes(ctx context.Context, client kubernetes.Interface, c clusters.Config) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(nodesAtOnce)

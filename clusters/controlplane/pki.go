@@ -96,7 +96,6 @@ func (a authority) sign(user string, groups ...string) (pair, error) {
 	return pair{pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der}), text}, nil
 }
 
-// identity is a process's identity at the API server.
 type identity struct {
 	user   string
 	groups []string
@@ -115,7 +114,6 @@ func identities() map[string]identity {
 	}
 }
 
-// writeSecrets writes the certificates, keys and kubeconfigs of a cluster.
 func writeSecrets(l layout, name, kubeconfig string) error {
 	ca, err := newAuthority()
 	if err != nil {

@@ -54,7 +54,6 @@ type host interface {
 	Kill(p process) error
 }
 
-// machine is this one.
 type machine struct{}
 
 // Start starts the program in a session of its own, so Ctrl-C and the end of the terminal do not reach it.

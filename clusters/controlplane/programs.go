@@ -49,9 +49,7 @@ const (
 	kwok              = "kwok"
 )
 
-// programs are the binaries of a cluster.
 type programs struct {
-	// paths are the binaries by process name.
 	paths map[string]string
 	// schedulerConfig is the scheduler's configuration file; empty if it takes none.
 	schedulerConfig []byte
@@ -61,7 +59,6 @@ type programs struct {
 
 func has(c clusters.Config, component string) bool { return !slices.Contains(c.Without, component) }
 
-// find finds the programs of a cluster.
 func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) (programs, error) {
 	found := programs{paths: map[string]string{}}
 	names := []string{etcd, apiserver}

@@ -52,8 +52,7 @@ type api struct {
 	client kubernetes.Interface
 	// healthy returns an error until the URL answers.
 	healthy func(ctx context.Context, url string) error
-	// apply makes the objects of a manifest.
-	apply func(ctx context.Context, manifest []byte) error
+	apply   func(ctx context.Context, manifest []byte) error
 }
 
 // record is the stored state of a cluster. It is written before the first process starts and after each start, so at

@@ -31,7 +31,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// stopTimeout bounds the wait for killed processes to exit.
 const stopTimeout = 20 * time.Second
 
 // makeRoom removes leftovers of a killed process or a crashed machine with the name; any other cluster of the name is
@@ -59,7 +58,6 @@ func (s parts) makeRoom(ctx context.Context, name string) error {
 	return s.remove(ctx, r)
 }
 
-// running counts a cluster's running processes.
 func (s parts) running(r record) int {
 	n := 0
 	for _, p := range r.Processes {

@@ -66,7 +66,6 @@ func (p *Provider) Restart(ctx context.Context, name string, programs ...string)
 	return nil
 }
 
-// restart restarts processes and updates the record.
 func (s parts) restart(ctx context.Context, r *record, which []int) error {
 	var all []command
 	for _, i := range which {

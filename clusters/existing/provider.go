@@ -226,7 +226,6 @@ func (p *Provider) path(raw clientcmdapi.Config, name string) (string, error) {
 	return path, nil
 }
 
-// written returns the path of the kubeconfig copy for the context.
 func (p *Provider) written(name string) (string, error) {
 	dir := p.Dir
 	if dir == "" {

@@ -26,7 +26,6 @@ import (
 // labelNode is on every node image built by the package images.
 const labelNode = "io.dratest.stage=node"
 
-// gatherClient finds the client and its engine address.
 func gatherClient(ctx context.Context) client {
 	if found("docker") == "" {
 		return client{Podman: found("podman") != ""}

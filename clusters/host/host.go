@@ -108,7 +108,6 @@ func remedy(ctx context.Context, p *progress.Printer, mayInstall bool) error {
 	return nil
 }
 
-// apply installs and starts what is missing.
 func apply(ctx context.Context, p *progress.Printer, f facts, mayInstall bool) error {
 	var failure error
 	if names := packages(f); mayInstall && len(names) > 0 {

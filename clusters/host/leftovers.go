@@ -42,8 +42,7 @@ type daemon struct {
 	// SharedContainerd is the socket of a machine-wide containerd. dockerd uses it as soon as the file exists.
 	SharedContainerd string
 	Log              string
-	// proc is /proc.
-	proc string
+	proc             string
 }
 
 // theDaemon is the docker client's default dockerd.

@@ -37,7 +37,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/modules"
 )
 
-// nodeEntrypoint is the command of kind's node containers.
 func nodeEntrypoint() []string { return []string{"/usr/local/bin/entrypoint", "/sbin/init"} }
 
 // loadSpace is the engine disk space for loading a base image: the unpacked layers, plus the archive while it is
@@ -116,7 +115,6 @@ func (b *builder) ctr() (string, error) {
 	return "", errors.New("find ctr: it is not among the runtime's programs")
 }
 
-// load streams an image into the engine.
 func (b *builder) load(ctx context.Context, ref string, image v1.Image) error {
 	tag, err := name.NewTag(ref)
 	if err != nil {

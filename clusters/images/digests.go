@@ -82,7 +82,6 @@ func digestOf(program, path string) (string, error) {
 	return name.String(), nil
 }
 
-// plainImage returns an image with uncompressed layers.
 func plainImage(entries []layer.Entry, entrypoint ...string) (v1.Image, error) {
 	l, err := layer.Plain(entries)
 	if err != nil {

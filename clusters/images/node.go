@@ -70,7 +70,6 @@ type Options struct {
 	Components map[string]string
 }
 
-// builder does the work for one image.
 type builder struct {
 	Options
 

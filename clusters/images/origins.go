@@ -40,7 +40,6 @@ type origins struct {
 	components map[string]source.Checkout
 }
 
-// program returns a program of Kubernetes from its origin.
 func (o origins) program(v versions.Version, name string) modules.Binary {
 	b := modules.Kubernetes(v, name)
 	checkout, ok := o.components[name]

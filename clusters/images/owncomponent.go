@@ -47,7 +47,6 @@ func (l Local) CanBuild(s clusters.Stack, version string) error {
 	return nil
 }
 
-// ownProgram is a component of this project, found and buildable.
 type ownProgram struct {
 	name    string
 	version versions.Version

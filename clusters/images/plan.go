@@ -59,7 +59,6 @@ type plan struct {
 // keys name the stages; each includes its predecessor.
 type keys struct{ base, components, node string }
 
-// component is a preloaded container image.
 type component struct {
 	ref   string
 	files []layer.Entry

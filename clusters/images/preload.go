@@ -30,7 +30,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/cache"
 )
 
-// stage is a step from one engine image to the next.
 type stage struct {
 	from, to string
 	name     string

@@ -116,7 +116,6 @@ func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (
 	return made, nil
 }
 
-// image is the node image to use.
 func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error) {
 	if c.Image != "" {
 		return c.Image, nil
@@ -203,7 +202,6 @@ func (s parts) adopt(ctx context.Context, r *record) error {
 	return s.store.save(*r)
 }
 
-// abandon cleans up a creation that failed with cause.
 func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
 	if ctx.Err() != nil {
 		cause = context.Cause(ctx)
@@ -225,7 +223,6 @@ func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause e
 	return fmt.Errorf("create cluster %q: %w", c.Name, cause)
 }
 
-// hasNodes reports whether the cluster has nodes to inspect.
 func (s parts) hasNodes(ctx context.Context, r record) bool {
 	all, err := s.engine.Nodes(context.WithoutCancel(ctx), r.Name)
 	r.Containers = nil

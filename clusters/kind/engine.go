@@ -37,7 +37,6 @@ const clusterLabel = "io.x-k8s.kind.cluster"
 // networkName is the network of all kind clusters of a machine.
 const networkName = "kind"
 
-// container is a node of some kind cluster.
 type container struct {
 	ID      string
 	Name    string
@@ -112,7 +111,6 @@ func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) 
 	return found, nil
 }
 
-// parseContainer parses one line of the output of Nodes.
 func parseContainer(line string) (container, error) {
 	fields := strings.Split(line, "|")
 	if len(fields) != 5 {

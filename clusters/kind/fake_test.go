@@ -35,7 +35,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
-// fakeEngine is an engine in memory.
 type fakeEngine struct {
 	mutex      sync.Mutex
 	containers []container
@@ -159,7 +158,6 @@ func setup(t *testing.T) (*Provider, *fakeEngine, *fakeMaker, *bytes.Buffer) {
 	return p, e, m, said
 }
 
-// remember saves a record of a cluster.
 func remember(t *testing.T, p *Provider, r record) {
 	t.Helper()
 	if err := (store{p.State}).save(r); err != nil {
@@ -190,7 +188,6 @@ func (o oneNode) CommandContext(ctx context.Context, name string, args ...string
 	return &fakeCmd{ctx: ctx, node: o, args: append([]string{name}, args...)}
 }
 
-// fakeCmd is a command on it.
 type fakeCmd struct {
 	ctx   context.Context
 	node  oneNode

@@ -63,7 +63,6 @@ func (p *Provider) List(ctx context.Context) ([]clusters.Cluster, error) {
 	return out, group.Wait()
 }
 
-// status derives a cluster's status from its record and containers.
 func (s parts) status(r record, own []container) clusters.Status {
 	running := 0
 	for _, c := range own {
@@ -90,7 +89,6 @@ func (s parts) status(r record, own []container) clusters.Status {
 	}
 }
 
-// free tells whether no process holds the cluster.
 func (s parts) free(name string) bool { return s.store.records().Free(name) }
 
 func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {

@@ -82,7 +82,6 @@ func archiveOf(ctx context.Context, image string) (path string, remove func(), e
 	return path, remove, nil
 }
 
-// take has the node's container runtime import an archive.
 func (m member) take(ctx context.Context, archive string) error {
 	file, err := os.Open(archive)
 	if err != nil {

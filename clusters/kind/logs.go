@@ -59,7 +59,6 @@ func (p *Provider) Logs(ctx context.Context, name, dir string) error {
 	})
 }
 
-// versions writes the running versions if the API server is reachable.
 func (s parts) versions(ctx context.Context, name, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

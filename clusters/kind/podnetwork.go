@@ -102,7 +102,6 @@ func peersOf(ctx context.Context, client kubernetes.Interface, size int) ([]peer
 	return peers, err
 }
 
-// conflist is a node's CNI configuration.
 func conflist(podCIDR string) (string, error) {
 	data, err := json.MarshalIndent(object{
 		"cniVersion": "1.0.0",

@@ -33,7 +33,6 @@ import (
 	engineclient "github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// created is the creation time of the clusters in these tests.
 func created() time.Time { return time.Date(2026, 11, 21, 5, 0, 0, 500, time.UTC) }
 
 func TestCreateOverWhatIsThere(t *testing.T) {

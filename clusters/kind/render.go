@@ -129,7 +129,6 @@ func arguments(component string, asked map[string]map[string]string) object {
 	return out
 }
 
-// kubeletFor returns the machine-dependent kubelet configuration.
 func kubeletFor(m machine) object {
 	out := object{
 		// After a failed NodePrepareResources the kubelet retries only at the next sync of all pods, by default after 60 to
@@ -146,7 +145,6 @@ func kubeletFor(m machine) object {
 	return out
 }
 
-// describe is a cluster in a few words.
 func describe(c clusters.Config) string {
 	workers := 0
 	if c.Workers != nil {

@@ -73,7 +73,6 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	return switching{s, r, client, to, own}.run(ctx)
 }
 
-// mustRun returns an error unless all nodes run.
 func (s parts) mustRun(ctx context.Context, r record) error {
 	all, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {
@@ -91,7 +90,6 @@ func (s parts) mustRun(ctx context.Context, r record) error {
 	return nil
 }
 
-// client talks to the cluster's API server.
 func (s parts) client(name string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.store.kubeconfig(name))
 	if err != nil {
@@ -105,7 +103,6 @@ func (s parts) client(name string) (kubernetes.Interface, error) {
 	return client, nil
 }
 
-// switching gives a cluster the components of a stack.
 type switching struct {
 	parts
 

@@ -125,7 +125,6 @@ func (s switching) undoControllers(ctx context.Context, node member) error {
 	return errors.New("the stock controllers do the work again")
 }
 
-// kubectl runs kubectl on the control plane, as its administrator.
 func kubectl(ctx context.Context, node member, input []byte, args ...string) (string, error) {
 	return node.Run(ctx, bytes.NewReader(input), append([]string{"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"}, args...)...)
 }
@@ -208,7 +207,6 @@ func phase(pod corev1.Pod) string {
 	return text
 }
 
-// lastWords returns the last log lines of the own controllers.
 func lastWords(ctx context.Context, node member) string {
 	out, err := kubectl(ctx, node, nil, "logs", "--namespace", metav1.NamespaceSystem, "--selector", "component="+controllersName, "--tail=5")
 	if err != nil || strings.TrimSpace(out) == "" {

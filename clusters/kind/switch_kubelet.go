@@ -35,7 +35,6 @@ import (
 // kubeletUsually is the usual time for a kubelet to restart and report its node.
 const kubeletUsually = 5 * time.Second
 
-// kubelets switches the kubelets of the stack's nodes concurrently.
 func (s switching) kubelets(ctx context.Context) ([]clusters.Switched, error) {
 	if s.to.Kubelet == clusters.Own {
 		if err := fits("dra-kubelet", s.own.kubelet.Kubernetes, s.record.Version); err != nil {
@@ -79,7 +78,6 @@ func programName(path string) string {
 	return path
 }
 
-// members returns the cluster's nodes, or the named ones.
 func (s parts) members(cluster string, names []string) ([]member, error) {
 	all, err := s.maker.ListNodes(cluster)
 	if err != nil {

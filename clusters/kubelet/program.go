@@ -81,7 +81,6 @@ func InPlace(ctx context.Context, on Node) (string, error) {
 	return Stock, nil
 }
 
-// put installs a program and restarts the kubelet.
 func put(ctx context.Context, on Node, path string) error {
 	const script = `set -e
 if [ -n "$1" ]; then

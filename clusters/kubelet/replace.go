@@ -108,7 +108,6 @@ func putBack(ctx context.Context, on Node, client kubernetes.Interface, was Repl
 	return errors.New("the old kubelet was put back, and works again")
 }
 
-// waiting is the wait for a kubelet.
 type waiting struct {
 	on          Node
 	client      kubernetes.Interface

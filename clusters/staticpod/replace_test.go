@@ -76,7 +76,6 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 
 func (n *fakeNode) age() time.Duration { return time.Since(n.changed) }
 
-// image is the manifest's image.
 func (n *fakeNode) image() string {
 	pod, err := decode([]byte(n.manifest))
 	if err != nil {
@@ -109,7 +108,6 @@ func (n *fakeNode) answer() string {
 	}
 }
 
-// client is a fake API server's.
 func (n *fakeNode) client() *fake.Clientset {
 	client := &fake.Clientset{}
 	client.AddReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -31,7 +31,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// waiting is the wait for a manifest's component.
 type waiting struct {
 	on          Node
 	client      kubernetes.Interface
@@ -81,7 +80,6 @@ func (w *waiting) saw(ctx context.Context, text string) {
 	}
 }
 
-// worksNow looks at the node.
 func (w *waiting) worksNow(ctx context.Context) bool {
 	c := w.replacement.Component
 	asked := time.Now()

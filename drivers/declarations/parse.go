@@ -119,7 +119,6 @@ func wanted(goType string) string {
 	}
 }
 
-// unknownFields returns the fields of a node missing in a type.
 func unknownFields(node *yaml.Node, t reflect.Type, path string) []Problem {
 	var problems []Problem
 	switch {

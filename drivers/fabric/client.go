@@ -36,7 +36,6 @@ func statuses() map[int]error {
 	}
 }
 
-// statusOf is the HTTP status for an error.
 func statusOf(err error) int {
 	for status, known := range statuses() {
 		if errors.Is(err, known) {

@@ -131,7 +131,6 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-// checkToken validates a token for use in a header.
 func checkToken(field, token string) error {
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%s: must be given, in ASCII without spaces", field)
@@ -158,7 +157,6 @@ func (m ModelConfig) validate(field string) error {
 	return errors.Join(problems...)
 }
 
-// state is the initial state.
 func (c Config) state() (*State, error) {
 	s := NewState()
 	var problems []error

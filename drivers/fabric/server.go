@@ -144,7 +144,6 @@ func (s *Server) Close() {
 	s.closed = true
 }
 
-// failure is the body of an error response.
 type failure struct {
 	Message string `json:"message"`
 }
@@ -176,7 +175,6 @@ func (s *Server) answer(handle func(*http.Request) (any, error)) http.HandlerFun
 	}
 }
 
-// cluster is the requesting cluster.
 func (s *Server) cluster(r *http.Request) (string, error) {
 	for _, c := range s.config.Clusters {
 		if same(token(r), c.Token) {

@@ -77,7 +77,6 @@ func (s *State) Settle(now time.Time) {
 	}
 }
 
-// end ends a task and updates its device.
 func (s *State) end(w *Work) {
 	s.Revision++
 	w.Phase = Succeeded
@@ -131,7 +130,6 @@ func (s *State) Attach(cluster string, r AttachRequest, now time.Time) (Task, er
 	return Task{}, fmt.Errorf("%w: %s", ErrNoneFree, r.Model)
 }
 
-// again answers a repeated request.
 func (s *State) again(cluster, id string, r AttachRequest) (Task, error) {
 	w := s.Tasks[id]
 	if w == nil || w.Cluster != cluster || w.Model != r.Model || w.Node != r.Node {

@@ -146,7 +146,6 @@ func (a *Agent) Drivers() []string {
 	return names
 }
 
-// reserved are the names of all slots, sorted.
 func (a *Agent) reserved() []string {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -65,7 +65,6 @@ func (i *instance) watchBroken(ctx context.Context, stays bool, changed func(bro
 	}
 }
 
-// has changes the driver's profile and broken devices.
 func (i *instance) has(change func(profile *spec.Profile, broken *[]string)) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -74,7 +73,6 @@ func (i *instance) has(change func(profile *spec.Profile, broken *[]string)) {
 	i.plugin.profile.Store(&profile)
 }
 
-// brokenIn returns the names of broken devices.
 func brokenIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

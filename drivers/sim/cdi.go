@@ -76,7 +76,6 @@ func (s cdiStore) prepared() ([]types.UID, error) {
 	return uids, nil
 }
 
-// specs reads the specs of all prepared claims.
 func (s cdiStore) specs() ([]*cdispec.Spec, error) {
 	uids, err := s.prepared()
 	if err != nil {
@@ -93,7 +92,6 @@ func (s cdiStore) specs() ([]*cdispec.Spec, error) {
 	return specs, nil
 }
 
-// removeAll forgets all claims.
 func (s cdiStore) removeAll() error {
 	uids, err := s.prepared()
 	errs := []error{err}
@@ -119,7 +117,6 @@ func (s cdiStore) metadata() ([]string, error) {
 	return paths, nil
 }
 
-// removeMetadata removes those files.
 func (s cdiStore) removeMetadata() error {
 	paths, err := s.metadata()
 	errs := []error{err}

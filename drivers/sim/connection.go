@@ -157,7 +157,6 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 	return response, err
 }
 
-// registrationCall is the registration method of a request, empty for others.
 func registrationCall(request any) spec.Method {
 	switch request.(type) {
 	case *registerapi.InfoRequest:
@@ -193,7 +192,6 @@ func (c *connection) state() (bool, string) {
 	return c.accepted && c.refusal == "", c.refusal
 }
 
-// waitRegistered returns once the kubelet has accepted the registration.
 func (c *connection) waitRegistered(ctx context.Context) error {
 	select {
 	case <-c.registered:

@@ -108,7 +108,6 @@ func (*Agent) fail(ctx context.Context, method string, err error) error {
 	return status.Error(code, err.Error())
 }
 
-// decode reads the JSON of a request.
 func decode(content []byte, in any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()

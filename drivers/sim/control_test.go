@@ -44,7 +44,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// dialAgent connects to an agent's control endpoint.
 func dialAgent(t *testing.T, agent *Agent) *grpc.ClientConn {
 	t.Helper()
 	listener, server := bufconn.Listen(1<<20), agent.Server()
@@ -152,7 +151,6 @@ func TestControlEndpoint(t *testing.T) {
 	}
 }
 
-// answerOf is an empty answer of a method.
 func answerOf(t *testing.T, method string) proto.Message {
 	t.Helper()
 	m := agentapi.File_agent_proto.Services().ByName("Agent").Methods().ByName(protoreflect.Name(method))

@@ -37,7 +37,6 @@ import (
 )
 
 const (
-	// fabricRetry is the delay after a failed write of a claim.
 	fabricRetry = time.Second
 	// maxConditions bounds the record: older ones are dropped.
 	maxConditions = 1000
@@ -59,7 +58,6 @@ type attacher struct {
 	set   []spec.ConditionSet
 }
 
-// tell replaces the script; an empty one stops the work.
 func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) error {
 	var errs []error
 	for _, c := range conditions {
@@ -89,7 +87,6 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 	return nil
 }
 
-// conditions returns the conditions set so far.
 func (a *attacher) conditions() []spec.ConditionSet {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

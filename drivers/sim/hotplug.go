@@ -66,11 +66,9 @@ type hotplug struct {
 	kubeletplugin.DRAPlugin
 
 	driver, node string
-	// profile has the permanent devices.
-	profile   spec.Profile
-	publisher *publisher
-	// has changes the driver's devices.
-	has func(change func(profile *spec.Profile, broken *[]string))
+	profile      spec.Profile
+	publisher    *publisher
+	has          func(change func(profile *spec.Profile, broken *[]string))
 	// begun: the devices published by the previous process are known.
 	begun bool
 }
@@ -115,14 +113,12 @@ func (h *hotplug) begin(ctx context.Context) error {
 	return h.publish(ctx, left)
 }
 
-// publish publishes these devices in addition to the node's own.
 func (h *hotplug) publish(ctx context.Context, attached map[string]resourceapi.Device) error {
 	profile := h.with(attached)
 	h.has(func(p *spec.Profile, _ *[]string) { *p = profile })
 	return h.publisher.set(ctx, profile)
 }
 
-// left returns the published fabric devices by name.
 func (h *hotplug) left(ctx context.Context) (map[string]resourceapi.Device, error) {
 	pools, err := h.publisher.list(ctx)
 	if err != nil {
@@ -139,7 +135,6 @@ func (h *hotplug) left(ctx context.Context) (map[string]resourceapi.Device, erro
 	return found, nil
 }
 
-// attached returns the devices attached to the node by name.
 func (h *hotplug) attached(ctx context.Context) (map[string]resourceapi.Device, error) {
 	inventory, err := h.Inventory(ctx)
 	if err != nil {

@@ -61,7 +61,6 @@ type instance struct {
 	config spec.DriverConfig
 	told   spec.Announcement
 	conn   *connection // nil while disconnected
-	// broken are the names of devices that are broken.
 	broken []string
 }
 
@@ -82,7 +81,6 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	return i, nil
 }
 
-// newInstance returns a disconnected driver.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
 	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, mutant: config.Mutant, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
@@ -160,7 +158,6 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	return nil
 }
 
-// offer replaces the device plugin's devices.
 func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
 	if err := plugin.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -177,7 +174,6 @@ func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
 	return err
 }
 
-// setCSI registers or removes a CSI driver of the same name.
 func (i *instance) setCSI(ctx context.Context, wanted bool) (err error) {
 	if i.volumes != nil {
 		i.volumes.Stop()

@@ -23,7 +23,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// connect opens the sockets unless open, and publishes the inventory.
 func (i *instance) connect(ctx context.Context) error {
 	i.mutex.Lock()
 	config, told, conn := i.config, i.told, i.conn

@@ -126,14 +126,12 @@ func (k *kubelet) register(ctx context.Context, socket string) *registerapi.Plug
 	return info
 }
 
-// restart makes it register all sockets again.
 func (k *kubelet) restart() {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	k.sockets = map[string]os.FileInfo{}
 }
 
-// registrations counts them.
 func (k *kubelet) registrations() int {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -147,7 +145,6 @@ func (k *kubelet) registered(t *testing.T, n int) {
 	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() == n })
 }
 
-// call calls the most recently registered plugin.
 func (k *kubelet) call(t *testing.T, do func(drapb.DRAPluginClient) error) {
 	t.Helper()
 	k.mutex.Lock()
@@ -281,7 +278,6 @@ func deleteSlices(client *fake.Clientset, selector fields.Selector) error {
 	return nil
 }
 
-// published returns the driver's devices in allocation order.
 func published(t *testing.T, client *fake.Clientset) []string {
 	t.Helper()
 	list, err := client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
@@ -322,7 +318,6 @@ func statusOf(t *testing.T, agent *Agent) spec.DriverStatus {
 	return status
 }
 
-// allocatedIn puts an allocated claim into the API server.
 func allocatedIn(t *testing.T, client *fake.Clientset, name, device string) *resourceapi.ResourceClaim {
 	t.Helper()
 	claim, err := client.ResourceV1().ResourceClaims("ns").Create(t.Context(), allocated(name, device), metav1.CreateOptions{})

@@ -91,7 +91,6 @@ func (s *service) open(ctx context.Context) error {
 	return nil
 }
 
-// leave removes the socket and ends all connections.
 func (s *service) leave() error {
 	var err error
 	if s.listener != nil {
@@ -129,7 +128,6 @@ func (s *service) Accept() (net.Conn, error) {
 	}
 }
 
-// current reports whether listener is the current one.
 func (s *service) current(listener net.Listener) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -33,7 +33,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// publishMutated publishes profiles with a mutant and returns the slices.
 func publishMutated(t *testing.T, client *fake.Clientset, mutant spec.MutantID, all ...spec.Profile) []resourceapi.ResourceSlice {
 	t.Helper()
 	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver, mutant: mutant}

@@ -38,14 +38,13 @@ import (
 // serializes its calls, also across two instances during an upgrade, and all state is in files, except the last
 // problem and the offered devices.
 type plugin struct {
-	driver  string
-	node    string
-	client  kubernetes.Interface
-	mutant  spec.MutantID
-	store   cdiStore
-	failed  atomic.Pointer[string]
-	profile atomic.Pointer[spec.Profile]
-	// healthAsked counts the kubelet's health watches.
+	driver         string
+	node           string
+	client         kubernetes.Interface
+	mutant         spec.MutantID
+	store          cdiStore
+	failed         atomic.Pointer[string]
+	profile        atomic.Pointer[spec.Profile]
 	healthAsked    atomic.Int64
 	declinesHealth bool
 	work           work

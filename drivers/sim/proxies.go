@@ -29,7 +29,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// startProxy starts a driver's proxy, replacing any existing one.
 func (a *Agent) startProxy(ctx context.Context, driver string, config spec.Proxy) error {
 	if err := a.stopProxy(driver); err != nil {
 		return err
@@ -49,7 +48,6 @@ func (a *Agent) startProxy(ctx context.Context, driver string, config spec.Proxy
 	return nil
 }
 
-// proxyStatus tells the state of a proxy. Errors: ErrNotFound.
 func (a *Agent) proxyStatus(driver string) (spec.DriverStatus, error) {
 	a.mutex.Lock()
 	p := a.proxies[driver]
@@ -60,7 +58,6 @@ func (a *Agent) proxyStatus(driver string) (spec.DriverStatus, error) {
 	return p.Status(), nil
 }
 
-// stopProxy stops a proxy; a missing one is no error.
 func (a *Agent) stopProxy(driver string) error {
 	a.mutex.Lock()
 	p := a.proxies[driver]

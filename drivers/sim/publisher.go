@@ -204,7 +204,6 @@ func poolName(node string, pool spec.Pool) string {
 	return node + "-" + pool.Suffix
 }
 
-// pools is the inventory as ResourceSlices.
 func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 	pools := map[string][]resourceapi.ResourceSlice{}
 	for _, pool := range p.profile.Pools {

@@ -22,7 +22,6 @@ import (
 	"time"
 )
 
-// work counts a driver's concurrent calls.
 type work struct {
 	mu        sync.Mutex
 	now, most int64

@@ -75,7 +75,6 @@ func failure(pod *corev1.Pod) string {
 	return cmp.Or(strings.Join(texts, "; "), "nobody has said why")
 }
 
-// crashed returns a pod's containers with a failure.
 func crashed(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
 		return c.State.Terminated == nil || c.State.Terminated.ExitCode == 0

@@ -49,7 +49,6 @@ func withSlot(name, key string) resourceapi.ResourceClaim {
 	return c
 }
 
-// publishedOn is a node's slice with a device.
 func publishedOn(node, device string) resourceapi.ResourceSlice {
 	return resourceapi.ResourceSlice{ObjectMeta: meta("local-" + node), Spec: resourceapi.ResourceSliceSpec{
 		Driver: "d", NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}

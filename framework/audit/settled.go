@@ -65,7 +65,6 @@ func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*cor
 	return found
 }
 
-// checkOwner checks the claims generated for a pod.
 func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
 	owner := metav1.GetControllerOf(claim)
 	if owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" {

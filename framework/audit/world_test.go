@@ -80,7 +80,6 @@ func claim(name, user string, results ...resourceapi.DeviceRequestAllocationResu
 	return c
 }
 
-// generated makes a claim one generated for a pod.
 func generated(c resourceapi.ResourceClaim, pod string, extended bool) resourceapi.ResourceClaim {
 	c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod, UID: types.UID("uid-" + pod), Controller: ptr.To(true)}}
 	if extended {
@@ -150,7 +149,6 @@ func stale() resourceapi.ResourceSlice {
 	return s
 }
 
-// lines are the violations, one per line.
 func lines(found []audit.Violation) string {
 	texts := make([]string, 0, len(found))
 	for _, v := range found {

@@ -57,7 +57,6 @@ func (f facts) measured() []spec.Measurement {
 	return nil
 }
 
-// costsOf compares measurements with the declaration.
 func costsOf(b declarations.Budget, measured []spec.Measurement) []schema.Cost {
 	limits := limits(b)
 	all := make([]schema.Cost, 0, len(measured))
@@ -104,7 +103,6 @@ func limits(b declarations.Budget) map[string]float64 {
 	return all
 }
 
-// amount is a value for people.
 func amount(value float64, unit string) string {
 	switch unit {
 	case "s":

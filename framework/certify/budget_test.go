@@ -28,7 +28,6 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// costly is a certification with measurements of life/costs.
 func costly(b declarations.Budget, status spec.Status) facts {
 	f := passed()
 	f.declaration.Budget = b

@@ -37,8 +37,7 @@ import (
 // validity is how long a certificate is good for.
 const validity = 1 // year
 
-// certificate follows from facts, all of which are in the report directory, and the images of
-// the driver's pods.
+// certificate is derived from facts, all of which are in the report directory, and the images of the driver's pods.
 func certificate(f facts, identity schema.Implementation, images []string) schema.Certificate {
 	r, d := f.report, f.declaration
 	c := schema.Certificate{
@@ -71,8 +70,8 @@ func profileOf(r schema.Report) string {
 	return r.Profile.String()
 }
 
-// Derive makes the certificate of a report directory anew from its declaration, its report and
-// the observations of c, the certificate found there.
+// Derive recreates the certificate of a report directory from its declaration, its report and the observations of c,
+// the certificate found there.
 func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema.Certificate) (schema.Certificate, error) {
 	data, err := fs.ReadFile(dir, reports.DeclarationFile)
 	if err != nil {
@@ -85,7 +84,7 @@ func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema
 	return certificate(facts{declaration: d, report: r, cases: required, seen: c.Observations}, c.Identity, c.Images), nil
 }
 
-// images are those of the driver's pods, with their digests.
+// images returns the images of the driver's pods, with digests.
 func images(pods []corev1.Pod) (all []string) {
 	for _, p := range pods {
 		for _, s := range p.Status.ContainerStatuses {
@@ -96,13 +95,12 @@ func images(pods []corev1.Pod) (all []string) {
 	return slices.Compact(all)
 }
 
-// identity is that of the driver's vendor, where no flag says otherwise.
+// identity is the driver's vendor, unless overridden by flags.
 func (o Options) identity() schema.Implementation {
 	return o.Run.Identity.Over(schema.Implementation(o.Declaration.Identity))
 }
 
-// removeCertificate removes that of an earlier run, which would speak for this one if no
-// verdict comes of it.
+// removeCertificate removes an earlier run's certificate, which would be mistaken for this one's without a verdict.
 func removeCertificate(dir string) error {
 	for _, name := range []string{reports.CertificateFile, reports.ConformanceFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +110,6 @@ func removeCertificate(dir string) error {
 	return nil
 }
 
-// write writes certificate and declaration.
 func write(dir string, c schema.Certificate, d declarations.Declaration) error {
 	text, err := declarations.Encode(d)
 	if err != nil {

@@ -74,7 +74,6 @@ func (o Options) hook(ctx context.Context, name string, h declarations.Hook) err
 	return RunHook(ctx, name, h, o.environment(spec.HookName(name))...)
 }
 
-// hooks are those of a declaration, for cases.
 func (o Options) hooks() map[spec.HookName]spec.Hook {
 	all := map[spec.HookName]spec.Hook{}
 	for name, h := range o.Declaration.Hooks.All() {

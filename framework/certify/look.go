@@ -32,7 +32,6 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 )
 
-// world is a driver's state in a cluster.
 type world struct {
 	slices  []resourceapi.ResourceSlice // of the driver
 	classes []resourceapi.DeviceClass

@@ -154,7 +154,6 @@ func checkExceptions(d declarations.Declaration, all []harness.Case) error {
 	return errors.Join(errs...)
 }
 
-// running is a certification while it runs.
 type running struct {
 	declaration  declarations.Declaration
 	out          io.Writer

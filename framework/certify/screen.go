@@ -95,7 +95,6 @@ func featureLine(declared declarations.Features, observed map[spec.DriverFeature
 	return strings.Join(parts, ", ")
 }
 
-// unusedParts are declared parts not used by any case yet.
 func unusedParts(d declarations.Declaration) []string {
 	var parts []string
 	say := func(is bool, what string) {

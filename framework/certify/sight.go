@@ -48,7 +48,6 @@ type sight struct {
 	// inClass are the devices of the first class, which determine the driver's nodes.
 	inClass
 
-	// observed are the visible features.
 	observed map[spec.DriverFeature]bool
 	// short says where there are fewer devices than declared.
 	short []string
@@ -63,7 +62,6 @@ type inClass struct {
 	held    []string
 }
 
-// nodes returns the nodes with devices of the class.
 func (c inClass) nodes() []string { return slices.Sorted(maps.Keys(c.devices)) }
 
 // least is the minimum number of free devices on each of those nodes.
@@ -202,7 +200,6 @@ func (w world) nothing(d declarations.Declaration) error {
 		ErrDriver, d.Driver, set)
 }
 
-// notRunning returns why a pod does not run; empty if it does.
 func notRunning(p corev1.Pod) string {
 	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		if w := s.State.Waiting; w != nil {
@@ -249,7 +246,6 @@ func (w world) matching(ctx context.Context, class declarations.Class) (func(dri
 	}, nil
 }
 
-// features are those visible in slices, class and daemon set.
 func (w world) features(class string) map[spec.DriverFeature]bool {
 	seen := map[spec.DriverFeature]bool{}
 	see := func(f spec.DriverFeature, is bool) {
@@ -286,7 +282,6 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 	return all
 }
 
-// subject is the driver as described to cases.
 func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	found := spec.Subject{
 		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),

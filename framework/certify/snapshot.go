@@ -46,7 +46,6 @@ type thing struct {
 	kind string
 }
 
-// owner is a thing's owner.
 type owner int
 
 const (
@@ -58,7 +57,6 @@ const (
 	ofDriver
 )
 
-// take takes a snapshot of the cluster and of these nodes.
 func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string) (snapshot, error) {
 	s := snapshot{}
 	all := metav1.ListOptions{}
@@ -132,7 +130,6 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// count is the number of the driver's things of a kind.
 func (s snapshot) count(kind string) int {
 	n := 0
 	for _, t := range s {

@@ -70,7 +70,6 @@ func TestSocketsOfANewProcess(t *testing.T) {
 	}
 }
 
-// prepared is a kubelet's checkpoint with these claims.
 func prepared(t *testing.T, claims ...preparedClaim) []byte {
 	t.Helper()
 	inner, err := json.Marshal(map[string]any{"kind": "DRACheckpoint", "ClaimInfoStateList": claims})

@@ -153,7 +153,6 @@ func imageMissing(p *corev1.Pod) error {
 	return nil
 }
 
-// lastWarning is the last warning about the trial's pod.
 func lastWarning(ctx context.Context, client kubernetes.Interface, namespace string) string {
 	events, err := client.CoreV1().Events(namespace).List(context.WithoutCancel(ctx), metav1.ListOptions{})
 	if err != nil {
@@ -168,7 +167,6 @@ func lastWarning(ctx context.Context, client kubernetes.Interface, namespace str
 	return strings.TrimSpace(last.Reason + " " + last.Message)
 }
 
-// observe returns the features visible in pod and claim.
 func observe(ctx context.Context, client kubernetes.Interface, namespace string, p *corev1.Pod) (map[spec.DriverFeature]bool, error) {
 	seen := map[spec.DriverFeature]bool{}
 	claim, err := client.ResourceV1().ResourceClaims(namespace).Get(ctx, "trial", metav1.GetOptions{})

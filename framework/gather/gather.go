@@ -104,7 +104,6 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 // errUnscrubbed is why logs are left out.
 var errUnscrubbed = errors.New("left out: pods could not be listed, so that it is not known what of them must not be told")
 
-// gathering is a running Gather.
 type gathering struct {
 	Config
 	Result
@@ -139,7 +138,6 @@ func (g *gathering) file(name string, content []byte) {
 	g.Files = append(g.Files, Written{name, len(content)})
 }
 
-// objects writes the listed objects.
 func (g *gathering) objects(w world) {
 	for _, kind := range w.kinds {
 		for _, o := range kind.items {

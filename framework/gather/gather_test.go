@@ -63,7 +63,6 @@ func (n nodes) Evidence(_ context.Context, node string, _ time.Time) (map[string
 	return n(node)
 }
 
-// dra is a cluster's discovery document of a version of the group.
 func dra(version string) []*metav1.APIResourceList {
 	l := &metav1.APIResourceList{GroupVersion: group + "/" + version}
 	for _, k := range kinds {

@@ -137,7 +137,6 @@ func toText(v any) string {
 	return s
 }
 
-// token is a JSON web token, as used by service accounts.
 var token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`)
 
 // Scrubber removes tokens, and the values Pod removes, from texts: the scheduler's log may have a whole pod.

@@ -43,7 +43,6 @@ const group = "resource.k8s.io"
 // kinds are the reported kinds of the group, in index order.
 var kinds = []string{"deviceclasses", "resourceslices", "resourceclaims", "resourceclaimtemplates", "devicetaintrules"} //nolint:gochecknoglobals // a table
 
-// world is the state read from a cluster.
 type world struct {
 	audit.World
 
@@ -54,13 +53,11 @@ type world struct {
 	kinds   []kind
 }
 
-// kind has all objects of one kind.
 type kind struct {
 	name  string
 	items []map[string]any
 }
 
-// list reads all objects of one kind, page by page.
 func list[L metav1.ListInterface, O any](ctx context.Context, read func(context.Context, metav1.ListOptions) (L, error), items func(L) []O) (all []O, err error) {
 	options := metav1.ListOptions{Limit: page}
 	for {
@@ -79,7 +76,6 @@ func list[L metav1.ListInterface, O any](ctx context.Context, read func(context.
 	}
 }
 
-// read reads all objects; unreadable ones are missing.
 func (g *gathering) read(ctx context.Context) (w world) {
 	var err error
 	w.Pods, w.podsUnknown = list(ctx, g.Client.CoreV1().Pods("").List, func(l *corev1.PodList) []corev1.Pod { return l.Items })
@@ -189,7 +185,6 @@ func check(w audit.World) []audit.Violation {
 	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w))
 }
 
-// finding is a violation in audit.json.
 type finding struct {
 	Rule    audit.Rule `json:"rule"`
 	Warning bool       `json:"warning,omitempty"`

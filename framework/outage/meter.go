@@ -160,7 +160,6 @@ func (m *Meter) note(publishing spec.Publishing, took time.Duration) {
 	m.longest = m.longest.Over(seconds)
 }
 
-// of are the slices of an instance.
 func of(i Instance, all []resourceapi.ResourceSlice) []resourceapi.ResourceSlice {
 	var found []resourceapi.ResourceSlice
 	for _, slice := range all {

@@ -68,7 +68,6 @@ func (p Pool) IsPartition(d Device) bool {
 	return false
 }
 
-// set returns the counters of a set, none if missing.
 func (p Pool) set(name string) map[string]resourceapi.Counter {
 	for _, s := range p.Slices {
 		for _, set := range s.Spec.SharedCounters {

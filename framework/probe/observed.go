@@ -51,7 +51,6 @@ func observed(ctx context.Context, client kubernetes.Interface) map[spec.Feature
 	return found
 }
 
-// featuresOf returns the features used by a slice.
 func featuresOf(s resourceapi.ResourceSliceSpec) []spec.Feature {
 	var found []spec.Feature
 	if len(s.SharedCounters) > 0 || s.PerDeviceNodeSelection != nil {

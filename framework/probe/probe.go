@@ -126,7 +126,6 @@ func resourceAPIs(ctx context.Context, client kubernetes.Interface) ([]string, e
 	return versions, nil
 }
 
-// podGroups reports whether pod groups are served and permitted.
 func podGroups(ctx context.Context, client kubernetes.Interface) (bool, error) {
 	err := client.Discovery().RESTClient().Get().AbsPath("/apis/scheduling.k8s.io/v1beta1").Do(ctx).Error()
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {

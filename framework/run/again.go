@@ -86,7 +86,6 @@ func takeUp(dir string) (earlier, error) {
 	return e, nil
 }
 
-// removeReport removes the files written at the end of a run.
 func removeReport(dir string) error {
 	for _, name := range reports.EndFiles() {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +117,6 @@ func (e earlier) fits(now journal.Run) error {
 	}
 }
 
-// left returns the entries of a plan still to run.
 func (e earlier) left(p spec.Plan, again Again) spec.Plan {
 	left := spec.Plan{Target: p.Target}
 	for _, entry := range p.Entries {

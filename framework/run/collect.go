@@ -25,7 +25,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// collector collects a run's journal.
 type collector struct {
 	reader   *journal.Reader
 	show     func(time.Time, journal.Record)
@@ -34,7 +33,6 @@ type collector struct {
 	running  []spec.Progress
 }
 
-// read reads new records of the journal.
 func (c *collector) read(now time.Time) {
 	records, err := c.reader.Next()
 	if err != nil {

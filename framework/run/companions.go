@@ -28,10 +28,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// found are the clients of companions that were found, as JSON.
+// found are the clients of companions, as JSON.
 type found map[spec.Companion]json.RawMessage
 
-// clients decodes them.
 func (f found) clients(companions []testbed.Companion) (map[spec.Companion]any, error) {
 	clients := map[spec.Companion]any{}
 	for _, c := range companions {
@@ -48,8 +47,8 @@ func (f found) clients(companions []testbed.Companion) (map[spec.Companion]any, 
 	return clients, nil
 }
 
-// find finds or builds a companion if a case needs it. If there is none, the plan is without
-// these cases. A program that does not compile is an error.
+// find finds or builds a companion if a case needs it, or drops those cases from the plan. A program that does not
+// compile is an error.
 func (r *running) find(ctx context.Context, c testbed.Companion) error {
 	if c.Lacks != nil {
 		r.plan = plan.WithoutCompanion(r.plan, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, r.testbed.Target) })
@@ -77,13 +76,12 @@ func (r *running) find(ctx context.Context, c testbed.Companion) error {
 	return nil
 }
 
-// without leaves the cases of a companion out of the plan.
+// without drops the cases of a companion from the plan.
 func (r *running) without(c testbed.Companion, reason string) {
 	r.plan = plan.WithoutCompanion(r.plan, c.Name, c.Skip, func(spec.Needs) string { return reason })
 }
 
-// installCompanions installs what companions need in the cluster. If that fails, the plan is
-// without their cases.
+// installCompanions installs the companions' objects in the cluster. On failure, it drops their cases from the plan.
 func (r *running) installCompanions(ctx context.Context) error {
 	clients, err := r.found.clients(r.parts.Companions)
 	if err != nil {

@@ -34,14 +34,12 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// setupTime bounds what happens before the first case: from nothing, a node
-// image is built.
+// setupTime bounds everything before the first case, including the build of a node image.
 const setupTime = 45 * time.Minute
 
-// Suite runs the cases as a Ginkgo suite of a Go test, under "go test" or
-// "ginkgo -p". What to run is up to Ginkgo's own flags, and Parallel, Seed,
-// Timeout, FailFast and Filter of the options are ignored. The first process
-// brings the cluster up for all, writes the report and removes the cluster.
+// Suite runs the cases as a Ginkgo suite of a Go test, under "go test" or "ginkgo -p". Ginkgo's own flags select the
+// cases; Parallel, Seed, Timeout, FailFast and Filter of the options are ignored. The first process brings the
+// cluster up for all, writes the report and removes the cluster.
 func Suite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	config, _ := ginkgo.GinkgoConfiguration()
@@ -105,7 +103,7 @@ func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
 		ginkgo.Fail(err.Error())
 	}
 	ginkgo.DeferCleanup(w.Close)
-	// The context of this node ends with it, the connection must not.
+	// The connection must outlive this node's context.
 	if s.env, err = session.env(context.WithoutCancel(ctx), s.run.parts.Parts, w); err != nil {
 		ginkgo.Fail(err.Error())
 	}
@@ -143,7 +141,7 @@ func (s *plainSuite) report(r types.Report) {
 		ginkgo.Fail(err.Error())
 	}
 	s.run.Print(report)
-	// Ginkgo is content with an incomplete run, and with one in which nothing ran.
+	// Ginkgo accepts an incomplete run, and one without any case.
 	if r.SuiteSucceeded && report.Summary.Verdict != schema.Passed {
 		ginkgo.Fail(fmt.Sprintf("the run's verdict is %s; see %s in %s", report.Summary.Verdict, reports.MarkdownFile, s.run.dir))
 	}

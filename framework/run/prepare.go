@@ -54,7 +54,7 @@ func (r *running) Prepare(ctx context.Context) error {
 	if err := r.installCompanions(ctx); err != nil {
 		return err
 	}
-	// The agents can tell which programs the kubelets are.
+	// The agents can identify the kubelets' programs.
 	r.testbed.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	r.plan.Target = r.testbed.Target
 	r.digests = r.testbed.DriverDigests(ctx)
@@ -77,8 +77,8 @@ func (r *running) examine(ctx context.Context) error {
 	return err
 }
 
-// leaveOutForbidden leaves cases of APIs that are off by default out of the plan if the run's
-// account has no rights for these: the printed role has none.
+// leaveOutForbidden drops cases of APIs off by default from the plan if the run's account has no rights for them: the
+// printed role has none.
 func (r *running) leaveOutForbidden(ctx context.Context) {
 	for feature, rules := range map[spec.Feature][]rbacv1.PolicyRule{spec.PoolStatus: access.PoolRequests(), spec.WorkloadClaims: access.PodGroups()} {
 		if !r.options.Existing() || !r.plan.RunsWith(feature) {
@@ -92,8 +92,7 @@ func (r *running) leaveOutForbidden(ctx context.Context) {
 	}
 }
 
-// selected returns what there is to run, or fails if that is nothing, before anything
-// is brought up.
+// selected returns the cases to run, or fails if there are none, before anything is brought up.
 func selected(parts Parts, filter plan.Filter) ([]spec.Meta, error) {
 	metas := Metas(parts.Cases)
 	if err := plan.Validate(metas); err != nil {

@@ -32,7 +32,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// suiteDescription is the suite's name in Ginkgo's output.
 const suiteDescription = "dratest"
 
 // runSession is the suite of a process started by Run's Ginkgo.

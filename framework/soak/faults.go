@@ -38,7 +38,6 @@ type FaultCount struct {
 	Died map[string]int `json:"died,omitempty"`
 }
 
-// faults runs the requested faults at random moments.
 type faults struct {
 	list   []Fault
 	every  time.Duration

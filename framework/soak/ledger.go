@@ -81,7 +81,6 @@ func (l *ledger) add(violations []audit.Violation) {
 	}
 }
 
-// accuse adds a violation.
 func (l *ledger) accuse(v audit.Violation) {
 	violations, number := 1, 1
 	for _, other := range l.found {
@@ -105,7 +104,6 @@ func (l *ledger) accuse(v audit.Violation) {
 	l.told(v, f.Evidence, number)
 }
 
-// warn adds a warning to those of its rule.
 func (l *ledger) warn(v audit.Violation) {
 	i := slices.IndexFunc(l.found, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {
@@ -135,7 +133,6 @@ func (l *ledger) keep(name string, data []byte) {
 	}
 }
 
-// objects returns the evidence of a violation as YAML.
 func objects(v audit.Violation) ([]byte, error) {
 	var data []byte
 	for _, o := range v.Evidence {

@@ -152,7 +152,6 @@ func (s Summary) write(dir string) error {
 	return nil
 }
 
-// violations is the number of findings other than warnings.
 func (s Summary) violations() int {
 	n := 0
 	for _, f := range s.Findings {

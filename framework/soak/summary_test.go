@@ -89,7 +89,6 @@ Failed: 1 violations, details in dir/soak.json
 	}
 }
 
-// seen has a companion's statistics.
 type seen struct {
 	Looks int `json:"looks"`
 }

@@ -60,7 +60,6 @@ func (t *tracker) add(name, kind string) {
 	t.last = time.Now()
 }
 
-// created records the creation of a registered pod.
 func (t *tracker) created(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -134,7 +133,6 @@ func (t *tracker) lastChange() time.Time {
 	return t.last
 }
 
-// all returns the lives of all pods.
 func (t *tracker) all() []life {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -61,7 +61,6 @@ func (u *uses) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	}
 }
 
-// list returns all observed uses of claims.
 func (u *uses) list() []audit.Use {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()

@@ -57,7 +57,6 @@ func (b *Testbed) StopStrays(ctx context.Context) error {
 	return stopStrays(ctx, agents, nodes, namespaces)
 }
 
-// agentNodes returns the nodes with an agent.
 func agentNodes(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 	pods, err := client.CoreV1().Pods(deploy.Namespace).List(ctx, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
 	if err != nil {

@@ -37,29 +37,28 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Existing is the Provider of a cluster that was there already.
+// Existing is the Provider of an existing cluster.
 const Existing = "existing"
 
-// CleanupTime bounds the removal of what a testbed consists of.
+// CleanupTime bounds the removal of a testbed.
 const CleanupTime = 3 * time.Minute
 
-// Parts are what a testbed is put together from.
+// Parts are the dependencies of a testbed.
 type Parts struct {
-	// Clusters makes the cluster of a testbed that is given no kubeconfig.
+	// Clusters makes the cluster of a testbed without a kubeconfig.
 	Clusters clusters.Provider
 	Agents   Agents
-	// Companions are the programs that cases may have beside the cluster.
+	// Companions are the programs available to cases beside the cluster.
 	Companions []Companion
 }
 
-// Testbed is a cluster that can be worked with. Fields are set once Open, and for
-// Target once Look, has returned.
+// Testbed is a usable cluster. Fields are set once Open, and for Target once Look, has returned.
 type Testbed struct {
-	// Provider is the name of the provider that made the cluster, or Existing.
+	// Provider is the name of the cluster's provider, or Existing.
 	Provider string
-	// Cluster is the name of a cluster that was made for this testbed.
+	// Cluster is the name of a cluster made for this testbed.
 	Cluster string
-	// Kubeconfig is an absolute path, or empty for the cluster that this process runs in.
+	// Kubeconfig is an absolute path, or empty for the cluster of this process's pod.
 	Kubeconfig string
 	Context    string
 	REST       *rest.Config
@@ -76,19 +75,18 @@ type Testbed struct {
 	built    spec.Digests
 }
 
-// locker is a provider that can keep others from removing a cluster in use.
+// locker is a provider that can lock a cluster in use.
 type locker interface {
 	Lock(name string) (release func(), err error)
 }
 
-// finder is a provider that knows the clusters that earlier processes made.
+// finder is a provider that can find clusters made by earlier processes.
 type finder interface {
 	// Kubeconfig is the path of a cluster's kubeconfig.
 	Kubeconfig(name string) (string, error)
 }
 
-// Open makes or finds the cluster and connects to it. What it returns must be closed,
-// even if there is an error.
+// Open makes or finds the cluster and connects to it. Close the result even after an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
 	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep}
 	if !c.Existing() {
@@ -136,8 +134,7 @@ func (b *Testbed) find(name string) (err error) {
 	return b.lock()
 }
 
-// lock keeps others from removing a cluster that will be kept; a temporary one is
-// held by its provider.
+// lock locks a cluster to be kept; a temporary one is locked by its provider.
 func (b *Testbed) lock() error {
 	l, ok := b.provider.(locker)
 	if !ok {
@@ -166,7 +163,7 @@ func (b *Testbed) connect() (err error) {
 	return nil
 }
 
-// Look finds out what the cluster serves, and fails if it cannot be used at all.
+// Look probes the cluster, and fails if it is unusable.
 func (b *Testbed) Look(ctx context.Context) error {
 	err := b.Progress.Step("look at the cluster at "+b.REST.Host, 0, func() (err error) {
 		b.Target, err = probe.Target(ctx, b.REST)
@@ -186,8 +183,8 @@ func (b *Testbed) Look(ctx context.Context) error {
 	return nil
 }
 
-// Install reserves a cluster that others may use, and puts agents on the nodes, if
-// any, for cases. Close takes them away again where the cluster stays and nothing is to be kept.
+// Install reserves a shared cluster, and installs agents on the nodes, if any, for cases. Close uninstalls them if
+// the cluster stays and nothing is to be kept.
 func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 	if b.Provider == Existing {
 		release, err := b.agents.Reserve(ctx, b.REST)
@@ -204,7 +201,7 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 	return b.InstallAgents(ctx, nodes)
 }
 
-// InstallAgents puts agents on the nodes, if any, which stay.
+// InstallAgents installs agents on the nodes, if any, permanently.
 func (b *Testbed) InstallAgents(ctx context.Context, nodes []string) error {
 	if len(nodes) == 0 {
 		return nil // nothing of the plan needs a driver
@@ -218,7 +215,7 @@ func (b *Testbed) InstallAgents(ctx context.Context, nodes []string) error {
 	return nil
 }
 
-// uninstall removes what Install made. Where nobody removes namespaces, nobody can wait for it.
+// uninstall removes what Install made. Without a namespace controller there is no waiting for it.
 func (b *Testbed) uninstall(ctx context.Context) error {
 	err := b.agents.Uninstall(ctx, b.REST)
 	if errors.Is(err, deploy.ErrAbandoned) {
@@ -228,20 +225,18 @@ func (b *Testbed) uninstall(ctx context.Context) error {
 	return err
 }
 
-// Later adds what Close does; what was added last is done first.
+// Later adds a function to Close; they run in reverse order.
 func (b *Testbed) Later(do func(context.Context) error) { b.undo = append(b.undo, do) }
 
-// Forget has Close leave a cluster alone that does not answer any more: each step
-// would only say so again. A cluster that was made for this testbed is removed all the
-// same.
+// Forget makes Close skip a cluster that became unavailable: each step would only repeat the error. A cluster made
+// for this testbed is removed all the same.
 func (b *Testbed) Forget() {
 	if b.Provider == Existing {
 		b.undo = nil
 	}
 }
 
-// Logs writes the logs of a cluster that was made for this testbed into dir; of others
-// it knows none.
+// Logs writes the logs of a cluster made for this testbed into dir; there are none for others.
 func (b *Testbed) Logs(ctx context.Context, dir string) error {
 	if b.Cluster == "" {
 		return nil
@@ -251,8 +246,7 @@ func (b *Testbed) Logs(ctx context.Context, dir string) error {
 	return b.provider.Logs(ctx, b.Cluster, dir)
 }
 
-// Remove removes a cluster that was made for this testbed, also one that was to be
-// kept.
+// Remove removes a cluster made for this testbed, even one to be kept.
 func (b *Testbed) Remove(ctx context.Context) error {
 	if b.Cluster == "" {
 		return nil
@@ -294,10 +288,9 @@ func (b *Testbed) Close(ctx context.Context, again <-chan struct{}) error {
 	return errors.Join(errs...)
 }
 
-// ClientConfig reads a kubeconfig; an empty context means its current one. Without a
-// kubeconfig it is that of the cluster in which this process runs in a pod. The client
-// does not limit itself: cases that wait for their own client say nothing about the
-// cluster.
+// ClientConfig reads a kubeconfig; an empty context means its current one. Without a kubeconfig it is that of the
+// cluster of this process's pod. It has no client-side rate limit, since cases waiting for their own client say
+// nothing about the cluster.
 func ClientConfig(kubeconfig, context string) (*rest.Config, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},

@@ -49,7 +49,6 @@ func Calls(calls []spec.Call, node string) []spec.TimelineEntry {
 	return entries
 }
 
-// answer is the driver's result for one claim.
 func answer(call spec.Call, claim spec.ClaimCall) string {
 	text := "claim " + claim.Name
 	switch {

@@ -25,7 +25,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// object is an object as JSON.
 type object = map[string]any
 
 // collection is the REST path of one kind in one version of resource.k8s.io.

@@ -57,7 +57,6 @@ func (b byName) createClass(t *harness.T) {
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = b.named(t) })
 }
 
-// classNow reads the case's class.
 func classNow(t *harness.T) *resourceapi.DeviceClass {
 	c := objects.Class(t.DriverName(), t.DriverName())
 	t.Get(c)
@@ -158,7 +157,6 @@ func (b byName) beyondQuota(t *harness.T) {
 	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the claim is refused")
 }
 
-// runCounted runs a pod on a node with a device plugin.
 func (b byName) runCounted(t *harness.T, name, node string) {
 	pod := t.RunPod(b.pod(t, name, node))
 	t.Expect(pod.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of pod %s, which a device plugin serves", name)

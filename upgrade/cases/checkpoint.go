@@ -60,7 +60,6 @@ var Checkpoint = Case{
 	Gone: deleteRound,
 }
 
-// expectCheckpoint checks that the kubelets' checkpoints have the claims of the round.
 func expectCheckpoint(t *harness.T, n *Notes) {
 	n.unchanged(t)
 	for _, node := range t.Nodes {

@@ -45,7 +45,6 @@ func mayTell(t *harness.T, user string) {
 	})
 }
 
-// mayUpdate grants a user these rights and updates of claim status.
 func mayUpdate(t *harness.T, user string, rules ...rbacv1.PolicyRule) {
 	rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}})
 	t.Create(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}, &rbacv1.RoleBinding{
@@ -82,7 +81,6 @@ func tryToTell(ctx context.Context, t *harness.T, user, claim string, status res
 	return err
 }
 
-// expectTold checks the device status in a claim.
 func expectTold(t *harness.T, claim string, want resourceapi.AllocatedDeviceStatus) {
 	t.Expect(t.Claim(claim).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim)
 }

@@ -60,7 +60,6 @@ var Drained = Case{
 	},
 }
 
-// runNext runs the next pod of a node.
 func runNext(t *harness.T, n *Notes, node string) {
 	n.Round++
 	name := fmt.Sprintf("pod-%d", n.Round)

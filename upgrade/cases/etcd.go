@@ -63,7 +63,6 @@ func putStored(t *harness.T, resource, name string, object any) {
 	t.NoError(err, "write %s %s into etcd", resource, name)
 }
 
-// etcdCertificate returns the API server's client certificate for etcd.
 func etcdCertificate(t *harness.T) tls.Certificate {
 	ginkgo.GinkgoHelper()
 	pod := objects.Pod(keyReader, t.Image)
@@ -81,7 +80,6 @@ func etcdCertificate(t *harness.T) tls.Certificate {
 	return certificate
 }
 
-// put writes a value into etcd through its gRPC gateway.
 func put(ctx context.Context, client *http.Client, server, key string, value []byte) error {
 	body, err := json.Marshal(struct {
 		Key   []byte `json:"key"` // as base64

@@ -101,7 +101,6 @@ func (f feature) anew(t *harness.T, n *Notes) {
 	}
 }
 
-// run runs a pod with a claim of the same name.
 func (f feature) run(t *harness.T, name string) {
 	t.Create(objects.Claim(name, f.request(t.DriverName())))
 	t.RunPod(objects.Pod(name, t.Image, name))
@@ -110,7 +109,6 @@ func (f feature) run(t *harness.T, name string) {
 	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(result(t, claim).Device), "devices of pod %s", name)
 }
 
-// end deletes a pod and its claim of the same name.
 func end(t *harness.T, name string) {
 	t.RemovePod(name)
 	awaitUnprepared(t, name)
@@ -122,7 +120,6 @@ func deleteClaim(t *harness.T, name string) {
 	t.Delete(&resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})
 }
 
-// result returns the only device of an allocated claim.
 func result(t *harness.T, claim *resourceapi.ResourceClaim) resourceapi.DeviceRequestAllocationResult {
 	t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of claim %s", claim.Name)
 	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(1), "devices of claim %s", claim.Name)

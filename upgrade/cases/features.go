@@ -274,10 +274,8 @@ func attachAtOnce(t *harness.T) {
 	simdriver.Of(t).Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 }
 
-// one returns a request for one device of a class.
 func one(class string) resourceapi.DeviceRequest { return objects.Request("req", class) }
 
-// model returns a request for one device of a model.
 func model(class, name string) resourceapi.DeviceRequest {
 	r := one(class)
 	r.Exactly.Selectors = []resourceapi.DeviceSelector{ofModel(class, name)}

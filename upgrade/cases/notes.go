@@ -50,7 +50,6 @@ func (n *Notes) next(of string) int {
 	return n.Rounds[of]
 }
 
-// forget removes deleted objects from the notes.
 func (n *Notes) forget(pod string, claims ...string) {
 	delete(n.Pods, pod)
 	for _, name := range claims {
@@ -58,7 +57,6 @@ func (n *Notes) forget(pod string, claims ...string) {
 	}
 }
 
-// unchanged checks that all noted objects are unchanged.
 func (n *Notes) unchanged(t *harness.T) {
 	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
 		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node and claim", name)
@@ -121,7 +119,6 @@ func generated(t *harness.T, pod *corev1.Pod) string {
 	return *name
 }
 
-// awaitUnprepared waits until a kubelet has unprepared a claim.
 func awaitUnprepared(t *harness.T, claim string) {
 	simdriver.Of(t).AwaitCalls(spec.Unprepare, claim, "one that succeeded", func(calls []spec.Call) bool {
 		return slices.ContainsFunc(calls, func(c spec.Call) bool {

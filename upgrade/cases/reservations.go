@@ -114,7 +114,6 @@ func release(t *harness.T, n *Notes) {
 	deleteClaim(t, sharedOf(n))
 }
 
-// deleteSoon deletes pods without waiting.
 func deleteSoon(t *harness.T, names []string) {
 	for _, name := range names {
 		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})

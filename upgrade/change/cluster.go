@@ -67,7 +67,6 @@ func (c Cluster) timeout() time.Duration {
 	return defaultTimeout
 }
 
-// machine is the node of a name.
 func (c Cluster) machine(name string) (clusters.Machine, error) {
 	for _, m := range c.Machines {
 		if m.String() == name {

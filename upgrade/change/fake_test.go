@@ -221,7 +221,6 @@ func (d shelf) Kubelet(_ context.Context, v path.Version) (string, error) {
 	return name, os.WriteFile(name, []byte("kubelet "+v.String()), 0o755)
 }
 
-// switcher records requests.
 type switcher struct{ asked []string }
 
 func (s *switcher) Switch(_ context.Context, cluster string, to clusters.Stack) ([]clusters.Switched, error) {

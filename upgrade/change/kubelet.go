@@ -38,7 +38,6 @@ const kubelets = "/usr/local/lib/dratest/kubelets/"
 // kubeletConfig is where kubeadm puts the kubelet's configuration.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
-// putKubelet copies a kubelet to a node if missing.
 func putKubelet(ctx context.Context, m clusters.Machine, program string, v path.Version) (err error) {
 	to := kubelets + v.String()
 	f, err := os.Open(program)
@@ -111,7 +110,6 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	return done, c.awaitStaticPods(ctx, step)
 }
 
-// down calls Down while the node has no kubelet.
 func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) error {
 	if c.Down == nil {
 		return nil
@@ -180,7 +178,6 @@ func switchKubelet(ctx context.Context, m clusters.Machine, step path.Step) erro
 	return nil
 }
 
-// lastWords returns the kubelet's last log lines.
 func lastWords(ctx context.Context, m clusters.Machine) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

@@ -24,7 +24,6 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// own installs this project's component, or Kubernetes' own again.
 func (c Cluster) own(ctx context.Context, step path.Step) (Done, error) {
 	whose := clusters.Stock
 	if step.To.Own {

@@ -37,7 +37,6 @@ import (
 // gatesFile is the table of all gates in the report directory.
 const gatesFile = "gates.md"
 
-// cycle switches a gate and back.
 type cycle struct {
 	prove.Trial
 

@@ -107,7 +107,6 @@ func (p *Skew) Open(ctx context.Context, resumed bool) error {
 	return err
 }
 
-// node is the name of a node in the cluster.
 func (p *Skew) node(name string) string { return p.Options.Cluster.Name + "-" + name }
 
 // Close removes the cluster, unless trials are left to run on it.
@@ -139,7 +138,6 @@ func (p *Skew) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findin
 	return cell(report), nil
 }
 
-// cordon makes a node unschedulable or schedulable.
 func cordon(ctx context.Context, client kubernetes.Interface, node string, away bool) error {
 	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, away)
 	if _, err := client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}); err != nil {
@@ -148,7 +146,6 @@ func cordon(ctx context.Context, client kubernetes.Interface, node string, away 
 	return nil
 }
 
-// cell is the finding of a run.
 func cell(r schema.Report) prove.Finding {
 	f := prove.Finding{Shown: r.Summary.Verdict == schema.Passed, Note: r.Summary.String()}
 	for _, c := range r.Cases {

@@ -43,7 +43,6 @@ func (s State) On(gate spec.Feature, p Place) bool {
 	return found.On
 }
 
-// checkGates returns the rule violated by an explicitly set gate.
 func checkGates(s State) *RefusalError {
 	set := slices.SortedFunc(maps.Keys(s.Gates), func(a, b GateAt) int {
 		return cmp.Or(a.Place.compare(b.Place), cmp.Compare(a.Gate, b.Gate))

@@ -61,7 +61,6 @@ func refuse(rule Rule, format string, args ...any) *RefusalError {
 	return &RefusalError{rule, fmt.Sprintf(format, args...)}
 }
 
-// check returns the first rule violated by a state, or nil.
 func check(s State) *RefusalError {
 	servers := s.versions(APIServer)
 	oldest, newest := servers[0], servers[len(servers)-1]

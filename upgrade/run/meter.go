@@ -45,7 +45,6 @@ const (
 	askTimeout = 2 * time.Second
 )
 
-// meter measures for how long something cannot be used.
 type meter struct {
 	client    kubernetes.Interface
 	instances []outage.Instance

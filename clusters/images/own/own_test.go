@@ -27,7 +27,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 )
 
-// write makes files from a map of path to content.
 func write(t *testing.T, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {

@@ -64,7 +64,6 @@ func TestTagsAreNamesOfVersions(t *testing.T) {
 	}
 }
 
-// program builds a static program.
 func program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -77,7 +77,6 @@ func (d *direct) hangUp() {
 
 func (*direct) close() {}
 
-// lead returns a client with one node at an address.
 func lead(t *testing.T, address string) (*Client, *direct) {
 	t.Helper()
 	d := &direct{address: address}
@@ -86,7 +85,6 @@ func lead(t *testing.T, address string) (*Client, *direct) {
 	return c, d
 }
 
-// serve returns a client with one node running server.
 func serve(t *testing.T, server *grpc.Server) (*Client, *direct) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -242,7 +240,6 @@ func TestDialIsRepeated(t *testing.T) {
 	}
 }
 
-// never is a node without an agent.
 type never struct{}
 
 func (never) dial(context.Context) (net.Conn, error) { return nil, deploy.ErrNotReady }

@@ -44,7 +44,6 @@ const (
 	pingTime = 10 * time.Second
 )
 
-// connection is the gRPC side of a node's agent.
 type connection struct {
 	*grpc.ClientConn
 	dialer dialer

@@ -45,7 +45,6 @@ const (
 	patience = 10 * time.Second
 )
 
-// dialer connects to one node's agent.
 type dialer interface {
 	dial(ctx context.Context) (net.Conn, error)
 	close()
@@ -54,7 +53,6 @@ type dialer interface {
 // tunnel is a port-forward to the agent's pod of one node. It is opened on first use and again after a failure, also
 // to another pod; each connection is a stream of its own.
 type tunnel struct {
-	// connect opens a port-forward.
 	connect func(ctx context.Context) (httpstream.Connection, error)
 	streams atomic.Int64
 
@@ -66,7 +64,6 @@ func newTunnel(config *rest.Config, client kubernetes.Interface, node string) *t
 	return &tunnel{connect: func(ctx context.Context) (httpstream.Connection, error) { return forwardTo(ctx, config, client, node) }}
 }
 
-// dial implements dialer.
 func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
 	type result struct {
 		conn net.Conn

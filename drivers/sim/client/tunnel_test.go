@@ -40,7 +40,6 @@ func (l *lost) CreateStream(http.Header) (httpstream.Stream, error) {
 
 func (l *lost) Close() error { close(l.closed); return nil }
 
-// working is a healthy port-forward.
 type working struct{ forward }
 
 func (*working) CreateStream(http.Header) (httpstream.Stream, error) {

@@ -39,7 +39,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// present returns the installed objects.
 func present(t *testing.T, client kubernetes.Interface) map[string]bool {
 	t.Helper()
 	var get metav1.GetOptions

@@ -165,7 +165,6 @@ var ErrAbandoned = errors.New("nothing finishes the deletion of namespace " + Na
 // namespace's conditions after going through its content (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
 const patience = time.Minute
 
-// remove deletes one object and waits until it is gone.
 func remove(ctx context.Context, get func() (metav1.Object, error), del func() error) error {
 	object, err := get()
 	switch {

@@ -147,7 +147,6 @@ func RemoveSocket(dir, driver string) error {
 
 func socket(driver string) string { return "dratest-" + driver + ".sock" }
 
-// service answers the kubelet.
 type service struct {
 	api.UnimplementedDevicePluginServer
 	ids  []string

@@ -32,7 +32,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// kubelet takes registrations in a directory.
 type kubelet struct {
 	api.UnimplementedRegistrationServer
 	dir        string

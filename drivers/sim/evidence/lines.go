@@ -18,7 +18,6 @@ package evidence
 
 import "bytes"
 
-// lines passes on lines with a text.
 type lines struct {
 	with []byte
 	to   *tail

@@ -59,7 +59,6 @@ func RestartNode(ctx context.Context, root string) error {
 	return nil
 }
 
-// systemd runs a client of the node's systemd.
 func systemd(ctx context.Context, root, name string, args ...string) error {
 	program := "/usr/bin/" + name
 	if _, err := os.Stat(filepath.Join(root, program)); err != nil {

@@ -61,7 +61,6 @@ func StopSandbox(ctx context.Context, root, namespace, pod string) error {
 	return nil
 }
 
-// anyRuntime connects to the node's container runtime.
 func anyRuntime(root string) (cri.RuntimeServiceClient, func(), error) {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(runtimes())) {

@@ -23,7 +23,6 @@ import (
 	cdispec "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// deviceID is a device of one driver.
 type deviceID struct{ pool, device string }
 
 // Conflict returns an error if a device of spec is in a prepared spec of another claim and either side may not share

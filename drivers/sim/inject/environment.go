@@ -27,7 +27,6 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// environment is a container's environment for one allocated device.
 func environment(driver string, claim *resourceapi.ResourceClaim, result resourceapi.DeviceRequestAllocationResult) ([]string, error) {
 	allocation := claim.Status.Allocation.Devices
 	var devices, pools []string

@@ -31,7 +31,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// registrarServer registers the proxy.
 type registrarServer struct {
 	registerapi.UnimplementedRegistrationServer
 

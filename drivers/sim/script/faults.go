@@ -41,7 +41,6 @@ type call struct {
 	handle func(ctx context.Context, claims []*drapb.Claim) (map[string]*answer, error)
 }
 
-// answer is the result for one claim; devices are empty for Unprepare.
 type answer struct {
 	err     string
 	devices []*drapb.Device
@@ -188,7 +187,6 @@ func applyUndone(ctx context.Context, c *call, fault spec.Fault, instead func(sp
 	return answers, nil
 }
 
-// faultKey is the context key of a fault.
 type faultKey struct{}
 
 // Beyond is the kind of fault for a claim to be implemented by the driver, since it does not show in an answer; empty
@@ -227,7 +225,6 @@ func message(fault spec.Fault) string {
 	return fmt.Sprintf("dra-sim: scripted %s of %s", fault.Kind, fault.Method)
 }
 
-// code is the gRPC code of a fault by its name.
 func code(fault spec.Fault) (codes.Code, error) {
 	if fault.Code == "" {
 		return codes.Internal, nil

@@ -39,7 +39,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// driver answers every claim and records it.
 type driver struct {
 	drapb.UnimplementedDRAPluginServer
 

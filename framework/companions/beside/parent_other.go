@@ -20,5 +20,4 @@ package beside
 
 import "syscall"
 
-// withParent is for Linux.
 func withParent() *syscall.SysProcAttr { return nil }

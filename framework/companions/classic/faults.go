@@ -36,7 +36,6 @@ func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
 	return append(all, killProgram{"driver", func() *program { return s.driver }})
 }
 
-// killProgram kills and restarts the scheduler or the driver.
 type killProgram struct {
 	component string
 	program   func() *program

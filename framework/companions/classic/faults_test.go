@@ -67,7 +67,6 @@ func (p *process) Hold(more map[string]string) error {
 	return nil
 }
 
-// plane records restarts.
 type plane struct{ done []string }
 
 func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {

@@ -101,7 +101,6 @@ func (i *installation) of(o *unstructured.Unstructured) dynamic.ResourceInterfac
 	return i.client.Resource(plural)
 }
 
-// install creates an object, or replaces a leftover of an earlier run.
 func (i *installation) install(ctx context.Context, o *unstructured.Unstructured) error {
 	o.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
 	_, err := i.of(o).Create(ctx, o, metav1.CreateOptions{})
@@ -119,7 +118,6 @@ func (i *installation) install(ctx context.Context, o *unstructured.Unstructured
 	return err
 }
 
-// await waits until the kinds are served.
 func (i *installation) await(ctx context.Context) error {
 	seen := ""
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, served, true, func(ctx context.Context) (bool, error) {

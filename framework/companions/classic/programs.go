@@ -52,7 +52,6 @@ func Find(ctx context.Context, local images.Local) (Programs, error) {
 	return Programs{Scheduler: scheduler, Driver: driver, Config: config[0]}, err
 }
 
-// instance is a program, started or not.
 type instance struct {
 	programs Programs
 	logs     string // the folder of its log

@@ -27,7 +27,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// watcher audits a driver that allocates claims itself.
 type watcher struct {
 	soak.Auditor[classicdra.Observed]
 

@@ -53,7 +53,6 @@ const (
 	refresh = 2 * time.Second
 )
 
-// instance is a started fabric.
 type instance struct {
 	site       *site.Site
 	controller *site.Program
@@ -104,7 +103,6 @@ func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedF
 	return i, nil
 }
 
-// controllerLog is the name of the controller's log.
 const controllerLog = "controller.log"
 
 // Logs are the patterns of all log names.
@@ -189,7 +187,6 @@ func (i *instance) Change(ctx context.Context, change spec.FabricChange) error {
 	return err
 }
 
-// detaching returns the rules for detach requests.
 func detaching(composed spec.ComposedFabric) []fabric.Rule {
 	return []fabric.Rule{{Operation: fabric.Detach, Takes: metav1.Duration{Duration: composed.DetachTakes}}}
 }

@@ -90,7 +90,6 @@ func (f *killedFabric) Change(_ context.Context, c spec.FabricChange) error {
 	return nil
 }
 
-// plane records restarts.
 type plane struct{ done []string }
 
 func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {

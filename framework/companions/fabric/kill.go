@@ -42,7 +42,6 @@ func (s *Soak) Kills(plane faults.ControlPlane) []soak.Fault {
 	return all
 }
 
-// killPart kills and restarts a fabric's manager or controller.
 type killPart struct {
 	soak *Soak
 	part spec.FabricPart

@@ -45,7 +45,6 @@ const patience = 10 * time.Second
 // nodes take turns.
 type killDriver struct {
 	soak *Soak
-	// last is the node of the last killed driver.
 	last string
 }
 

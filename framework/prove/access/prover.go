@@ -48,7 +48,6 @@ func Proof(nodes bool) prove.Proof {
 	return p
 }
 
-// folder is a right as a directory name.
 func folder(r access.Right) string {
 	return strings.NewReplacer(" --subresource=", ".", " /", "-", " ", "-", "/", ".", ":", ".").Replace(r.String())
 }

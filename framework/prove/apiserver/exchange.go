@@ -118,7 +118,6 @@ func (b broken) exchange(r *http.Request, m *Mutant, body []byte) (*http.Respons
 	return answer, nil
 }
 
-// with is a request with another body.
 func with(r *http.Request, body []byte) *http.Request {
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -196,13 +195,11 @@ func (m *Mutant) tell(from io.Reader, to io.Writer) error {
 	}
 }
 
-// read is the body of an answer.
 func read(answer *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(answer.Body)
 	return body, errors.Join(err, answer.Body.Close())
 }
 
-// replace is an answer with another body.
 func replace(answer *http.Response, body []byte) *http.Response {
 	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer.Header.Set("Content-Length", strconv.Itoa(len(body)))

@@ -59,7 +59,6 @@ func TestEachMutantHasCasesThatMayNotice(t *testing.T) {
 	}
 }
 
-// parse reads a file of mutants.
 func parse(data []byte) ([]Mutant, error) {
 	return load(fstest.MapFS{"mutants/file.yaml": {Data: data}})
 }

@@ -120,7 +120,6 @@ func (m *Mutant) refused(body []byte) (bool, error) {
 	return len(results) > 0 && results[0] == true, nil
 }
 
-// refusal is the mutant's rejection.
 func refusal(what string) metav1.Status {
 	return metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 422, Reason: metav1.StatusReasonInvalid,

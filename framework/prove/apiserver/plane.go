@@ -51,7 +51,6 @@ func NewPlane(p Provider, cluster string, config *rest.Config, dir string) *Plan
 	return &Plane{provider: p, cluster: cluster, config: config, dir: dir, behind: map[string]*Proxy{}}
 }
 
-// programs returns the possible programs of a component.
 func programs(component string) []string {
 	if component == scheduler {
 		return []string{"kube-scheduler"}
@@ -129,7 +128,6 @@ func (p *Plane) place(ctx context.Context, component string) (*Proxy, error) {
 	return proxy, nil
 }
 
-// running returns a component's programs running in the cluster.
 func (p *Plane) running(component string) ([]string, error) {
 	all, err := p.provider.Processes(p.cluster)
 	if err != nil {

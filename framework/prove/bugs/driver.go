@@ -74,7 +74,6 @@ func (d *driver) state() string   { return filepath.Join(d.kubelet(), "plugins",
 // sockets is the pattern of the driver's plugin sockets, one per process.
 func (d *driver) sockets() string { return filepath.Join(d.state(), "dra*.sock") }
 
-// subject is the driver as described to a check.
 func (d *driver) subject() Subject {
 	return Subject{
 		Driver: driverName, Node: node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
@@ -82,7 +81,6 @@ func (d *driver) subject() Subject {
 	}
 }
 
-// answers reports whether a process of the driver has a socket open.
 func (d *driver) answers(ctx context.Context) bool {
 	sockets, _ := filepath.Glob(d.sockets())
 	for _, socket := range sockets {

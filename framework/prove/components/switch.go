@@ -36,7 +36,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// program is the process of a component.
 type program struct {
 	name string
 	// lease is the leader's lease in kube-system; empty for kubelets.

@@ -34,7 +34,6 @@ import (
 // Name is the proof's.
 const Name = "thresholds"
 
-// kind is the kind of a trial.
 type kind struct {
 	name, what string
 	// slower: the candidate costs a fifth more. beside: other programs load the machine.

@@ -179,7 +179,6 @@ func breakageOf(t prove.Trial) breakage {
 	return breakages[slices.IndexFunc(breakages, func(b breakage) bool { return b.ID == t.ID })]
 }
 
-// stepAt is the number of the step at a place.
 func stepAt(steps []run.Step, at path.Place, cluster string) (int, error) {
 	at.Node = cluster + "-" + at.Node
 	for i, s := range steps {

@@ -105,7 +105,6 @@ func TestJudgeAStepThatMustFail(t *testing.T) {
 	}
 }
 
-// machine records commands.
 type machine struct {
 	clusters.Machine
 	name string

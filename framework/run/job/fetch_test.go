@@ -113,7 +113,6 @@ func TestEndedGivesSignsOfLife(t *testing.T) {
 	})
 }
 
-// of is a pod of a Job.
 func of(job *batchv1.Job, p corev1.Pod) corev1.Pod {
 	p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	return p

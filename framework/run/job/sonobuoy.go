@@ -33,7 +33,6 @@ import (
 // sonobuoyResults is the mount path of sonobuoy's results volume (SONOBUOY_RESULTS_DIR).
 const sonobuoyResults = "/tmp/sonobuoy/results"
 
-// plugin is a plugin of sonobuoy (its package pkg/plugin/manifest).
 type plugin struct {
 	Config    pluginConfig     `json:"sonobuoy-config"`
 	Container corev1.Container `json:"spec"`

@@ -102,7 +102,6 @@ func (c *Crash) Do(ctx context.Context, target soak.Target) error {
 	return fmt.Errorf("%s: each of %d kills hit another point", c.Name(), attempts)
 }
 
-// kill kills the kubelets of all workers once.
 func (c *Crash) kill(ctx context.Context, target soak.Target) error {
 	group, killing := errgroup.WithContext(ctx)
 	for _, node := range target.Workers {
@@ -142,7 +141,6 @@ systemctl daemon-reload && systemctl restart kubelet || { rm -f "$dropin"; exit 
 // checkpoint is the kubelet's file of prepared claims.
 const checkpoint = "/var/lib/kubelet/dra_manager_state"
 
-// watch prepares the kubelets to be killed at a line.
 func (c *Crash) watch(ctx context.Context, nodes []string) error {
 	program, err := c.Program(ctx)
 	if err != nil {
@@ -257,7 +255,6 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 	return c.Point, nil
 }
 
-// script replaces a driver's faults.
 func script(ctx context.Context, node string, target soak.Target, faults ...spec.Fault) error {
 	faults = append([]spec.Fault{}, faults...) // null would leave the script as it is
 	return insist(ctx, func(ctx context.Context) error {

@@ -40,7 +40,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// engine answers and records one command after the other.
 type engine struct {
 	answers []string
 	err     error

@@ -39,7 +39,6 @@ func Restarts(plane ControlPlane) []soak.Fault {
 	return []soak.Fault{Restart{scheduler, plane}, Restart{"controller-manager", plane}, Restart{ownControllers, plane}}
 }
 
-// programs are the components' processes.
 func programs() map[string]string {
 	return map[string]string{scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
 }

@@ -79,7 +79,6 @@ func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
 	return []*resourceapi.ResourceClaim{n.claim(u.Pods[0].Name, u.Kind, u.Variant)}
 }
 
-// claim is a claim of a kind.
 func (n Names) claim(name string, k Kind, variant int) *resourceapi.ResourceClaim {
 	claim := objects.Claim(name, n.request(k, variant))
 	if k.Claim != nil {

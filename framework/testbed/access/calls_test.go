@@ -238,7 +238,6 @@ func (p *source) needs(method *ast.SelectorExpr, call *ast.CallExpr) []access.Ri
 	return []access.Right{right(verb[0], of, sub)}
 }
 
-// right is a right to a resource, from "core/v1.Pod".
 func right(verb, of, sub string) access.Right {
 	path, kind, _ := strings.Cut(of, ".")
 	group, _, _ := strings.Cut(path, "/")

@@ -40,7 +40,6 @@ func TestEachMutantBreaksADriver(t *testing.T) {
 	}
 }
 
-// quiet is a driver without any effect.
 type quiet struct{ kubeletplugin.DRAPlugin }
 
 func (quiet) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {

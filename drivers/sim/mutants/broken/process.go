@@ -46,8 +46,7 @@ type Process struct {
 
 	getInfo func(Place, *registerapi.PluginInfo) error
 	// answer intercepts the services of the plugin API.
-	answer func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
-	// options are the mutant's library options.
+	answer  func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
 	options []kubeletplugin.Option
 	beside  func(context.Context, Place) (end func(), err error)
 }

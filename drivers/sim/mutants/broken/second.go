@@ -43,7 +43,6 @@ func secondInDirectory(ctx context.Context, place Place) (end func(), err error)
 	return helper.Stop, nil
 }
 
-// second is a driver without devices.
 type second struct{}
 
 var _ kubeletplugin.DRAPlugin = second{}

@@ -45,7 +45,6 @@ const (
 	label = "perf-classic"
 )
 
-// createObjects creates the objects needed by programs and pods.
 func (b *bench) createObjects(ctx context.Context) error {
 	resourceClass := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ResourceClass", "driverName": driver,
@@ -72,7 +71,6 @@ func (b *bench) createObjects(ctx context.Context) error {
 		b.countRequests(ctx))
 }
 
-// allow gives a program the rights of its manifest.
 func (b *bench) allow(ctx context.Context, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
 	roles, name := b.client.RbacV1(), "perf-classic:"+subject.Name
 	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})

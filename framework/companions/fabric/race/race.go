@@ -127,7 +127,6 @@ func open(ctx context.Context) (shared, error) {
 	return shared{s}, err
 }
 
-// control starts a cluster's controller.
 func (s shared) control(program, cluster, kubeconfig string) error {
 	_, err := s.Control(site.Config{
 		Program: program, Client: site.Client{Kubeconfig: kubeconfig, Token: tokenOf(cluster), Driver: driver, Fabric: "fabric"},
