@@ -115,7 +115,7 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 			fault := blinder{newOutage(w)}
 			w.faults.list = []Fault{fault, fault}
 			w.faults.count(fault.Name(), 0, 0)
-			w.options.Faults = w.faults.list
+			w.bed.options.Faults = w.faults.list
 			s := w.soak(t.Context(), t)
 			if s.Verdict != Passed || s.Faults[0].Done != 2 || s.MissedStates != 2 || s.Seconds < 120 || s.Seconds > 200 {
 				t.Errorf("seed %d: got %+v\n%s", seed, s, w.out)
@@ -132,7 +132,7 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 func TestRequestsThatMayHaveBeenDoneAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 20, Duration: 15 * time.Second, Seed: 1})
-		w.kinds = []load.Kind{load.Slots()[0], load.Slots()[3]}
+		w.bed.kinds = []load.Kind{load.Slots()[0], load.Slots()[3]}
 		var mutex sync.Mutex
 		asked := map[string]bool{}
 		once := func(action kubetesting.Action, name string, do func() error) (bool, runtime.Object, error) {
@@ -187,7 +187,7 @@ func TestOutageOfItsOwnIsToldOf(t *testing.T) {
 		w := newWorld(t, Options{Pods: 30, Every: 10 * time.Second, Seed: 1})
 		fault := blinder{newOutage(w)}
 		w.faults.list = []Fault{step(fault.Do)}
-		w.options.Faults = w.faults.list
+		w.bed.options.Faults = w.faults.list
 		w.faults.count("step", 0, 0)
 		s := w.soak(t.Context(), t)
 		if s.Verdict != Incomplete || s.MissedStates != 0 || !strings.Contains(strings.Join(s.Problems, " "), io.ErrUnexpectedEOF.Error()) {

@@ -35,8 +35,8 @@ const remembered = 10_000
 
 // judgeNodes checks the drivers' and kubelets' state of claims when all pods are gone.
 func (s *soaking) judgeNodes(ctx context.Context) error {
-	found, err := lasting(ctx, s.options.Patience, func(ctx context.Context) ([]audit.Violation, error) {
-		nodes, err := s.readNodes(ctx)
+	found, err := lasting(ctx, s.bed.options.Patience, func(ctx context.Context) ([]audit.Violation, error) {
+		nodes, err := s.bed.readNodes(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -70,8 +70,8 @@ func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.C
 // onNode is a world with a pod that has run with claim c on a node.
 func onNode(t *testing.T, n *node) *world {
 	w := newWorld(t, Options{Pods: 1})
-	w.Target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
-	w.agents = n
+	w.bed.Target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
+	w.bed.agents = n
 	claim := claimWith("c", "1", "x")
 	claim.UID = "c-1"
 	w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{claim.UID: claim})

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
-	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // Finalizer keeps a claim until the soak ends; used by injected faults.
@@ -54,29 +54,29 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	if err := o.Validate(); err != nil {
 		return Summary{}, err
 	}
-	unlock, err := reports.Lock(o.ReportDir)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer unlock()
-	if err := clean(o.ReportDir, parts.Logs); err != nil {
-		return Summary{}, err
-	}
 	b := &Bed{ReportDir: o.ReportDir, options: o, parts: parts, retry: &retrier{patience: o.Patience}}
-	if err := b.prepare(ctx); err != nil {
-		return Summary{}, errors.Join(err, b.close(ctx, false))
-	}
-	s := newSoaking(b, started)
-	err = s.run(ctx)
-	summary := s.summary(ctx, err)
-	err = summary.write(o.ReportDir)
-	// Results are on disk before the cluster is removed, and printed last.
-	if closeErr := b.close(ctx, summary.Verdict == Failed); closeErr != nil {
-		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
-	}
-	summary.Print(o.Out, o.ReportDir)
-	return summary, err
+	return testbed.Run(ctx, o.ReportDir, &soaking{bed: b, started: started})
 }
+
+// Clean removes an earlier soak's files.
+func (s *soaking) Clean() error { return clean(s.bed.ReportDir, s.bed.parts.Logs) }
+
+// Prepare brings up the cluster and the driver.
+func (s *soaking) Prepare(ctx context.Context) error { return s.bed.prepare(ctx) }
+
+// Do soaks the cluster, and writes the summary.
+func (s *soaking) Do(ctx context.Context) (Summary, error) {
+	s.start()
+	summary := s.summary(ctx, s.run(ctx))
+	s.failed = summary.Verdict == Failed
+	return summary, summary.write(s.bed.ReportDir)
+}
+
+// Close removes what Prepare made.
+func (s *soaking) Close(ctx context.Context) error { return s.bed.close(ctx, s.failed) }
+
+// Print prints the summary.
+func (s *soaking) Print(summary Summary) { summary.Print(s.bed.options.Out, s.bed.ReportDir) }
 
 // clean removes an earlier soak's files, with the logs of these patterns.
 func clean(dir string, logs []string) error {
@@ -96,11 +96,11 @@ func clean(dir string, logs []string) error {
 	return nil
 }
 
-// soaking is a soak with a prepared testbed.
+// soaking is a soak.
 type soaking struct {
-	*Bed
-
+	bed     *Bed
 	started time.Time
+	failed  bool
 	tracker *tracker
 	ledger  *ledger
 	watcher *Watcher
@@ -111,8 +111,10 @@ type soaking struct {
 	loaded  time.Duration // how long pods came and went
 }
 
-func newSoaking(b *Bed, started time.Time) *soaking {
-	s := &soaking{Bed: b, started: started, tracker: newTracker()}
+// start readies what watches the testbed.
+func (s *soaking) start() {
+	b := s.bed
+	s.tracker = newTracker()
 	s.watcher = NewWatcher(b.Client, b.Namespace, b.Names.Driver, b.options.ReportDir, func(v audit.Violation, file string, number int) {
 		switch {
 		case !v.Rule.Warning():
@@ -137,7 +139,6 @@ func newSoaking(b *Bed, started time.Time) *soaking {
 		}
 		b.Progress.Printf("  ok %s (%s)", name, took.Round(100*time.Millisecond))
 	})
-	return s
 }
 
 // run loads the cluster, lets it settle, and judges it. The error is why it could not; findings are in the ledger.
@@ -159,12 +160,12 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s.devices = outage.Watch(ctx, s.Client, s.instances)
+	s.devices = outage.Watch(ctx, s.bed.Client, s.bed.instances)
 	var all sync.WaitGroup
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
-		follow(ctx, pods(s.Client, s.Namespace), s.retry, s.seePods, func(err error, ended time.Time) {
-			if !s.retry.awaySince(ended) {
+		follow(ctx, pods(s.bed.Client, s.bed.Namespace), s.bed.retry, s.seePods, func(err error, ended time.Time) {
+			if !s.bed.retry.awaySince(ended) {
 				s.ledger.problem("the watch of pods broke: %v", err)
 			}
 		})
@@ -173,7 +174,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	if s.outside != nil {
 		all.Go(func() { s.outside.Run(ctx) })
 	}
-	if s.parts.Repair != nil {
+	if s.bed.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
 	}
 	return func() { cancel(); all.Wait(); s.devices.Stop() }, nil
@@ -181,7 +182,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 
 // repair repairs leftovers that would hide the soak's subject.
 func (s *soaking) repair(ctx context.Context) {
-	repaired, err := s.parts.Repair(ctx, s.faults.target)
+	repaired, err := s.bed.parts.Repair(ctx, s.faults.target)
 	s.ledger.add(repaired)
 	if err != nil && ctx.Err() == nil {
 		s.ledger.problem("nodes could not be repaired: %v", err)
@@ -201,61 +202,62 @@ func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 
 // load creates pods and runs faults until there were enough, or no progress is made.
 func (s *soaking) load(ctx context.Context) error {
-	began := time.Now()
+	b, began := s.bed, time.Now()
 	defer func() { s.loaded = time.Since(began) }()
 	loading, stop := context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	all.Go(func() { s.faults.run(loading) })
 	all.Go(func() {
 		wait.UntilWithContext(loading, func(context.Context) {
-			if s.retry.since(s.tracker.lastChange()) > s.options.Patience {
+			if b.retry.since(s.tracker.lastChange()) > b.options.Patience {
 				stop(errStalled)
 			}
 		}, time.Second)
 	})
 	u := &units{
-		client: s.Client, namespace: s.Namespace, names: s.Names, retry: s.retry, tracker: s.tracker,
-		generator: s.generator(), places: make(chan struct{}, s.options.AtOnce),
+		client: b.Client, namespace: b.Namespace, names: b.Names, retry: b.retry, tracker: s.tracker,
+		generator: s.generator(), places: make(chan struct{}, b.options.AtOnce),
 	}
-	err := u.run(loading, enough(s.options, began, s.faults.over))
+	err := u.run(loading, enough(b.options, began, s.faults.over))
 	stop(nil)
 	all.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if errors.Is(context.Cause(loading), errStalled) {
-		s.Progress.Printf("  !! no pod has come any further for %s", s.options.Patience)
+		b.Progress.Printf("  !! no pod has come any further for %s", b.options.Patience)
 		return errStalled
 	}
 	return err
 }
 
 func (s *soaking) generator() *load.Generator {
-	if s.options.simulated() {
-		return load.NewHeld(s.options.Seed, s.kinds)
+	if s.bed.options.simulated() {
+		return load.NewHeld(s.bed.options.Seed, s.bed.kinds)
 	}
-	return load.New(s.options.Seed, s.kinds)
+	return load.New(s.bed.options.Seed, s.bed.kinds)
 }
 
 // judge checks for leftovers when the pods have ended, and again when they are gone.
 func (s *soaking) judge(ctx context.Context) error {
-	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
+	o := s.bed.options
+	if err := s.watcher.settle(ctx, o.Patience); err != nil {
 		return err
 	}
 	if s.ledger.violations() > 0 {
 		s.keepEvents(ctx)
 	}
-	if s.options.Keep && s.ledger.violations() > 0 {
+	if o.Keep && s.ledger.violations() > 0 {
 		return nil // for a look
 	}
-	if err := s.retry.do(ctx, s.clear, nil); err != nil {
+	if err := s.bed.retry.do(ctx, s.bed.clear, nil); err != nil {
 		return err
 	}
-	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
+	if err := s.watcher.settle(ctx, o.Patience); err != nil {
 		return err
 	}
 	if s.outside != nil {
-		return s.outside.Settle(ctx, s.options.Patience)
+		return s.outside.Settle(ctx, o.Patience)
 	}
 	return s.judgeNodes(ctx)
 }
@@ -264,11 +266,11 @@ func (s *soaking) judge(ctx context.Context) error {
 const eventsFile = "events.yaml"
 
 func (s *soaking) keepEvents(ctx context.Context) {
-	list, err := s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{})
+	list, err := s.bed.Client.CoreV1().Events(s.bed.Namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
 		var data []byte
 		if data, err = yaml.Marshal(list.Items); err == nil {
-			err = os.WriteFile(filepath.Join(s.options.ReportDir, eventsFile), data, 0o644)
+			err = os.WriteFile(filepath.Join(s.bed.options.ReportDir, eventsFile), data, 0o644)
 		}
 	}
 	if err != nil {
@@ -277,13 +279,13 @@ func (s *soaking) keepEvents(ctx context.Context) {
 }
 
 func (s *soaking) summary(ctx context.Context, err error) Summary {
-	lives := s.tracker.all()
+	b, lives := s.bed, s.tracker.all()
 	counts, done := s.faults.done()
 	s.ledger.mutex.Lock()
 	defer s.ledger.mutex.Unlock()
 	sum := Summary{
-		SchemaVersion: schemaVersion, Kubernetes: s.Target.Kubernetes, Components: s.Target.Components, Seed: s.options.Seed,
-		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
+		SchemaVersion: schemaVersion, Kubernetes: b.Target.Kubernetes, Components: b.Target.Components, Seed: b.options.Seed,
+		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, b.kinds),
 		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
 	}
 	if s.devices != nil {
@@ -297,12 +299,12 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		sum.Problems = append(sum.Problems, "it was interrupted")
 	case err != nil:
 		sum.Problems = append(sum.Problems, err.Error())
-	case done < len(s.options.Faults) || len(lives) < s.options.Pods:
-		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(s.options.Faults), len(lives), s.options.Pods))
+	case done < len(b.options.Faults) || len(lives) < b.options.Pods:
+		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(b.options.Faults), len(lives), b.options.Pods))
 	}
 	if s.outside != nil {
 		seen, problems := s.outside.Count()
-		sum.Companion, sum.Seen = s.options.Companion.Name(), seen
+		sum.Companion, sum.Seen = b.options.Companion.Name(), seen
 		sum.Problems = append(sum.Problems, problems...)
 	}
 	switch {

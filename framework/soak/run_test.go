@@ -65,10 +65,11 @@ func newWorld(t *testing.T, o Options) *world {
 		return true, nil, nil
 	})
 	o.ReportDir, o.Out, o.AtOnce, o.Patience = t.TempDir(), w.out, 4, 30*time.Second
-	w.soaking = newSoaking(&Bed{
+	w.soaking = &soaking{started: time.Now(), bed: &Bed{
 		Testbed: &testbed.Testbed{Progress: progress.New(w.out), Client: w.client}, options: o, retry: &retrier{patience: o.Patience}, Namespace: "ns",
 		kinds: load.Slots()[:1], Names: load.Names{Driver: "driver", Image: "busybox"},
-	}, time.Now())
+	}}
+	w.start()
 	return w
 }
 
@@ -131,7 +132,7 @@ func (w *world) cluster(ctx context.Context, t *testing.T) {
 
 // firstToEnd is the first pod of seed 1 that ends by itself and is then deleted.
 func (w *world) firstToEnd() string {
-	for g := load.New(1, w.kinds); ; {
+	for g := load.New(1, w.bed.kinds); ; {
 		if p := g.Next().Pods[0]; p.Cut == 0 && !p.Stays {
 			return p.Name
 		}
@@ -165,7 +166,7 @@ func TestStuckPodIsFound(t *testing.T) {
 		if s.Verdict != Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodStuck || !strings.Contains(s.Findings[0].Text, w.ignored) {
 			t.Fatalf("got %+v\n%s", s, w.out)
 		}
-		data, err := os.ReadFile(filepath.Join(w.options.ReportDir, s.Findings[0].Evidence))
+		data, err := os.ReadFile(filepath.Join(w.bed.options.ReportDir, s.Findings[0].Evidence))
 		if err != nil || !bytes.Contains(data, []byte("kind: Pod")) || !bytes.Contains(data, []byte("name: "+w.ignored)) {
 			t.Errorf("evidence: %v\n%s", err, data)
 		}
@@ -213,7 +214,7 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 4, Duration: 40 * time.Second, Seed: 1})
 		asked := 0
-		w.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) {
+		w.bed.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) {
 			asked++
 			return []audit.Violation{{Rule: audit.Frozen, Subject: "w1 a", Text: "was frozen"}}, nil
 		}
@@ -224,7 +225,7 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 4, Seed: 1})
-		w.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
+		w.bed.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
 		if s := w.soak(t.Context(), t); s.Verdict != Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "w1 is away") {
 			t.Errorf("got %+v", s)
 		}

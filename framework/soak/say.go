@@ -31,10 +31,10 @@ const lineEvery = 10 * time.Second
 
 // say says how far it is, until ctx ends.
 func (s *soaking) say(ctx context.Context) {
-	task := s.Progress.Task(s.view())
+	task := s.bed.Progress.Task(s.view())
 	defer task.End()
 	every, say := lineEvery, func(context.Context) {
-		s.Progress.Printf("  .. %4.0fs: %s", time.Since(s.started).Seconds(), s.state())
+		s.bed.Progress.Printf("  .. %4.0fs: %s", time.Since(s.started).Seconds(), s.state())
 	}
 	if task.Live() {
 		every, say = time.Second, func(context.Context) { task.Set(s.view()) }
@@ -51,7 +51,7 @@ func (s *soaking) view() live.View {
 		}
 	}
 	return live.View{
-		Done: min(ended, s.options.Pods), Total: s.options.Pods, Text: fmt.Sprintf("%d of %d pods ended", ended, s.options.Pods),
+		Done: min(ended, s.bed.options.Pods), Total: s.bed.options.Pods, Text: fmt.Sprintf("%d of %d pods ended", ended, s.bed.options.Pods),
 		Lines: []string{fmt.Sprintf("%4.0fs  %s", time.Since(s.started).Seconds(), s.state())},
 	}
 }
@@ -72,5 +72,5 @@ func (s *soaking) state() string {
 	}
 	_, done := s.faults.done()
 	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
-		made, ended, running, bound, made-ended-running-bound, done, len(s.options.Faults), s.ledger.violations())
+		made, ended, running, bound, made-ended-running-bound, done, len(s.bed.options.Faults), s.ledger.violations())
 }

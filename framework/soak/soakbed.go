@@ -199,9 +199,6 @@ func (b *Bed) release(ctx context.Context) error {
 
 // close removes what prepare made, even after ctx was cancelled. It saves the cluster's logs after a failure.
 func (b *Bed) close(ctx context.Context, failed bool) error {
-	if b.Testbed == nil {
-		return nil
-	}
 	var errs []error
 	if c := b.options.Companion; c != nil {
 		errs = append(errs, c.Stop())
