@@ -79,6 +79,9 @@ func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.Conforman
 	}
 	defer func() { _ = opened.Close() }()
 	c, reasons, err := verify.Directory(opened, rules())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = unsealed(dir, err)
+	}
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}

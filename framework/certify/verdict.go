@@ -18,6 +18,7 @@ package certify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,7 @@ func judge(f facts) schema.Judgement {
 }
 
 func (f facts) judgeCases(j *schema.Judgement) {
+	blocked := map[string][]string{}
 	for _, c := range f.report.Cases {
 		switch {
 		case c.Status == spec.Passed, c.Status == spec.Known:
@@ -93,7 +95,8 @@ func (f facts) judgeCases(j *schema.Judgement) {
 		case c.Status == spec.Failed:
 			f.judgeFailed(j, c)
 		case c.Status == spec.Blocked:
-			j.Missing = append(j.Missing, fmt.Sprintf("%s has no verdict: %s", c.ID, firstLine(c.Reason+" "+c.Failure)))
+			reason := firstLine(c.Reason + " " + c.Failure)
+			blocked[reason] = append(blocked[reason], c.ID)
 		case incomplete(c.SkipCode):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		case c.Status == spec.NotApplicable:
@@ -101,6 +104,17 @@ func (f facts) judgeCases(j *schema.Judgement) {
 			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
+	for _, reason := range slices.Sorted(maps.Keys(blocked)) {
+		j.Missing = append(j.Missing, noVerdict(blocked[reason], reason))
+	}
+}
+
+// noVerdict names cases with the same reason: if the driver does not work, these are all.
+func noVerdict(ids []string, reason string) string {
+	if len(ids) == 1 {
+		return fmt.Sprintf("%s has no verdict: %s", ids[0], reason)
+	}
+	return fmt.Sprintf("%d cases have no verdict: %s (%s)", len(ids), reason, strings.Join(ids, ", "))
 }
 
 // incomplete reports whether a skipped case would have proven something.

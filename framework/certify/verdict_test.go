@@ -73,6 +73,10 @@ func TestJudge(t *testing.T) {
 			f.report.Cases[0].Requirements = []spec.Requirement{{Level: spec.Should}}
 		}, schema.DriverCertified, "should not be"},
 		{"blocked", func(f *facts) { f.report.Cases[0].Status = spec.Blocked }, schema.DriverIncomplete, "core/a has no verdict"},
+		{"all blocked for the same reason", func(f *facts) {
+			f.report.Cases[0].Status, f.report.Cases[1].Status = spec.Blocked, spec.Blocked
+			f.report.Cases[0].Reason, f.report.Cases[1].Reason = "did not end", "did not end"
+		}, schema.DriverIncomplete, "2 cases have no verdict: did not end (core/a, core/shared)"},
 		{"too few devices", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDevices, Reason: "needs 2"}
 		}, schema.DriverIncomplete, "core/a did not run: needs 2"},

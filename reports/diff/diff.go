@@ -31,6 +31,8 @@ type Diff struct {
 	// Changed are cases with another result, including cases missing from one suite.
 	Changed []Change `json:"changed,omitempty"`
 	Slower  []Slower `json:"slower,omitempty"`
+	// Verdicts are those of certifications that differ: of the driver and of its profiles.
+	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// Configuration compares the configurations under test.
 	Configuration []Field `json:"configuration,omitempty"`
 	// Worse is true if any case got worse or slower.
@@ -46,6 +48,16 @@ type Change struct {
 	// Reason is B's reason.
 	Reason string `json:"reason,omitempty"`
 	Worse  bool   `json:"worse"`
+}
+
+// Verdict is a changed verdict of a certification.
+type Verdict struct {
+	// Name is "certificate" or a profile.
+	Name string `json:"name"`
+	// A and B are empty if there is none.
+	A     schema.DriverVerdict `json:"a,omitempty"`
+	B     schema.DriverVerdict `json:"b,omitempty"`
+	Worse bool                 `json:"worse"`
 }
 
 // Slower is a case with all passing attempts in B slower than any in A.
@@ -81,11 +93,31 @@ func Compare(a, b schema.ConformanceReport) (Diff, error) {
 			d.add(c, schema.ConformanceCase{})
 		}
 	}
-	d.Worse = len(d.Slower) > 0 || slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Worse })
+	d.certificates(a.Certificate, b.Certificate)
+	d.Worse = len(d.Slower) > 0 || slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return v.Worse }) || slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Worse })
 	var err error
 	d.Configuration, err = Fields(configurationOf(a), configurationOf(b))
 	return d, err
 }
+
+// certificates compares the verdicts of two certifications. Any other report has none.
+func (d *Diff) certificates(a, b *schema.Certificate) {
+	if a == nil || b == nil {
+		return
+	}
+	add := func(name string, a, b schema.DriverVerdict) {
+		if a != b {
+			d.Verdicts = append(d.Verdicts, Verdict{name, a, b, slices.Index(verdicts, b) > slices.Index(verdicts, a)})
+		}
+	}
+	add("certificate", a.Verdict, b.Verdict)
+	for _, p := range spec.DriverProfiles() {
+		add("profile "+string(p), a.Profiles[p], b.Profiles[p])
+	}
+}
+
+// verdicts orders verdicts: later is worse. A profile without a verdict shows nothing.
+var verdicts = []schema.DriverVerdict{schema.DriverCertified, "", schema.DriverIncomplete, schema.DriverNotCertified}
 
 func (d *Diff) add(a, b schema.ConformanceCase) {
 	id := b.ID

@@ -29,6 +29,13 @@ func Text(d Diff) string {
 	for _, note := range d.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
+	for _, v := range d.Verdicts {
+		how := "better"
+		if v.Worse {
+			how = "worse"
+		}
+		fmt.Fprintf(&b, "%-6s %s: %s -> %s\n", how, v.Name, orNothing(string(v.A)), orNothing(string(v.B)))
+	}
 	for _, c := range d.Changed {
 		how := "better"
 		switch {
@@ -52,7 +59,7 @@ func Text(d Diff) string {
 	switch {
 	case d.Worse:
 		b.WriteString("worse\n")
-	case len(d.Changed) > 0:
+	case len(d.Changed)+len(d.Verdicts) > 0:
 		b.WriteString("not worse\n")
 	default:
 		b.WriteString("all cases came to the same\n")

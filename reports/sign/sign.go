@@ -121,6 +121,9 @@ func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []st
 	if err := json.Unmarshal(encoded, &e); err != nil {
 		return s, []string{fmt.Sprintf("%s cannot be read: %v", reports.SignatureFile, err)}, nil
 	}
+	if e.PayloadType != payloadType {
+		return s, []string{fmt.Sprintf("%s: its payloadType is %q, not %s", reports.SignatureFile, e.PayloadType, payloadType)}, nil
+	}
 	if len(e.Signatures) > 0 {
 		s.KeyID = e.Signatures[0].KeyID
 	}

