@@ -55,7 +55,8 @@ func newRootCommand() *cobra.Command {
 		Long: `Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA).
 
 Exit codes: 0 passed; 1 failed, or no case passed; 2 invalid usage or configuration;
-3 the machine or cluster lacks a requirement; 4 incomplete, or passed only with retries.`,
+3 the machine or cluster lacks a requirement; 4 incomplete: a required case was
+excluded, could not run, has no verdict or passed only on a retry.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -23,6 +23,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/files"
+	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
@@ -49,7 +52,8 @@ func newVerifyCommand() *cobra.Command {
 		Short: "Check that the files of a report agree with each other, and their signature",
 		Long: `Check that the files of a report (default those in $ARTIFACTS, or ./_artifacts)
 agree with each other and with the cases that this version of the suite requires,
-and that the report is signed with a key. No cluster and no network is needed.
+and that the report is signed with a key. Of a directory with several reports (run
+--matrix, --repeat), all are checked. No cluster and no network is needed.
 
 Exit codes: 0 it holds, whatever its result is; 1 it does not, with a line for each
 reason; 2 there is no report, or it is one of another version. docs/evidence.md
@@ -60,15 +64,51 @@ says what only a signature notices.`,
 			if err != nil {
 				return err
 			}
-			c, signature, err := verified(cmd, reports.Dir(append(args, "")[0]), key)
-			if err != nil {
-				return err
-			}
-			return printVerified(cmd.OutOrStdout(), c, signature)
+			return verifyAll(cmd, reports.Dir(append(args, "")[0]), key)
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "public key file of the signer")
 	return cmd
+}
+
+// verifyAll verifies the report in a directory, or the reports in its folders: those of a
+// matrix, with the matrix, or of repeated runs.
+func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
+	folders, reasons, err := side(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, folder := range folders {
+		if len(folders) > 1 {
+			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "== %s\n", spec.Printable(folder))
+		}
+		c, signature, err := verified(cmd, filepath.Join(dir, folder), key)
+		if err == nil {
+			err = printVerified(cmd.OutOrStdout(), c, signature)
+		}
+		errs = append(errs, err)
+	}
+	for _, reason := range reasons {
+		errs = append(errs, withCode(codeCasesFailed, errors.New(spec.Printable(reason))))
+	}
+	return worst(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
+}
+
+// side are the folders with the reports of a directory, and what is wrong with their matrix.
+func side(dir string) (folders, reasons []string, err error) {
+	opened, err := files.Open(dir)
+	if err != nil {
+		return []string{"."}, nil, nil // which verified reports
+	}
+	defer func() { _ = opened.Close() }()
+	if _, err := opened.Open(reports.ConformanceFile); !errors.Is(err, fs.ErrNotExist) {
+		return []string{"."}, nil, nil
+	}
+	if folders, err = matrix.Reports(opened); err != nil || len(folders) == 0 {
+		return []string{"."}, nil, err
+	}
+	return folders, matrix.Verify(opened, folders), nil
 }
 
 // verified verifies the report in a directory, and prints the reasons if it does not hold.

@@ -75,6 +75,15 @@ func TestVerifyCommand(t *testing.T) {
 	if err := os.Remove(filepath.Join("edited", reports.JUnitFile)); err != nil {
 		t.Fatal(err)
 	}
+	for _, dir := range []string{"repeated/run-1", "repeated/run-2", "edited-run/run-1", "edited-run/run-2"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		nothingCouldRun(t, dir)
+	}
+	if err := os.Remove(filepath.Join("edited-run/run-2", reports.HTMLFile)); err != nil {
+		t.Fatal(err)
+	}
 	nothingCouldRun(t, "newer")
 	newer := strings.Replace(readFile(t, filepath.Join("newer", reports.ConformanceFile)), schema.ConformanceVersion, "dra-conformance.github.io/v9", 1)
 	if err := os.WriteFile(filepath.Join("newer", reports.ConformanceFile), []byte(newer), 0o600); err != nil {
@@ -95,6 +104,8 @@ func TestVerifyCommand(t *testing.T) {
 		"no such key":         {[]string{"signed", "--key", "nowhere.pem"}, codeUsage, "nowhere.pem"},
 		"does not hold":       {[]string{"edited"}, 1, "junit_01.xml is missing"},
 		"newer schema":        {[]string{"newer"}, codeUsage, "use the dratest that wrote the report"},
+		"each run":            {[]string{"repeated"}, 0, "== run-2\nThe report holds."},
+		"one run of two":      {[]string{"edited-run"}, 1, "report.html is missing"},
 		"no directory":        {[]string{"nowhere"}, codeUsage, "there is no conformance report"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,8 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/journal"
@@ -47,21 +50,34 @@ import (
 type where struct {
 	provider, kubernetes string
 	whose                spec.Whose
-	disruptive           bool
 	filter               plan.Filter
+	// disruptive and restartNodes are the flags, made is whether the control plane is as on
+	// clusters that dratest makes, and job whether dratest runs in the cluster.
+	disruptive, restartNodes, made, job bool
+	// subject is a driver under test.
+	subject *spec.Subject
+}
+
+// engine is the one of the run, with the cases of its suite.
+func (w where) engine() (schema.Engine, []harness.Case) {
+	if w.subject != nil {
+		return schema.EngineCertify, certify.Cases(parts().Cases)
+	}
+	return schema.EngineRun, parts().Cases
 }
 
 func (w where) String() string {
-	return fmt.Sprintf("%s %s %s disruptive=%t %s", w.provider, w.kubernetes, w.whose, w.disruptive, w.filter.Profile)
+	return fmt.Sprintf("%s %s %s", w.provider, w.kubernetes, w.whose)
 }
 
 // target is the cluster as a probe sees it, with the gates of its release.
 func (w where) target(metas []spec.Meta) spec.Target {
-	made := w.provider != testbed.Existing
+	ours := w.provider != testbed.Existing
+	made := ours || w.made
 	t := spec.Target{
 		Server: "https://127.0.0.1:6443", Kubernetes: w.kubernetes, ResourceAPIs: []string{"v1"},
 		Gates: map[spec.Feature]bool{}, SchedulerGates: map[spec.Feature]bool{},
-		Disruptable: made || w.disruptive, Restartable: made,
+		Disruptable: ours || w.disruptive, Restartable: ours || w.restartNodes, Subject: w.subject,
 	}
 	kubelets := map[spec.Feature]bool{}
 	minor := version.MustParseGeneric(w.kubernetes).Minor()
@@ -90,7 +106,7 @@ func (w where) target(metas []spec.Meta) spec.Target {
 		}
 		t.Nodes = append(t.Nodes, n)
 	}
-	if w.provider == clusters.ProviderKind {
+	if made && w.provider != clusters.ProviderControlPlane {
 		t.Nodes = append(t.Nodes, spec.Node{Name: "control-plane", OS: "linux", ControlPlane: true, Kubelet: w.kubernetes, KubeletGates: kubelets})
 		t.Components = map[string]string{}
 		for _, name := range []string{"kube-apiserver", "kube-scheduler", "kube-controller-manager"} {
@@ -116,28 +132,35 @@ func (w where) running(t spec.Target) spec.Target {
 // planned is the plan of all cases there.
 func (w where) planned(t *testing.T) spec.Plan {
 	t.Helper()
-	metas := run.Metas(parts().Cases)
+	_, cases := w.engine()
+	metas := run.Metas(cases)
 	target := w.target(metas)
 	p, err := plan.Build(metas, target, w.filter)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range parts().Companions {
-		if c.Lacks != nil {
-			p = plan.WithoutCompanion(p, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, target) })
-		}
+		p = plan.WithoutCompanion(p, c.Name, c.Skip, func(n spec.Needs) string {
+			switch {
+			case w.job:
+				return c.NoKubeconfig
+			case c.Lacks != nil:
+				return c.Lacks(n, target)
+			}
+			return ""
+		})
 	}
 	return p
 }
 
 // outcomes are those of a run in which all goes as it should.
-func outcomes(p spec.Plan, began time.Time) []spec.Outcome {
+func outcomes(p spec.Plan) []spec.Outcome {
 	var all []spec.Outcome
 	for _, e := range p.Entries {
 		if e.Skip != nil {
 			continue
 		}
-		o := spec.Outcome{ID: e.Meta.ID, Status: spec.Passed, Started: began, Duration: time.Second}
+		o := spec.Outcome{ID: e.Meta.ID, Status: spec.Passed, Started: began(), Duration: time.Second}
 		if issue := e.Meta.KnownIssue; issue != nil {
 			if excuse := plan.ExcuseFor(*issue, p.Target, []string{"a"}); excuse.Not == "" {
 				o.Status, o.Basis, o.Reason = spec.Known, excuse.Basis, issue.Does
@@ -148,24 +171,42 @@ func outcomes(p spec.Plan, began time.Time) []spec.Outcome {
 	return all
 }
 
-// report writes what a run writes.
-func (w where) report(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, list []schema.RequiredCase) schema.Report {
-	t.Helper()
-	began := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	info := reports.Info{
-		Suite: reports.SuiteVersion(), Provider: w.provider, Requirements: parts().Requirements, Started: began, Ended: began.Add(time.Hour),
+// known is what tests verify by.
+var known = sync.OnceValue(rules)
+
+// began is when runs did.
+func began() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
+
+func (w where) info() reports.Info {
+	return reports.Info{
+		Suite: reports.SuiteVersion(), Provider: w.provider, Requirements: parts().Requirements, Started: began(), Ended: began().Add(time.Hour),
 		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Profile: string(w.filter.Profile), Parallel: 4},
 	}
-	writeJournal(t, dir, p, all, info)
+}
+
+// judged is the report of a run.
+func (w where) judged(p spec.Plan, all []spec.Outcome, info reports.Info) schema.Report {
+	engine, _ := w.engine()
 	target := spec.ClusterTarget
-	if w.provider == clusters.ProviderControlPlane {
+	switch {
+	case engine == schema.EngineCertify:
+		target = spec.DriverTarget
+	case w.provider == clusters.ProviderControlPlane:
 		target = spec.ControlPlaneTarget
 	}
-	r := reports.Judge(reports.Build(p, all, info), profile.Run(target.Of(w.filter.Profile), schema.EngineRun, list), list)
+	list := known()[engine].Required
+	return reports.Judge(reports.Build(p, all, info), profile.Run(target.Of(w.filter.Profile), engine, list), list)
+}
+
+// write writes what a run writes.
+func (w where) write(t *testing.T, dir string, p spec.Plan, all []spec.Outcome) schema.Report {
+	t.Helper()
+	writeJournal(t, dir, p, all, w.info())
+	r := w.judged(p, all, w.info())
 	if err := reports.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reports.Seal(dir, r, all, reports.Facts{Required: list}); err != nil {
+	if _, err := reports.Seal(dir, r, all, reports.Facts{Required: known()[schema.EngineRun].Required}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -203,7 +244,6 @@ func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, inf
 // Each run that goes as it should has a report that holds, whatever its cluster leaves out; on
 // clusters that dratest makes it has passed.
 func TestEveryWholeRunVerifies(t *testing.T) {
-	list := rules()[schema.EngineRun].Required
 	for _, provider := range []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing} {
 		for _, v := range versions.All() {
 			for _, whose := range []spec.Whose{spec.Stock, spec.Own} {
@@ -212,17 +252,54 @@ func TestEveryWholeRunVerifies(t *testing.T) {
 					t.Parallel()
 					dir := t.TempDir()
 					p := w.planned(t)
-					r := w.report(t, dir, p, outcomes(p, time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)), list)
+					r := w.write(t, dir, p, outcomes(p))
 					if want := schema.ResultPassed; provider != testbed.Existing && r.Result != want {
 						t.Errorf("%s: %q", r.Result, r.Reasons)
 					}
-					c, reasons, err := verify.Directory(os.DirFS(dir), rules())
+					c, reasons, err := verify.Directory(os.DirFS(dir), known())
 					if err != nil || len(reasons) > 0 || c.Result != r.Result {
 						t.Errorf("%s: %v\n%s", c.Result, err, strings.Join(reasons, "\n"))
 					}
 				})
 			}
 		}
+	}
+}
+
+// Today's report holds for a build that has one more MUST and another name for a case. That
+// build's report needs that build.
+func TestReportsOutliveTheSuite(t *testing.T) {
+	w := where{provider: clusters.ProviderKind, kubernetes: versions.Newest().Kubernetes, whose: spec.Stock}
+	dir, p := t.TempDir(), w.planned(t)
+	w.write(t, dir, p, outcomes(p))
+	today, later := rules(), rules()
+	now, next := today[schema.EngineRun], later[schema.EngineRun]
+	pinned := profile.Version{Version: "v1", Lists: map[schema.Engine]string{schema.EngineRun: schema.RequiredDigest(now.Required)}}
+	next.Required[0].ID += "-renamed"
+	next.Required = append(next.Required, schema.RequiredCase{ID: "core/new", Level: spec.Must, Profiles: []spec.ConformanceProfile{spec.ClusterTarget}})
+	now.Versions = []profile.Version{pinned}
+	next.Versions = []profile.Version{pinned, {Version: "v2", Lists: map[schema.Engine]string{schema.EngineRun: schema.RequiredDigest(next.Required)}}}
+	today[schema.EngineRun], later[schema.EngineRun] = now, next
+	reseal := func(r verify.Rules) {
+		t.Helper()
+		report := reports.Judge(reports.Build(p, outcomes(p), w.info()), schema.RunProfile{
+			Name: spec.ClusterTarget, Required: len(profile.Required(spec.ClusterTarget, r.Required)),
+			Version: profile.Of(r.Versions, schema.EngineRun, schema.RequiredDigest(r.Required)),
+		}, r.Required)
+		if err := reports.Write(dir, report); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reports.Seal(dir, report, outcomes(p), reports.Facts{Required: r.Required}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reseal(now)
+	if _, reasons, err := verify.Directory(os.DirFS(dir), later); err != nil || len(reasons) > 0 {
+		t.Errorf("%v\n%s", err, strings.Join(reasons, "\n"))
+	}
+	reseal(next)
+	if _, _, err := verify.Directory(os.DirFS(dir), today); err == nil || !strings.Contains(err.Error(), "profile cluster v2 is newer than v1") {
+		t.Error(err)
 	}
 }
 

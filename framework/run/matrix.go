@@ -201,8 +201,8 @@ func switches(to clusters.Stack) []clusters.Stack {
 	return []clusters.Stack{clusters.AllStock(), to}
 }
 
-// stackFolder is the name of a stack without characters rejected by archives and CI artifacts.
-func stackFolder(s clusters.Stack) string { return strings.ReplaceAll(StackName(s), ":", "@") }
+// stackFolder is the folder of a stack.
+func stackFolder(s clusters.Stack) string { return matrix.Folder(StackName(s)) }
 
 // isStackFolder tells whether stackFolder has named a folder.
 func isStackFolder(name string) bool {

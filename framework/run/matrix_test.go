@@ -120,6 +120,33 @@ func TestMatrixSwitchesOneCluster(t *testing.T) {
 	if strings.Contains(out.String(), "differs fake/passes") {
 		t.Errorf("what is the same is told, too:\n%s", out)
 	}
+	matrixHolds(t, o, 3)
+	changed := strings.Replace(string(table), "| passed", "| failed", 1)
+	if err := os.WriteFile(filepath.Join(o.ReportDir, matrix.MarkdownFile), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if reasons := matrix.Verify(os.DirFS(o.ReportDir), []string{"own", "stock", matrix.Folder(third), "left-out"}); len(reasons) != 2 ||
+		!strings.Contains(reasons[0], "matrix.md is not what the reports make it") || !strings.Contains(reasons[1], "no column for the report in left-out") {
+		t.Errorf("an edited matrix: %q", reasons)
+	}
+}
+
+// matrixHolds fails the test if the matrix, or one of its reports, does not hold.
+func matrixHolds(t *testing.T, o run.Options, n int) {
+	t.Helper()
+	dir := os.DirFS(o.ReportDir)
+	folders, err := matrix.Reports(dir)
+	if err != nil || len(folders) != n {
+		t.Errorf("%v: reports in %q, want %d", err, folders, n)
+	}
+	for _, reason := range matrix.Verify(dir, folders) {
+		t.Error(reason)
+	}
+	for _, folder := range folders {
+		one := o
+		one.ReportDir = filepath.Join(o.ReportDir, folder)
+		holds(t, one)
+	}
 }
 
 func TestMatrixOfControlPlanesMakesOneAfterTheOther(t *testing.T) {
@@ -130,6 +157,7 @@ func TestMatrixOfControlPlanesMakesOneAfterTheOther(t *testing.T) {
 	if err != nil || s.made != 2 || s.deleted != 2 || len(s.to) > 0 {
 		t.Errorf("%v, %d clusters were made, %d deleted, switched: %v\n%s", err, s.made, s.deleted, s.to, out)
 	}
+	matrixHolds(t, o, 4)
 	want := map[string]schema.Verdict{"stock, run 1": schema.Passed, "stock, run 2": schema.Passed, "scheduler=own, run 1": schema.Passed, "scheduler=own, run 2": schema.Passed}
 	if d := cmp.Diff(want, came(columns)); d != "" {
 		t.Error(d)
