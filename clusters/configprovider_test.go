@@ -24,7 +24,7 @@ import (
 func TestWhatEachProviderHas(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config Config
-		want   string // empty means that nothing is wrong
+		want   string // empty means valid
 	}{
 		"kind":                      {Config{Workers: new(1)}, ""},
 		"kind by name":              {Config{Provider: "kind"}, ""},

@@ -127,7 +127,7 @@ func WriteLogs(ctx context.Context, client kubernetes.Interface, dir string) err
 			group.Go(func() error {
 				path := filepath.Join(dir, pod.Name+"_"+c.Name+".log")
 				*result = writeLog(ctx, client, pod, c.Name, path)
-				return nil // one log that is missing does not keep the others back
+				return nil // a missing log does not affect the others
 			})
 		}
 	}

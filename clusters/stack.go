@@ -145,7 +145,7 @@ func (s Stack) IsZero() bool {
 // Over returns the stack with empty components taken from below.
 func (s Stack) Over(below Stack) Stack {
 	if s.Kubelet == "" && len(s.KubeletNodes) > 0 {
-		below.Kubelet = "" // Validate says what is wrong with it
+		below.Kubelet = "" // Validate reports the problem
 	} else if s.Kubelet == "" {
 		s.KubeletNodes = below.KubeletNodes
 	}

@@ -129,7 +129,7 @@ func apiserverCommand(c clusters.Config, l layout) command {
 		off = append(off, "TaintNodesByCondition")
 	}
 	if !has(c, clusters.WithoutControllers) {
-		off = append(off, "ServiceAccount") // no controller makes the accounts that it wants
+		off = append(off, "ServiceAccount") // no controller creates the required accounts
 	}
 	if len(off) > 0 {
 		ours["disable-admission-plugins"] = strings.Join(off, ",")

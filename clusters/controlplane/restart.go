@@ -100,7 +100,7 @@ func (s parts) startAgain(ctx context.Context, r *record, i int, c command) erro
 	l := layout{dir: s.store.Folder(r.Name)}
 	started, _, err := s.host.Start(c, l.dir, l.file(c.name+".log"))
 	if err != nil {
-		return err // what is remembered has its arguments
+		return err // the record has its arguments
 	}
 	r.Processes[i] = started
 	return s.store.Save(r.Name, *r)

@@ -88,7 +88,7 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 func clusterScoped(ctx context.Context, disco discovery.DiscoveryInterfaceWithContext) ([]schema.GroupVersionResource, error) {
 	lists, err := discovery.ServerPreferredResourcesWithContext(ctx, disco)
 	if err != nil && len(lists) == 0 {
-		return nil, err // with some: an aggregated API is down, which is not our concern
+		return nil, err // with some: a failing aggregated API is ignored
 	}
 	var kinds []schema.GroupVersionResource
 	for _, list := range lists {
@@ -143,7 +143,7 @@ func removeSome(ctx context.Context, client metadata.ResourceInterface, kind str
 	}
 	items, err := list(ctx)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
-		return nil // what may not be seen has not been made with these credentials
+		return nil // forbidden objects were not created with these credentials
 	}
 	if err != nil {
 		return fmt.Errorf("list %s: %w", kind, err)

@@ -170,7 +170,7 @@ func TestContainerds(t *testing.T) {
 	ours := "containerd\x00--config\x00/var/run/docker/containerd/containerd.toml\x00--log-level\x00info\x00"
 	addProcess(t, d, 10, "containerd", "S", ours)
 	addProcess(t, d, 11, "containerd", "S", "containerd\x00--config\x00/run/docker/containerd/containerd.toml\x00")
-	addProcess(t, d, 12, "containerd", "S", "/usr/local/bin/containerd\x00") // the machine's own, or that of a kind node
+	addProcess(t, d, 12, "containerd", "S", "/usr/local/bin/containerd\x00") // the machine's own, or a kind node's
 	addProcess(t, d, 13, "containerd", "Z", ours)
 	addProcess(t, d, 14, "vi", "S", "vi\x00/var/run/docker/containerd/containerd.toml\x00")
 	got := d.containerds()

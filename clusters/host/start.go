@@ -52,7 +52,7 @@ func (d daemon) start(ctx context.Context) error {
 		return err
 	}
 	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }() // for as long as dratest runs, so that it leaves no zombie
+	go func() { exited <- cmd.Wait() }() // while dratest runs, to leave no zombie
 	if err := d.await(ctx, exited); err != nil {
 		_ = d.end(context.WithoutCancel(ctx), cmd.Process.Pid)
 		return fmt.Errorf("start dockerd: %w%s", err, d.logTail())

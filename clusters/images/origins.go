@@ -57,7 +57,7 @@ func (o origins) program(v versions.Version, name string) modules.Binary {
 		b.Mod, b.Sum = o.release.Mod, o.release.Sum
 	}
 	if b.Checkout, b.CheckoutKey = checkout.Dir, checkout.Key; b.Checkout != "" {
-		b.Usually = 0 // it depends on what has changed
+		b.Usually = 0 // it depends on the changes
 	}
 	return b
 }

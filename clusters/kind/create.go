@@ -216,7 +216,7 @@ func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause e
 	}
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	r.Containers = nil // what was made since then is ours, whether it was recorded or not
+	r.Containers = nil // everything made since then is ours, recorded or not
 	if err := s.remove(cleanup, r); err != nil {
 		return fmt.Errorf("create cluster %q: %w\nwhat was made could not be removed, run \"dratest cluster delete %s\": %w", c.Name, cause, c.Name, err)
 	}

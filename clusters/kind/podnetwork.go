@@ -211,7 +211,7 @@ func poll(ctx context.Context, check func(context.Context) (waiting string, err 
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, networkTimeout, true, func(ctx context.Context) (bool, error) {
 		waiting, err := check(ctx)
 		if ctx.Err() != nil {
-			return false, nil // what was seen before says more
+			return false, nil // the earlier observation is more useful
 		}
 		if err != nil {
 			last = err.Error()

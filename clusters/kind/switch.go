@@ -95,7 +95,7 @@ func (s parts) client(name string) (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	config.QPS = -1 // few calls, none of which should wait
+	config.QPS = -1 // few calls, without delay
 	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)

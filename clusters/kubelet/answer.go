@@ -39,7 +39,7 @@ true`
 // answer is the parsed output of the question.
 type answer struct {
 	process string // empty if none runs
-	current bool   // it runs what is in place
+	current bool   // it runs the installed program
 	healthy bool
 }
 

@@ -49,9 +49,9 @@ type fakeNode struct {
 	link     string
 	restarts int
 	changed  time.Time
-	broken   string // the program that never is healthy
-	reports  string // what the own program reports
-	full     int    // the change from which on nothing can be written
+	broken   string // the unhealthy program
+	reports  string // reported by the own program
+	full     int    // the first change with a full disk
 }
 
 func newFakeNode() *fakeNode {

@@ -54,7 +54,7 @@ func (s Store[R]) Lock(name string) (release func(), err error) {
 			_ = os.RemoveAll(folder)
 			_ = os.Remove(s.Dir) // only if it was the last cluster
 		} else {
-			_ = os.Truncate(path, 0) // a lock that is free names no process
+			_ = os.Truncate(path, 0) // a free lock names no process
 		}
 		_ = held.Close()
 	}, nil

@@ -44,8 +44,8 @@ type fakeNode struct {
 	changed  time.Time
 	changes  int
 	broken   bool   // the new component never leads
-	version  string // what the new component reports
-	full     int    // the change from which on the node's disk is full
+	version  string // reported by the new component
+	full     int    // the first change with a full disk
 }
 
 func (*fakeNode) String() string { return "node" }

@@ -35,7 +35,7 @@ type waiting struct {
 	on          Node
 	client      kubernetes.Interface
 	replacement Replacement
-	runs        corev1.Container // what the manifest runs
+	runs        corev1.Container // the manifest's container
 	old         []running        // containers of the manifest before
 
 	lastOld, works time.Time

@@ -85,7 +85,7 @@ func (s *State) end(w *Work) {
 	}
 	d := s.Devices[w.Device]
 	switch {
-	case d == nil || d.Key != w.Key: // there may be another device of that name since
+	case d == nil || d.Key != w.Key: // possibly another device of that name
 		w.Phase, w.Error = Failed, "the device vanished"
 	case w.Operation == Attach && d.Phase == Dead:
 		w.Phase, w.Error = Failed, "the device died"

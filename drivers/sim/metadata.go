@@ -51,7 +51,7 @@ func metadataOptions(config spec.DriverConfig, cdiDir string) []kubeletplugin.Op
 	}
 	return append(options, kubeletplugin.MetadataFileOps(kubeletplugin.MetadataFileOperations{
 		WriteFile: func(name string, data []byte, mode os.FileMode) error {
-			if filepath.Dir(name) == filepath.Clean(cdiDir) { // what the library has a container get
+			if filepath.Dir(name) == filepath.Clean(cdiDir) { // the library's files for a container
 				data = []byte(spoil.Replace(string(data)))
 			}
 			if err := os.WriteFile(name, data, mode); err != nil {

@@ -82,7 +82,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 		i.served = s.Around(i.served)
 	}
 	if s.Once {
-		config.Publishing = spec.PublishByHelper // which nobody asks, so that it is done below and nowhere else
+		config.Publishing = spec.PublishByHelper // unused, since it publishes below
 	}
 	process := s.Process
 	switch {

@@ -62,7 +62,7 @@ func certificate(f facts, identity schema.Implementation, images []string) schem
 	return c
 }
 
-// profileOf names what a driver is certified for, as "driver v1".
+// profileOf names the certified profile, as "driver v1".
 func profileOf(r schema.Report) string {
 	if r.Profile == nil {
 		return string(spec.DriverTarget)

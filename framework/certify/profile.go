@@ -49,7 +49,7 @@ func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 		worse(spec.ProfileBudget, schema.DriverNotCertified)
 	}
 	if f.declaration.Budget.IsZero() {
-		applies[spec.ProfileBudget] = false // what is measured is held against nothing
+		applies[spec.ProfileBudget] = false // measurements without limits
 		delete(verdicts, spec.ProfileBudget)
 	}
 	for _, p := range spec.DriverProfiles() {

@@ -77,7 +77,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	unsigned.Key = nil
 	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, unsigned) }, func() error {
 		if !c.looked {
-			return nil // nobody knows which nodes the driver was on
+			return nil // the driver's nodes are unknown
 		}
 		left, err := c.leaves(ctx, parts, o)
 		c.uninstalled(left)
@@ -254,12 +254,12 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
 	if ctx.Err() != nil {
-		return w, context.Cause(ctx) // what has been seen until now says nothing
+		return w, context.Cause(ctx) // the observations so far are inconclusive
 	}
 	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes()) == 0) {
 		return w, cmp.Or(seen, err)
 	}
-	return w, nil // perhaps with fewer devices than declared, which is said
+	return w, nil // perhaps with fewer devices than declared, as reported
 }
 
 // Before takes a snapshot of everything else.

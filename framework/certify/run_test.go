@@ -190,7 +190,7 @@ func TestUninstallAlwaysFollows(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d, w := declared(), installed()
-			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0"), holding("a", "device-1")} // so that no case runs
+			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0"), holding("a", "device-1")} // to run no case
 			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
 			d.Hooks.Install.Command, d.Hooks.Uninstall.Command = []string{"sh", "-c", tc.install}, []string{"sh", "-c", tc.uninstall}
 			marker := filepath.Join(t.TempDir(), "uninstalled")

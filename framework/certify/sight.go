@@ -96,10 +96,10 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}
 	s.others = map[int]inClass{}
-	var others []string // nodes that need have no device of the first class
+	var others []string // nodes possibly without a device of the first class
 	for i, c := range d.Classes {
 		if i == 0 || len(c.Features) == 0 {
-			continue // no case uses one that is for no feature
+			continue // cases only use classes with a feature
 		}
 		if class, err = w.inClass(ctx, d, c, s.nodes()); err != nil {
 			return s, err

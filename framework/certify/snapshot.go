@@ -120,7 +120,7 @@ func (s snapshot) object(kind string, m metav1.ObjectMeta, parts ...any) {
 	}
 	data, err := json.Marshal(parts)
 	if err != nil {
-		data = []byte(err.Error()) // no type of the API does that
+		data = []byte(err.Error()) // impossible for API types
 	}
 	s[strings.TrimSuffix(kind+" "+strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), "/")] = thing{digest: digest(data)}
 }

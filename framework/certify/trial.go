@@ -58,7 +58,7 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 	}
 	defer func() {
 		err = errors.Join(err, removeTrial(ctx, client, namespace.Name, removeTime))
-		if err != nil { // nothing follows that would give the namespace the time to go
+		if err != nil { // nothing later waits for the namespace
 			err = errors.Join(err, awaitGone(ctx, client, namespace.Name, removeTime))
 		}
 	}()

@@ -61,7 +61,7 @@ func TestShardsOfOtherProofsAreNotMerged(t *testing.T) {
 		"suite":  func(r *Record) { r.Suite.Commit = "bbb" },
 		"where":  func(r *Record) { r.Where = "there" },
 		"number": func(r *Record) { r.Shard = "2/3" },
-		"trials": func(r *Record) { r.Only = []string{"a"} }, // some would be missing in a proof that is whole
+		"trials": func(r *Record) { r.Only = []string{"a"} }, // a complete proof would lack some
 	} {
 		other := one
 		other.Shard = "2/2"

@@ -38,7 +38,7 @@ func TestRerunFailures(t *testing.T) {
 	if r, err := run.Run(t.Context(), parts(), o); err != nil || r.Summary.Failed != 2 {
 		t.Fatalf("%v, %+v", err, r.Summary)
 	}
-	o.Again, o.Filter.Focus = run.Failures, nil // the filter is that of the report
+	o.Again, o.Filter.Focus = run.Failures, nil // the report's filter applies
 	r, err := run.Run(t.Context(), parts(), o)
 	if err != nil {
 		t.Fatal(err)

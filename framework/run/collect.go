@@ -41,14 +41,14 @@ func (c *collector) read(now time.Time) {
 	for _, r := range records {
 		switch {
 		case r.Run != nil:
-			c.running = nil // what was killed before is not running any more
+			c.running = nil // killed cases do not run any more
 			continue
 		case r.Problem != "":
 			c.problem(now, r.Problem)
 			continue
 		case r.Step != "":
 			if !c.step(r.Progress) {
-				continue // of a case that was left behind
+				continue // of an abandoned case
 			}
 		case r.Outcome == nil:
 			c.running = append(c.running, r.Progress)

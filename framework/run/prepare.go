@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// Prepare brings everything up that a run needs: a testbed with a plan for it, and with agents on
-// its nodes if the plan has anything to run.
+// Prepare brings up everything for a run: a testbed with its plan, and with agents on its nodes if the plan is not
+// empty.
 func (r *running) Prepare(ctx context.Context) error {
 	o := r.options
 	if _, err := selected(r.parts, o.Filter); err != nil {
@@ -69,7 +69,7 @@ func (r *running) examine(ctx context.Context) error {
 	err := r.look(ctx)
 	r.leaveOutForbidden(ctx)
 	if r.options.Existing() && (r.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
-		// Name all missing rights, not only the one that look failed for.
+		// Name all missing rights, not only the one causing the failure.
 		if err := access.Check(ctx, r.testbed.Client, access.Rules(r.options.Disruptive)); err != nil {
 			return err
 		}

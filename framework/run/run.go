@@ -35,10 +35,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Run runs the cases that the options select and returns the report, which it
-// has also written. Errors mean that there is no verdict that one could rely on:
-// ErrNothingRan if no case was selected, reports.ErrInUse if the report directory is,
-// testbed.ErrReserved if the cluster is, and everything that keeps the cluster from being used.
+// Run runs the cases selected by the options, and writes and returns the report. Errors mean there is no reliable
+// verdict: ErrNothingRan if no case was selected, reports.ErrInUse if the report directory is, testbed.ErrReserved if
+// the cluster is, and everything making the cluster unusable.
 func Run(ctx context.Context, parts Parts, o Options) (schema.Report, error) {
 	started := time.Now()
 	o = o.withDefaults(started)
@@ -59,8 +58,8 @@ func Run(ctx context.Context, parts Parts, o Options) (schema.Report, error) {
 	return made, err
 }
 
-// DryRun returns the plan for the options. Without a cluster (no kubeconfig)
-// there is no target, and no case is skipped for what it needs.
+// DryRun returns the plan for the options. Without a cluster (no kubeconfig) there is no target, and no case is
+// skipped for its needs.
 func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	o = o.withDefaults(time.Now())
 	if err := o.Validate(); err != nil {
@@ -86,8 +85,8 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	return r.plan, err
 }
 
-// Clean removes what an earlier run left in a report directory that the caller has locked,
-// so that nothing of it can be taken for what is written there next. Other files stay.
+// Clean removes an earlier run's files from a report directory locked by the caller, so none is mistaken for a new
+// one. Other files stay.
 func Clean(dir string) error {
 	if err := removeReport(dir); err != nil {
 		return err
@@ -130,8 +129,7 @@ func (r *running) Clean() (err error) {
 	return err
 }
 
-// Do runs the planned cases and writes the report; the report is zero if not even that could
-// be done.
+// Do runs the planned cases and writes the report; it is zero if it could not be written.
 func (r *running) Do(ctx context.Context) (schema.Report, error) {
 	report, err := r.cases(ctx)
 	if r.parts.Subject != nil && r.plan.Runs() > 0 && ctx.Err() == nil {
@@ -150,8 +148,7 @@ func (r *running) Print(report schema.Report) {
 	}
 }
 
-// begin notes in the journal what the run is of, and removes the report that it goes on
-// with, if any.
+// begin records the run in the journal, and removes the report of the run being resumed, if any.
 func (r *running) begin() error {
 	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.plan.Target.Kubernetes, Stack: r.plan.Target.Stack, Selection: r.options.selection()}
 	if err := r.before.fits(now); err != nil {
@@ -163,7 +160,7 @@ func (r *running) begin() error {
 	}
 	err = w.Write(journal.Record{Progress: spec.Progress{Time: time.Now()}, Run: &now})
 	for _, problem := range r.before.problems {
-		// What went wrong is not undone by what is run again.
+		// Repeating cases does not undo earlier problems.
 		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
@@ -179,7 +176,7 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 		return schema.Report{}, err
 	}
 	c := &collector{reader: journal.Follow(r.dir), show: func(time.Time, journal.Record) {}}
-	c.read(time.Now()) // what an earlier run has come to
+	c.read(time.Now()) // the results of an earlier run
 	endedEarly := ""
 	if p.Runs() > 0 {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
@@ -196,7 +193,6 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 	return report, r.clusterGone(ctx, report)
 }
 
-// write builds the report of the run and writes its files.
 func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
 	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.plan, outcomes, info))
 	if err := reports.Write(r.dir, report); err != nil {
@@ -205,7 +201,7 @@ func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info repor
 	return report, seal(ctx, r.parts, r.options, report, outcomes, reports.Facts{})
 }
 
-// ginkgo runs a plan, or what is left of it.
+// ginkgo runs a plan, or its remaining part.
 func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedEarly string, err error) {
 	earlier := len(c.outcomes)
 	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
@@ -240,7 +236,7 @@ func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedE
 	return endedEarly, nil
 }
 
-// session is what the processes of the run share.
+// session is shared by the processes of the run.
 func (r *running) session(p spec.Plan) Session {
 	o := r.options
 	return Session{
@@ -249,7 +245,7 @@ func (r *running) session(p spec.Plan) Session {
 	}
 }
 
-// mutant is how the test driver is broken. What has failed for it is run again without.
+// mutant is the test driver's mutant. Cases failed due to it are repeated without.
 func (r *running) mutant() spec.MutantID {
 	if r.options.Again == Failures {
 		return ""
@@ -267,15 +263,14 @@ func (r *running) info(problems []string, endedEarly string) reports.Info {
 	}
 }
 
-// ErrNothingRan: the filter leaves no case, so that nothing was started.
+// ErrNothingRan: the filter leaves no case, so nothing was started.
 var ErrNothingRan = errors.New("nothing ran")
 
-// ErrClusterGone says that the cluster stopped answering during the run, so that
-// what its cases came to says nothing.
+// ErrClusterGone: the cluster became unavailable during the run, so its outcomes are meaningless.
 var ErrClusterGone = errors.New("the cluster went away during the run")
 
-// clusterGone is an error if cases did not pass and the cluster does not answer
-// any more: then they say nothing about it.
+// clusterGone returns an error if cases did not pass and the cluster is unavailable: then the failures are not the
+// cluster's.
 func (r *running) clusterGone(ctx context.Context, report schema.Report) error {
 	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || ctx.Err() != nil {
 		return nil

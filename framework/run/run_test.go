@@ -104,7 +104,6 @@ func options(t *testing.T, kubeconfig string, focus ...string) (run.Options, *by
 	}, &out
 }
 
-// statuses returns a report's status of each case.
 func statuses(r schema.Report) map[string]spec.Status {
 	got := map[string]spec.Status{}
 	for _, c := range r.Cases {

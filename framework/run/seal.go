@@ -43,7 +43,7 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes, f, o.Key)
 }
 
-// engine is the one that has the parts.
+// engine is the engine with the parts.
 func (p Parts) engine() schema.Engine {
 	if p.Subject != nil {
 		return schema.EngineCertify
@@ -64,8 +64,8 @@ func judged(parts Parts, o Options, provider string, report schema.Report) schem
 	return reports.Judge(report, profile.Run(target.Of(o.Filter.Profile), parts.engine(), required), required)
 }
 
-// Certify seals the report of a run again, with a certificate and further files of the report
-// directory. The options are those of the run.
+// Certify seals the report of a run again, with a certificate and further files of the report directory. The options
+// are those of the run.
 func Certify(ctx context.Context, parts Parts, o Options, report schema.Report, certificate schema.Certificate) error {
 	o = o.withDefaults(report.Started)
 	records, err := journal.Follow(o.ReportDir).Next()

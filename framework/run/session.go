@@ -32,8 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Session is what the processes of a run share, as a file between them. All
-// paths are absolute.
+// Session is a file shared by the processes of a run. All paths are absolute.
 type Session struct {
 	Kubeconfig string    `json:"kubeconfig"`
 	Context    string    `json:"context,omitempty"`
@@ -42,9 +41,9 @@ type Session struct {
 	ReportDir  string    `json:"reportDir"`
 	PodImage   string    `json:"podImage"`
 	Keep       bool      `json:"keep,omitempty"`
-	// Strict has cases fail that see a known issue.
+	// Strict makes cases with a known issue fail.
 	Strict bool `json:"strict,omitempty"`
-	// Timelines says of which cases a timeline is kept.
+	// Timelines selects the cases with a timeline.
 	Timelines spec.Timelines `json:"timelines,omitempty"`
 	// CaseLimit is that of Options.
 	CaseLimit time.Duration `json:"caseLimit,omitempty"`
@@ -94,7 +93,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
-				// The parent counts the case as not ended; this says why.
+				// The parent counts the case as not ended; this is the reason.
 				_, _ = fmt.Fprintln(os.Stderr, err)
 			}
 		},
@@ -105,11 +104,10 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	return env, nil
 }
 
-// slower is how many times as much those cases may take that wait out a delay of
-// Kubernetes' own.
+// slower is the timeout factor for cases waiting for a delay of Kubernetes' own.
 const slower = 3
 
-// plannedCases are those that a session runs.
+// plannedCases returns the cases run by a session.
 func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	runs := map[string]bool{}
 	for _, e := range s.Plan.Entries {

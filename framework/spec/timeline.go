@@ -28,7 +28,7 @@ type Timelines string
 // The choices; an empty one is TimelinesNone.
 const (
 	TimelinesAll    Timelines = "all"
-	TimelinesFailed Timelines = "failed" // those that did not pass
+	TimelinesFailed Timelines = "failed" // not passed
 	TimelinesNone   Timelines = "none"
 )
 

@@ -26,14 +26,13 @@ import (
 
 // Engine does something on a testbed, with its results in a report directory. R is its result.
 type Engine[R any] interface {
-	// Clean removes what an earlier process left in the report directory, or reads what it goes
-	// on with.
+	// Clean removes an earlier process's files from the report directory, or reads the state to resume.
 	Clean() error
-	// Prepare brings up what Do needs.
+	// Prepare sets up everything for Do.
 	Prepare(ctx context.Context) error
 	// Do returns the result, which is also on disk.
 	Do(ctx context.Context) (R, error)
-	// Close removes what Prepare brought up, also if that failed or ctx has ended.
+	// Close removes everything set up by Prepare, even if it failed or ctx has ended.
 	Close(ctx context.Context) error
 	// Print writes the result for people.
 	Print(result R)

@@ -112,7 +112,7 @@ func (b *Testbed) bringUp(ctx context.Context, c Config) error {
 	}
 	b.Cluster, b.Kubeconfig = made.Name, made.Kubeconfig
 	if made.Provider != "" {
-		b.Provider = made.Provider // of several that one Provider stands for
+		b.Provider = made.Provider // one of several behind the Provider
 	}
 	b.made = made
 	if c.Keep {
@@ -259,9 +259,8 @@ func (b *Testbed) Remove(ctx context.Context) error {
 	return err
 }
 
-// Close removes what the testbed consists of, also after ctx has been cancelled. A
-// value from again has it not wait any longer; nil is never. Without a testbed there is nothing
-// to remove.
+// Close removes the testbed, even after ctx was cancelled. A value from again skips further waiting; nil never does.
+// Without a testbed it does nothing.
 func (b *Testbed) Close(ctx context.Context, again <-chan struct{}) error {
 	if b == nil {
 		return nil

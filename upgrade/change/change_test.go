@@ -35,7 +35,7 @@ func kubeletStep(from, to path.Version) path.Step {
 func TestKubeletInPlace(t *testing.T) {
 	w, c := newWorld(t)
 	step := kubeletStep(v36, v37)
-	for range 2 { // what is done is not done again
+	for range 2 { // steps are idempotent
 		if _, err := c.Do(t.Context(), step); err != nil {
 			t.Fatal(err)
 		}

@@ -55,10 +55,10 @@ type world struct {
 	kubelet  string // version
 	proxy    string // version
 	set      appsv1.DaemonSet
-	gates    map[string]bool // what the kubelet says
-	restarts []string        // programs that the kubelet was started from, with flags removed
+	gates    map[string]bool // reported by the kubelet
+	restarts []string        // programs of the kubelet, without flags
 	broken   bool            // the new kubelet does not come up
-	tainted  int             // how often the node is still shown with the taint for a kubelet that was away
+	tainted  int             // how often the node still shows the unreachable taint
 	static   []string        // hashes of the static pod "cp", as the API server shows them one after the other
 	refusals int             // of the API server's service
 	closed   bool            // the node, for pods

@@ -85,7 +85,7 @@ type Gates struct {
 	From string
 
 	request path.Request
-	made    bool // a cluster, by this process or the one that was killed
+	made    bool // a cluster, by this process or the killed one
 }
 
 var _ prove.Summarizer = (*Gates)(nil)
@@ -122,7 +122,7 @@ func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findi
 	}
 	record, err := p.Upgrade(ctx, o)
 	if errors.Is(err, clusters.ErrExists) {
-		return prove.Finding{}, err // somebody's, or that of a proof that was killed
+		return prove.Finding{}, err // a foreign one, or a killed proof's
 	}
 	p.made = true
 	if ctx.Err() != nil {

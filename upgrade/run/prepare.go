@@ -38,10 +38,10 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// apiTime bounds how long an API server takes to answer that has just been changed.
+// apiTime bounds the wait for a changed API server.
 const apiTime = 2 * time.Minute
 
-// outageDriver ends the names of the drivers that measure.
+// outageDriver is the suffix of the measuring drivers' names.
 const outageDriver = "upgrade.dra-conformance.github.io"
 
 // changer does steps; change.Cluster does.
@@ -50,7 +50,7 @@ type changer interface {
 	Do(ctx context.Context, step path.Step) (change.Done, error)
 }
 
-// Prepare makes the cluster, or finds the one that is gone on with, and readies it for the steps.
+// Prepare makes the cluster, or finds the one to resume, and prepares it for the steps.
 func (r *run) Prepare(ctx context.Context) (err error) {
 	ctx, cancel := r.options.stepping(ctx)
 	defer cancel()
@@ -61,7 +61,7 @@ func (r *run) Prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// One that is gone on with stays for the next attempt.
+	// A run to be resumed keeps its cluster for the next attempt.
 	r.remove = !o.Resume && !o.Keep
 	name := o.Cluster.Name
 	machines, err := r.parts.Clusters.Machines(ctx, name)
@@ -82,7 +82,7 @@ func (r *run) Prepare(ctx context.Context) (err error) {
 	return r.install(ctx)
 }
 
-// sameNodes checks that the path is about the cluster's nodes.
+// sameNodes checks that the path is for the cluster's nodes.
 func sameNodes(machines []clusters.Machine, r path.Request) error {
 	var names []string
 	for _, m := range machines {
@@ -97,8 +97,7 @@ func sameNodes(machines []clusters.Machine, r path.Request) error {
 	return nil
 }
 
-// install puts the agents on the nodes and looks at the cluster. A cluster that is
-// gone on with has what was seen of it at first.
+// install installs the agents on the nodes and runs discovery. A resumed cluster keeps its initial observations.
 func (r *run) install(ctx context.Context) error {
 	if err := r.awaitAPI(ctx); err != nil {
 		return err
@@ -136,8 +135,7 @@ func (r *run) install(ctx context.Context) error {
 	return nil
 }
 
-// findVendors installs the driver of a vendor where the run is about one. A cluster that is
-// gone on with has it.
+// findVendors installs the vendor's driver, if any. A resumed cluster has it.
 func (r *run) findVendors(ctx context.Context) error {
 	if r.parts.Vendor == nil || r.options.Resume {
 		return nil
@@ -158,8 +156,7 @@ func (r *run) findVendors(ctx context.Context) error {
 	return nil
 }
 
-// awaitAPI is for a run that is gone on with, which may have been interrupted while
-// the API server was changed.
+// awaitAPI is for a resumed run, possibly interrupted during a change of the API server.
 func (r *run) awaitAPI(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, time.Second, apiTime, true, func(ctx context.Context) (bool, error) {

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// report is the run as any other: a case with all its pieces is one case.
+// report converts the run to a report: a case with all its parts is one case.
 func (r *run) report(now time.Time) schema.Report {
 	p := spec.Plan{Target: r.record.Target}
 	for _, c := range r.record.Cases {
@@ -56,7 +56,7 @@ func outcomes(r Record) (all []spec.Outcome) {
 	return all
 }
 
-// outcome is what the pieces of a case came to together.
+// outcome combines the outcomes of a case's parts.
 func outcome(r Record, c Case) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: c.Status}
 	if c.Status == spec.Known {
@@ -75,7 +75,7 @@ func outcome(r Record, c Case) spec.Outcome {
 	return o
 }
 
-// driver is the one that the cases were about.
+// driver is the driver under test.
 func (r *run) driver() schema.Driver {
 	if s := r.record.Target.Subject; s != nil {
 		return reports.DriverOf(s.Driver, "")

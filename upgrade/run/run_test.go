@@ -50,7 +50,7 @@ type fakeCluster struct {
 	mutex sync.Mutex
 	done  []string
 	fail  map[int]error // by the number of the call
-	hang  int           // the call that lasts until it is interrupted
+	hang  int           // the call lasting until interrupted
 	hangs func()        // is called then
 	logs  int
 	down  func() error // is called while a kubelet is stopped
@@ -76,7 +76,7 @@ func (c *fakeCluster) Do(ctx context.Context, step path.Step) (change.Done, erro
 
 func (c *fakeCluster) Logs(context.Context, string, string) error { c.logs++; return nil }
 
-// fakeTestbed does no pieces, but says which it was to do.
+// fakeTestbed runs no parts, but records them.
 type fakeTestbed struct {
 	world *world
 	id    string
@@ -97,7 +97,7 @@ func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
 func (b fakeTestbed) KnownIssue() string        { return b.world.knownIssue }
 
-// Run calls the piece without a T, which the pieces here do not use.
+// Run calls the part without a T, which the parts here do not use.
 func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
 	defer func() {
 		if text, ok := recover().(string); ok {
@@ -108,7 +108,7 @@ func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)
 	return nil
 }
 
-// world is what a test run stands on.
+// world is the environment of a test run.
 type world struct {
 	t       *testing.T
 	cluster *fakeCluster
@@ -118,7 +118,7 @@ type world struct {
 
 	requirements []spec.Requirement
 
-	knownIssue string // is what each piece sees
+	knownIssue string // observed by each part
 
 	mutex  sync.Mutex
 	pieces []string
@@ -270,7 +270,7 @@ type vendor struct {
 
 func (v vendor) Driver() string { return v.name }
 
-// TestGoneOnWithAboutAnotherDriver: reports would be of the one, pods of the other.
+// TestGoneOnWithAboutAnotherDriver: the report would name one driver, with pods of the other.
 func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 	looked := spec.Target{Server: "https://127.0.0.1"}
 	about := looked
@@ -339,7 +339,7 @@ func TestComponentThatDoesNotComeBack(t *testing.T) {
 func TestDownIsDoneInKubeletSteps(t *testing.T) {
 	w := newWorld(t)
 	w.cases[0].Down = func(_ *harness.T, n *cases.Notes, step path.Step) {
-		if step.Place.Component != path.Kubelet || n.Round%2 == 0 { // not the round that the step before it left
+		if step.Place.Component != path.Kubelet || n.Round%2 == 0 { // not the round of the preceding step
 			panic(fmt.Sprintf("round %d, step %s", n.Round, step))
 		}
 	}
@@ -358,7 +358,7 @@ func TestDownIsDoneInKubeletSteps(t *testing.T) {
 	}
 }
 
-// What is about a gate runs where the gate is switched, although it is not on then.
+// Cases of a gate run if the path switches it, although it is not on at that time.
 func TestCasesAboutAGate(t *testing.T) {
 	w := newWorld(t)
 	w.cases[0].Switches = spec.ExtendedResource
@@ -410,8 +410,8 @@ func TestFailedCaseEndsAlone(t *testing.T) {
 	}
 }
 
-// A case that requires nothing that must be is a warning, as in "dratest run": an
-// upgrade once failed over a SHOULD of which its own report.json said "warning".
+// A failure of SHOULD requirements only is a warning, as in "dratest run": an upgrade once failed over a SHOULD with
+// "warning" in its own report.json.
 func TestFailedShouldIsAWarning(t *testing.T) {
 	w := newWorld(t)
 	w.cases[0].Requires = []spec.RequirementID{"kep-4381/other-schedulers-reserve"}

@@ -37,9 +37,8 @@ import (
 // TableFile is the table of cases and steps in the report directory.
 const TableFile = reports.UpgradeTableFile
 
-// finish gives the record its verdict, which is the report's: there levels of
-// requirements count. A component that did not come back is a failure whatever the
-// cases say.
+// finish sets the record's verdict to the report's, which considers requirement levels. A component that did not come
+// back is a failure in any case.
 func (r *run) finish(err error) schema.Report {
 	for i := range r.record.Cases {
 		if c := &r.record.Cases[i]; c.Status == "" && err == nil {
@@ -61,7 +60,7 @@ func (r *run) finish(err error) schema.Report {
 	return report
 }
 
-// write makes the files of a run that is over, or stands still.
+// write writes the files of a finished or paused run.
 func (r *run) write(ctx context.Context, report schema.Report) error {
 	dir := r.options.ReportDir
 	if err := r.record.save(dir); err != nil {
@@ -92,7 +91,7 @@ func whole(r Record, report schema.Report) []byte {
 	return slices.Concat(table(r), promises(report.Cases))
 }
 
-// PrintPlan says which steps there are; those before done have been done.
+// PrintPlan prints the steps, marking the first ones as done.
 func PrintPlan(out io.Writer, steps []Step, done int) {
 	_, _ = fmt.Fprintf(out, "%d steps:\n", len(steps))
 	for i, s := range steps {
@@ -105,7 +104,7 @@ func PrintPlan(out io.Writer, steps []Step, done int) {
 	_, _ = fmt.Fprintln(out)
 }
 
-// Print writes what a run found for people.
+// Print prints a run's results.
 func Print(out io.Writer, r Record, dir string) {
 	downtimes := r.downtimes()
 	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs, devices %s\n\n",
@@ -137,7 +136,7 @@ func stepName(r Record, number int) string {
 	return r.Steps[number-1].String()
 }
 
-// table is Markdown with a line per step and a column per case.
+// table is a Markdown table with a row per step and a column per case.
 func table(r Record) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request, r.Verdict, r.done(), len(r.Steps), r.Seconds)
@@ -179,7 +178,7 @@ func table(r Record) []byte {
 	return b.Bytes()
 }
 
-// cell is what a case came to after a step.
+// cell is a case's outcome after a step.
 func cell(c Case, number int) string {
 	text := ""
 	for _, p := range c.Pieces {

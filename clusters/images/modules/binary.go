@@ -56,7 +56,7 @@ func Kubernetes(v versions.Version, name string) Binary {
 	usually := 25 * time.Second
 	switch name {
 	case "kube-apiserver":
-		usually = 5 * time.Minute // compiles most of what the others share
+		usually = 5 * time.Minute // compiles most shared packages
 	case "kube-controller-manager":
 		usually = 80 * time.Second
 	}
@@ -172,7 +172,7 @@ func (b Binary) flags() []string {
 	}
 	flags := []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=" + b.Tags, "-ldflags=" + ldflags}
 	if b.Checkout != "" {
-		return flags[1:] // it may have a folder named vendor, which the go command then uses
+		return flags[1:] // use its vendor directory, if any
 	}
 	return flags
 }

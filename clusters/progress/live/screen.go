@@ -41,7 +41,7 @@ type Screen struct {
 	mutex sync.Mutex
 	area  *mpb.Progress // nil while no task goes on
 	tasks int
-	rest  []byte // of a line that has not ended
+	rest  []byte // of an unfinished line
 }
 
 // On returns a Screen for out if it is a terminal with redrawing allowed, and out itself otherwise: a file, a pipe, a
@@ -153,7 +153,7 @@ func (t *Task) draw(stat decor.Statistics) (first string, below []byte) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	width, height, err := t.screen.size()
-	if err != nil || width <= 0 || height <= 0 { // terminals that nobody has told their size
+	if err != nil || width <= 0 || height <= 0 { // terminals of unknown size
 		width, height = 80, 24
 	}
 	lines := t.view.lines(width, height, func(w io.Writer) error {

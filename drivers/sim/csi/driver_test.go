@@ -67,7 +67,7 @@ func dial(t *testing.T, socket string) *grpc.ClientConn {
 func TestDriverIsThereWhenTheKubeletHasRegisteredIt(t *testing.T) {
 	for _, refusal := range []string{"", "no volumes today"} {
 		registry, dir := t.TempDir(), t.TempDir()
-		left := filepath.Join(dir, socket) // by a process that was killed
+		left := filepath.Join(dir, socket) // by a killed process
 		if err := os.WriteFile(left, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

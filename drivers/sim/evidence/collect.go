@@ -68,7 +68,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	kubelet := filepath.Join(node.Root, node.KubeletRoot)
 	content, err := read(filepath.Join(kubelet, "dra_manager_state"))
 	if errors.Is(err, fs.ErrNotExist) && isKubelets(kubelet) {
-		content, err = nil, nil // a kubelet that has prepared nothing yet has no file
+		content, err = nil, nil // a kubelet without prepared claims has no file
 	}
 	add("dra_manager_state", content, err)
 	// The kubelet writes it only for drivers reporting health.

@@ -21,7 +21,7 @@ import "bytes"
 type lines struct {
 	with []byte
 	to   *tail
-	part []byte // of a line that has not ended
+	part []byte // of an unfinished line
 }
 
 // Write implements io.Writer.

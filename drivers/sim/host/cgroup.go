@@ -57,7 +57,7 @@ func PodMemory(root, uid string) (int64, error) {
 func findFolder(top string, names []string) (found string, err error) {
 	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // what a walk has seen may end
+		case errors.Is(err, fs.ErrNotExist): // cgroups may vanish during the walk
 			return nil
 		case err != nil:
 			return err

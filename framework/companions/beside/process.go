@@ -48,7 +48,7 @@ func Start(program, log string, args ...string) (*Process, error) {
 		err := p.command.Start()
 		started <- err
 		if err == nil {
-			_ = p.command.Wait() // says how it has ended, which is in its log
+			_ = p.command.Wait() // its log has the exit
 		}
 	}()
 	if err := <-started; err != nil {

@@ -55,7 +55,7 @@ func Find(ctx context.Context, local images.Local) (Programs, error) {
 type instance struct {
 	programs Programs
 	logs     string // the folder of its log
-	private  string // that of the rest, which has keys
+	private  string // the directory of other files, with keys
 	process  *beside.Process
 	// what it was started as, and the end of its log at that time.
 	what  classicdra.ProcessConfig

@@ -31,7 +31,7 @@ func Rules() []rbacv1.PolicyRule {
 		rule(classicdra.Group, []string{"resourceclasses", "podschedulings", "classicclaims"}, "create", "get", "list", "watch", "update", "delete"),
 		rule(classicdra.Group, []string{"podschedulings/status", "classicclaims/status"}, "update"),
 		rule("", []string{"configmaps"}, "create", "get", "delete"),
-		rule(classicdra.ParametersGroup, []string{"*"}, "create", "get", "delete"), // kinds that cases define
+		rule(classicdra.ParametersGroup, []string{"*"}, "create", "get", "delete"), // kinds defined by cases
 		rule("", []string{"nodes"}, "watch"),
 		rule("", []string{"events"}, "create", "patch"),
 		rule("resource.k8s.io", []string{"deviceclasses"}, "watch"),

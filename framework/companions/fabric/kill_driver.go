@@ -73,7 +73,7 @@ func (k *killDriver) Do(ctx context.Context, target soak.Target) error {
 	}
 	k.last = node
 	if err := faults.Sleep(ctx, driverAway); err != nil {
-		return errors.Join(err, all.TurnDriver(node, true)) // what comes to rest is looked at with it
+		return errors.Join(err, all.TurnDriver(node, true)) // the final audit needs it
 	}
 	begun := time.Now()
 	if err := all.TurnDriver(node, true); err != nil {

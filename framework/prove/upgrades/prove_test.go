@@ -130,7 +130,7 @@ func TestBreaking(t *testing.T) {
 		g.machines = append(g.machines, machine{name: name, ran: &ran})
 	}
 	for _, b := range breakages {
-		for range 2 { // one that was killed meanwhile is broken again
+		for range 2 { // a killed one is repeated
 			if err := b.do(t.Context(), g); err != nil {
 				t.Errorf("%s: %v", b.ID, err)
 			}

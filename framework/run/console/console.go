@@ -42,7 +42,7 @@ type Console struct {
 	total    int
 	parallel int
 	running  map[string]spec.Progress // since when, and the latest step
-	took     []time.Duration          // of the cases that have ended
+	took     []time.Duration          // of finished cases
 	failed   int
 	last     time.Time
 	live     *live.Task

@@ -118,7 +118,7 @@ func disruptive(args []string) bool {
 		case !found:
 			allowed = true
 		default:
-			allowed, _ = strconv.ParseBool(value) // the run refuses what is no bool
+			allowed, _ = strconv.ParseBool(value) // the run rejects other values
 		}
 	}
 	return allowed
@@ -139,7 +139,7 @@ func job(c Config) *batchv1.Job {
 		TypeMeta:   metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: Name, Labels: labels()},
 		Spec: batchv1.JobSpec{
-			BackoffLimit: ptr.To[int32](0), // what a run came to is not made better by another one
+			BackoffLimit: ptr.To[int32](0), // another run does not improve the result
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels()},
 				Spec: corev1.PodSpec{

@@ -76,7 +76,7 @@ func Reset(dir string) (err error) {
 		return fmt.Errorf("open the report directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	records, _ := Follow(dir).Next() // what cannot be read names no folder
+	records, _ := Follow(dir).Next() // unreadable records name no directory
 	for _, r := range records {
 		if r.Outcome == nil || !spec.ValidID(r.ID) {
 			continue

@@ -159,7 +159,7 @@ func TestKillThatCannotBeDone(t *testing.T) {
 func TestInject(t *testing.T) {
 	for _, fault := range faults.Injections() {
 		if strings.HasPrefix(fault.ID, "skipped-") {
-			continue // what drivers are called for is not in objects
+			continue // drivers' calls are not in objects
 		}
 		t.Run(fault.ID, func(t *testing.T) {
 			template := objects.Template("template", objects.Claim("", objects.Request("device", "class")))

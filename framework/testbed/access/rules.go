@@ -100,8 +100,8 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"pods/resize"}, "patch"),
 		rule("", []string{"pods/log"}, "get"),
 		rule("", []string{"pods/exec", "pods/binding"}, "create"),
-		rule("", []string{"serviceaccounts/token"}, "create"),          // with which the components' metrics are read
-		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"), // what a run before has left
+		rule("", []string{"serviceaccounts/token"}, "create"),          // to read the components' metrics
+		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"), // leftovers of an earlier run
 		rule("apps", []string{"replicasets"}, "create", "delete"),
 		rule("", []string{"resourcequotas"}, "create", "get", "watch", "delete"),
 		rule("", []string{"resourcequotas/status"}, "update"), // where no controller begins a quota

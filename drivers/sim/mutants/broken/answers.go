@@ -93,7 +93,7 @@ func unqualifiedNames(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRA
 
 // claimsByName looks claims up by name alone, ignoring UIDs.
 func claimsByName(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error) {
-	asked := map[string]string{} // by the UIDs that the API server has
+	asked := map[string]string{} // by UID in the API server
 	for _, c := range claimsOf(request) {
 		if found, err := place.Client.ResourceV1().ResourceClaims(c.namespace).Get(ctx, c.name, metav1.GetOptions{}); err == nil {
 			asked[string(found.UID)], *c.uid = *c.uid, string(found.UID)

@@ -111,7 +111,7 @@ func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
 	if err := s.Progress.Step("wait until controllers have looked at all nodes", calm, func() error { return b.settled(ctx) }); err != nil {
 		return nil, err
 	}
-	_, err = b.bindSingle(ctx, "first", 1) // what the start of the programs takes is not measured
+	_, err = b.bindSingle(ctx, "first", 1) // excludes the programs' start
 	return b.round, err
 }
 

@@ -83,7 +83,7 @@ func (o Options) race(ctx context.Context, result *summary) (err error) {
 		c := o.Cluster
 		c.Name, c.Provider, c.Nodes = c.Name+"-"+name, clusters.ProviderControlPlane, 1
 		b, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: c})
-		defer func() { _ = b.Close(ctx, nil) }() // prints what is left
+		defer func() { _ = b.Close(ctx, nil) }() // prints leftovers
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func TestManagerIsKilled(t *testing.T) {
 		}
 	}
 	base := s.As("t1").Base
-	for range 2 { // what does not run stays as it is
+	for range 2 { // stopped ones are no error
 		if err := s.End(); err != nil {
 			t.Error(err)
 		}
