@@ -53,7 +53,7 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		"soak --classic --kill=controllers":      "--controllers own",
 		"soak --classic --scheduler=stock":       "not with --classic",
 		"soak --classic --spoil=detached-in-use": `with --classic: unknown way "detached-in-use", known are double-allocation`,
-		"soak --fabric --workers=0":              "needs a cluster that is made for the soak",
+		"soak --fabric --workers=0":              "needs a cluster created by soak",
 		"soak --kill=scheduler --every=-1s":      "every:",
 		"soak --spoil=everything":                "known are double-allocation",
 		"soak --context=c":                       "kubeconfig",

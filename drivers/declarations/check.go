@@ -69,10 +69,10 @@ func (d Declaration) check(root *yaml.Node) []Problem {
 	}
 	d.checkTemplate(c)
 	if len(d.Workload.Present) == 0 {
-		c.say("workload.present", "is missing: a command that succeeds in a container that has a device")
+		c.say("workload.present", "is missing: a command that succeeds in a container with a device")
 	}
 	if len(d.Workload.Absent) == 0 {
-		c.say("workload.absent", "is missing: a command that succeeds in a container that has none")
+		c.say("workload.absent", "is missing: a command that succeeds in a container without a device")
 	}
 	d.checkHooks(c)
 	d.checkRest(c)
@@ -102,7 +102,7 @@ func (d Declaration) checkClasses(c *checker) {
 			case !knownFeature(string(f)):
 				c.say(at+".features", "%q is none of %v", f, spec.DriverFeatures())
 			case i == 0:
-				c.say(at+".features", "must not be set: the first class is for all cases but those of features that another class names")
+				c.say(at+".features", "must not be set: the first class is used by all cases except those of features listed by another class")
 			case ofClass[f] != "":
 				c.say(at+".features", "%s is class %s's already", f, ofClass[f])
 			}
@@ -127,11 +127,11 @@ func (d Declaration) checkTemplate(c *checker) {
 
 func (d Declaration) checkHooks(c *checker) {
 	if d.Deploy.PreviousVersion != "" && (d.Hooks.Upgrade.IsZero() || d.Hooks.Downgrade.IsZero()) {
-		c.say("deploy.previousVersion", "goes with hooks.downgrade, which installs it, and hooks.upgrade, which installs this version again")
+		c.say("deploy.previousVersion", "requires hooks.downgrade to install it and hooks.upgrade to install this version again")
 	}
 	for _, pair := range [][2]string{{"makeUnhealthy", "heal"}, {"heal", "makeUnhealthy"}} {
 		if d.Hooks.of(pair[0]).IsZero() != d.Hooks.of(pair[1]).IsZero() && d.Hooks.of(pair[1]).IsZero() {
-			c.say("hooks."+pair[0], "goes with hooks.%s: what one does the other has to undo", pair[1])
+			c.say("hooks."+pair[0], "requires hooks.%s to undo it", pair[1])
 		}
 	}
 	for name, h := range d.Hooks.All() {
@@ -146,7 +146,7 @@ func (d Declaration) checkHooks(c *checker) {
 			c.say(at+".on", "is %q, must be %s or %s", h.On, OnMachine, OnNode)
 		}
 		if !slices.Contains([]string{"inventory", "makeUnhealthy", "heal"}, name) && h.On == OnNode {
-			c.say(at+".on", "must be %s: the hook is not about what one node has", OnMachine)
+			c.say(at+".on", "must be %s: the hook is not limited to one node", OnMachine)
 		}
 		if h.Timeout < 0 {
 			c.say(at+".timeout", "must not be negative")

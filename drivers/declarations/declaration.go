@@ -21,18 +21,18 @@ import "time"
 // Declaration is the content of driver.yaml.
 type Declaration struct {
 	// Identity identifies the driver; the certificate repeats it.
-	Identity Identity `yaml:"identity" jsonschema:"required,description=Whose driver it is; the certificate repeats it."`
+	Identity Identity `yaml:"identity" jsonschema:"required,description=Vendor of the driver; printed on the certificate."`
 	Driver   string   `yaml:"driver" jsonschema:"required,description=The DRA driver name: spec.driver of its ResourceSlices."`
-	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes by which users get the driver's devices. Cases use the first one\\, those of a feature the class that names the feature."`
+	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes of the driver's devices. Cases use the first one\\, and those of a feature the class listing the feature."`
 	Nodes    Nodes    `yaml:"nodes,omitempty"`
 	// Features are the driver's features: supported (true) or not (false); omitted ones are determined by observation.
-	Features Features   `yaml:"features,omitempty" jsonschema:"description=Features that the driver has (true) or has not (false); for those left out what is observed counts."`
+	Features Features   `yaml:"features,omitempty" jsonschema:"description=Features of the driver: true or false. Features left out are observed."`
 	Config   Config     `yaml:"config,omitempty"`
 	Workload Workload   `yaml:"workload" jsonschema:"required"`
 	Hooks    Hooks      `yaml:"hooks,omitempty"`
 	Deploy   Deploy     `yaml:"deploy,omitempty"`
 	Limits   Limits     `yaml:"limits,omitempty"`
-	Budget   Budget     `yaml:"budget,omitempty" jsonschema:"description=What the driver costs at the most\\, as its vendor promises; what is left out is measured\\, and held against nothing."`
+	Budget   Budget     `yaml:"budget,omitempty" jsonschema:"description=Maximum costs promised by the vendor. Costs left out are measured but not judged."`
 	Excepted Exceptions `yaml:"exceptions,omitempty"`
 }
 
@@ -42,42 +42,42 @@ type Identity struct {
 	Project      string   `yaml:"project" jsonschema:"required"`
 	Version      string   `yaml:"version" jsonschema:"required,description=The driver's version."`
 	URL          string   `yaml:"url,omitempty"`
-	Contact      []string `yaml:"contact,omitempty" jsonschema:"description=Mail addresses or links; who answers questions about a report."`
+	Contact      []string `yaml:"contact,omitempty" jsonschema:"description=Mail addresses or links for questions about a report."`
 }
 
 // Class is a device class in the cluster, created by the driver's installation.
 type Class struct {
 	Name string `yaml:"name" jsonschema:"required"`
 	// Selectors are CEL expressions of requests in addition to the class's.
-	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions that requests have beside those of the class."`
+	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions for requests\\, in addition to those of the class."`
 	// DevicesPerNode is the minimum number of devices of the class per node.
 	DevicesPerNode int `yaml:"devicesPerNode" jsonschema:"required,minimum=1"`
 	// Features are those with cases using this class instead of the first one.
-	Features ClassFeatures `yaml:"features,omitempty" jsonschema:"description=Features whose cases use this class\\, and not the first one: partitionable where partitions have a class of their own."`
+	Features ClassFeatures `yaml:"features,omitempty" jsonschema:"description=Features with cases using this class instead of the first one\\, for example partitionable if partitions have their own class."`
 }
 
 // Nodes says where the driver runs.
 type Nodes struct {
 	// Selector are labels of those nodes; empty means all nodes with published devices.
-	Selector map[string]string `yaml:"selector,omitempty" jsonschema:"description=Labels of the nodes on which the driver runs; none means all on which it publishes."`
+	Selector map[string]string `yaml:"selector,omitempty" jsonschema:"description=Labels of the driver's nodes (default: all nodes with slices of the driver)."`
 	// KubeletRoot is the kubelets' root directory.
 	KubeletRoot string `yaml:"kubeletRoot,omitempty" jsonschema:"default=/var/lib/kubelet"`
 	// Template describes the devices of each of those nodes.
-	Template []Devices `yaml:"template,omitempty" jsonschema:"description=What the devices of each of those nodes look like\\, as those have to know who add nodes before there is one; none means that it is not promised."`
+	Template []Devices `yaml:"template,omitempty" jsonschema:"description=Devices of each of these nodes\\, for tools that add nodes such as autoscalers. Empty means no promise."`
 }
 
 // Devices are identical devices of a node.
 type Devices struct {
 	Count int `yaml:"count" jsonschema:"required,minimum=1,description=How many of them a node has."`
 	// Attributes and Capacity are as in a ResourceSlice; devices may have others, too.
-	Attributes map[string]string `yaml:"attributes,omitempty" jsonschema:"description=Attributes that are the same on all nodes\\, as texts; devices may have others."`
-	Capacity   map[string]string `yaml:"capacity,omitempty" jsonschema:"description=Capacities that are the same on all nodes."`
+	Attributes map[string]string `yaml:"attributes,omitempty" jsonschema:"description=Attributes with the same value on all nodes\\, as strings; devices may have others."`
+	Capacity   map[string]string `yaml:"capacity,omitempty" jsonschema:"description=Capacities with the same value on all nodes."`
 }
 
 // Config has opaque parameters, as in spec.devices.config[].opaque.parameters of a claim.
 type Config struct {
-	Valid   []map[string]any `yaml:"valid,omitempty" jsonschema:"description=Parameters that the driver takes."`
-	Invalid []map[string]any `yaml:"invalid,omitempty" jsonschema:"description=Parameters that it refuses."`
+	Valid   []map[string]any `yaml:"valid,omitempty" jsonschema:"description=Parameters accepted by the driver."`
+	Invalid []map[string]any `yaml:"invalid,omitempty" jsonschema:"description=Parameters rejected by the driver."`
 }
 
 // Workload configures the containers of cases. Commands are program and arguments; they run in a shell of the image
@@ -87,23 +87,23 @@ type Workload struct {
 	// in dratest's own clusters.
 	Image string `yaml:"image,omitempty" jsonschema:"description=Image with sh and sleep, and what the commands need."`
 	// Present succeeds in a container with a device.
-	Present []string `yaml:"present" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has a device of the driver."`
+	Present []string `yaml:"present" jsonschema:"required,minItems=1,description=Command that succeeds in a container with a device of the driver."`
 	// Absent succeeds in a container without one.
-	Absent []string `yaml:"absent" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has none."`
+	Absent []string `yaml:"absent" jsonschema:"required,minItems=1,description=Command that succeeds in a container without a device."`
 	// Identify prints one line per device, identical for the same device in every container.
 	Identify []string `yaml:"identify,omitempty" jsonschema:"description=Command that prints one line per device of the container; the same device always has the same line."`
 }
 
 // Hooks are vendor-specific actions.
 type Hooks struct {
-	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices that node $DRATEST_NODE has\\, one per line."`
+	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices of node $DRATEST_NODE\\, one per line."`
 	MakeUnhealthy Hook `yaml:"makeUnhealthy,omitempty" jsonschema:"description=Makes device $DRATEST_DEVICE of pool $DRATEST_POOL on node $DRATEST_NODE unhealthy."`
 	Heal          Hook `yaml:"heal,omitempty" jsonschema:"description=Makes that device healthy again."`
 	Install       Hook `yaml:"install,omitempty" jsonschema:"description=Installs the driver in the cluster of $KUBECONFIG; returns once it publishes devices."`
 	Upgrade       Hook `yaml:"upgrade,omitempty" jsonschema:"description=Replaces the previous version by this one\\, $DRATEST_VERSION; pods with claims run on meanwhile."`
 	Downgrade     Hook `yaml:"downgrade,omitempty" jsonschema:"description=Replaces this version by deploy.previousVersion\\, $DRATEST_VERSION; pods with claims run on meanwhile."`
-	Uninstall     Hook `yaml:"uninstall,omitempty" jsonschema:"description=Removes the driver from the cluster of $KUBECONFIG\\, with what it has on nodes."`
-	Reboot        Hook `yaml:"reboot,omitempty" jsonschema:"description=Restarts node $DRATEST_NODE\\, with all that runs there."`
+	Uninstall     Hook `yaml:"uninstall,omitempty" jsonschema:"description=Removes the driver from the cluster of $KUBECONFIG\\, including its files on nodes."`
+	Reboot        Hook `yaml:"reboot,omitempty" jsonschema:"description=Restarts node $DRATEST_NODE."`
 }
 
 // Hook is a command on the user's machine or on a node.
@@ -128,8 +128,8 @@ const (
 type Deploy struct {
 	// DaemonSet is "namespace/name"; its pods' logs are evidence.
 	DaemonSet       string   `yaml:"daemonSet,omitempty" jsonschema:"pattern=^[a-z0-9.-]+/[a-z0-9.-]+$"`
-	PreviousVersion string   `yaml:"previousVersion,omitempty" jsonschema:"description=The version that hooks.downgrade installs."`
-	CheckpointPaths []string `yaml:"checkpointPaths,omitempty" jsonschema:"description=Files on nodes in which the driver keeps what is prepared."`
+	PreviousVersion string   `yaml:"previousVersion,omitempty" jsonschema:"description=Version installed by hooks.downgrade."`
+	CheckpointPaths []string `yaml:"checkpointPaths,omitempty" jsonschema:"description=Files on nodes with the driver's record of prepared claims."`
 }
 
 // Limits are the vendor's time limits.

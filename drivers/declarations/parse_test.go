@@ -51,17 +51,17 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
   features: [health]
 - {name: part, devicesPerNode: 1, features: [partitionable, heatlh]}
 - {name: shared, devicesPerNode: 1, features: [consumableCapacity, partitionable]}`, 1),
-			"line 6: classes[0].features: must not be set: the first class is for all cases but those of features that another class names\n" +
+			"line 6: classes[0].features: must not be set: the first class is used by all cases except those of features listed by another class\n" +
 				"line 7: classes[1].features: \"heatlh\" is none of [partitionable consumableCapacity taints adminAccess extendedResource prioritizedList deviceStatus health bindingConditions rollingUpdate sharedClaim metadata]\n" +
 				"line 8: classes[2].features: partitionable is class part's already"},
 		{"a previous version that nobody installs", good + "deploy: {previousVersion: v0}\nhooks: {upgrade: {command: [x]}}\n",
-			"line 9: deploy.previousVersion: goes with hooks.downgrade, which installs it, and hooks.upgrade, which installs this version again"},
-		{"a device that nobody heals", good + "hooks:\n  makeUnhealthy: {command: [x]}\n", "line 10: hooks.makeUnhealthy: goes with hooks.heal: what one does the other has to undo"},
+			"line 9: deploy.previousVersion: requires hooks.downgrade to install it and hooks.upgrade to install this version again"},
+		{"a device that nobody heals", good + "hooks:\n  makeUnhealthy: {command: [x]}\n", "line 10: hooks.makeUnhealthy: requires hooks.heal to undo it"},
 		{"a template that no node can have", good + "nodes:\n  template:\n  - {count: 0, capacity: {memory: much}}\n",
 			"line 11: nodes.template[0].count: is 0, must be at least 1\nline 11: nodes.template[0].capacity: memory: \"much\" is no quantity, as 16Gi"},
 		{"a budget that nobody can keep", good + "budget:\n  prepareP99: -1s\n  sliceWritesPerHour: -1\n  memory: much\n  fileDescriptors: -1\n",
 			"line 10: budget.prepareP99: must not be negative\nline 11: budget.sliceWritesPerHour: must not be negative\nline 12: budget.memory: \"much\" is no quantity, as 64Mi\nline 13: budget.fileDescriptors: must not be negative"},
-		{"a hook for a cluster on a node", good + "hooks:\n  install: {command: [x], on: node}\n", "line 10: hooks.install.on: must be machine: the hook is not about what one node has"},
+		{"a hook for a cluster on a node", good + "hooks:\n  install: {command: [x], on: node}\n", "line 10: hooks.install.on: must be machine: the hook is not limited to one node"},
 		{"a list instead of fields", good + "nodes: [a]\n", "line 9: must be fields with values"},
 		{"twice", good + "driver: b.example.com\n", "line 9: mapping key \"driver\" already defined at line 2"},
 		{"no YAML", "identity: [", "line 1: did not find expected node content"},

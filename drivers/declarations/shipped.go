@@ -40,7 +40,7 @@ func Shipped(name string) (Driver, error) {
 	d := Driver{Name: name}
 	data, err := shipped.ReadFile(path.Join(name, "driver.yaml"))
 	if err != nil {
-		return d, fmt.Errorf("driver %q is not one that dratest can install: those are %s", name, strings.Join(ShippedNames(), ", "))
+		return d, fmt.Errorf("invalid driver %q: dratest can install %s", name, strings.Join(ShippedNames(), ", "))
 	}
 	if d.Declaration, err = Parse(data); err != nil {
 		return d, fmt.Errorf("read the declaration of %s: %w", name, err)

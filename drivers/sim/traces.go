@@ -65,11 +65,11 @@ func removeLeftovers(ctx context.Context, c Config) error {
 	errs := []error{err, proxy.RemoveLeftovers(c.registryDir(), c.pluginsDir())}
 	for _, path := range markers {
 		driver := filepath.Base(filepath.Dir(path))
-		klog.FromContext(ctx).Info("Removing a driver that an earlier agent left", "driver", driver)
+		klog.FromContext(ctx).Info("Removing a driver left by an earlier agent", "driver", driver)
 		errs = append(errs, removeRegistrations(c, driver), removeTraces(ctx, c, driver))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("remove what an earlier agent left: %w", err)
+		return fmt.Errorf("remove leftovers of an earlier agent: %w", err)
 	}
 	return nil
 }

@@ -72,12 +72,12 @@ func TestBadWorlds(t *testing.T) {
 		}, "does not allow several allocations"},
 		{audit.CapacityExceeded, "", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", share("4Gi")))
-		}, "has 8Gi of memory, of which -1Gi are left"},
+		}, "has 8Gi of memory, and -1Gi are left"},
 		{audit.ConsumptionUnstated, "", func(w *audit.World) {
 			silent := share("0")
 			silent.ConsumedCapacity = nil
 			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", silent))
-		}, "device d/n/shared has memory, of which nothing says how much is consumed by claim ns/c3 (request r)"},
+		}, "device d/n/shared has memory without a consumed capacity for claim ns/c3 (request r)"},
 		{audit.ShareIDReused, "", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", share("1Gi")), claim("c3", "p", share("1Gi")))
 		}, "has one share ID, share-1Gi, for claim ns/c2 (request r, memory 1Gi), claim ns/c3 (request r, memory 1Gi)"},
@@ -108,7 +108,7 @@ func TestBadWorlds(t *testing.T) {
 		}, "its claim special does not exist"},
 		{audit.BoundWithoutClaim, "extended, nothing said", func(w *audit.World) {
 			wants(&w.Pods[0], "example.com/gpu")
-		}, "has no claim for example.com/gpu of container main, for which class gpu stands"},
+		}, "has no claim for example.com/gpu of container main, mapped to class gpu"},
 		{audit.BoundWithoutClaim, "extended, implicit, of an init container", func(w *audit.World) {
 			wants(&w.Pods[0], "deviceclass.resource.kubernetes.io/gpu")
 			w.Pods[0].Spec.InitContainers, w.Pods[0].Spec.Containers = w.Pods[0].Spec.Containers, nil
@@ -121,7 +121,7 @@ func TestBadWorlds(t *testing.T) {
 		}, "has no claim for example.com/gpu of container main"},
 		{audit.WrongNode, "selector", func(w *audit.World) {
 			w.Claims[0].Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Values[0] = "m"
-		}, "the node selector of its claim c does not hold"},
+		}, "the node selector of its claim c does not match"},
 		{audit.WrongNode, "device", func(w *audit.World) {
 			w.Slices[0].Spec.NodeName = ptr.To("m")
 		}, "device d/n/whole-0 of its claim c cannot be used"},

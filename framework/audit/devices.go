@@ -121,10 +121,10 @@ func checkCapacity(id deviceID, device resourceapi.Device, shares []use) []Viola
 			left.Sub(amount)
 		}
 		if len(silent) > 0 {
-			found = append(found, onCapacity(ConsumptionUnstated, id, name, silent, "has %s, of which nothing says how much is consumed by %s", name, users(silent)))
+			found = append(found, onCapacity(ConsumptionUnstated, id, name, silent, "has %s without a consumed capacity for %s", name, users(silent)))
 		}
 		if left.Sign() < 0 {
-			found = append(found, onCapacity(CapacityExceeded, id, name, shares, "has %s of %s, of which %s are left: %s", ptr.To(device.Capacity[name].Value).String(), name, left.String(), users(shares)))
+			found = append(found, onCapacity(CapacityExceeded, id, name, shares, "has %s of %s, and %s are left: %s", ptr.To(device.Capacity[name].Value).String(), name, left.String(), users(shares)))
 		}
 	}
 	return found

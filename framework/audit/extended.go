@@ -42,7 +42,7 @@ func checkExtended(pod *corev1.Pod, node *corev1.Node, classes []resourceapi.Dev
 			if amount.IsZero() || plugin || class == nil || mapped(pod, container.Name, name) {
 				continue
 			}
-			v := aboutPod(BoundWithoutClaim, pod, nil, "is bound to %s, but has no claim for %s of container %s, for which class %s stands",
+			v := aboutPod(BoundWithoutClaim, pod, nil, "is bound to %s, but has no claim for %s of container %s, mapped to class %s",
 				node.Name, name, container.Name, class.Name)
 			v.Subject = container.Name + "/" + string(name)
 			v.Evidence = append(v.Evidence, class)

@@ -90,7 +90,7 @@ func Attached(f Fabric) []Violation {
 			continue
 		}
 		found = append(found, Violation{Rule: DetachedInUse, Subject: u.device, Evidence: []Object{u.claim},
-			Text: fmt.Sprintf("claim %s is in use and has device %s of the fabric, which %s", key(u.claim), u.device, state)})
+			Text: fmt.Sprintf("claim %s is in use and has device %s of the fabric: it %s", key(u.claim), u.device, state)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
 		if nodes[id].Len() > 1 {

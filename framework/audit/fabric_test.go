@@ -156,7 +156,7 @@ func TestFabricRules(t *testing.T) {
 func TestFabricRulesSayWhatTheDeviceIs(t *testing.T) {
 	f := goodFabric()
 	f.Devices[0] = spec.FabricDevice{ID: "gpu-0", Phase: "Free"}
-	const want = `claim ns/c is in use and has device gpu-0 of the fabric, which is Free, on node ""`
+	const want = `claim ns/c is in use and has device gpu-0 of the fabric: it is Free, on node ""`
 	if found := audit.Attached(f); len(found) != 1 || found[0].Text != want {
 		t.Errorf("found %v", found)
 	}

@@ -114,7 +114,7 @@ func checkClaim(pod *corev1.Pod, name string, claim *resourceapi.ResourceClaim) 
 func checkNode(pod *corev1.Pod, claim *resourceapi.ResourceClaim, node *corev1.Node, in inventory) []Violation {
 	var found []Violation
 	if !selects(claim.Status.Allocation.NodeSelector, node) {
-		found = append(found, aboutPod(WrongNode, pod, claim, "is bound to %s, for which the node selector of its claim %s does not hold", node.Name, claim.Name))
+		found = append(found, aboutPod(WrongNode, pod, claim, "is bound to %s, which the node selector of its claim %s does not match", node.Name, claim.Name))
 	}
 	for _, r := range claim.Status.Allocation.Devices.Results {
 		id := deviceID{r.Driver, r.Pool, r.Device}

@@ -50,7 +50,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 		// A missing journal is no problem here.
 		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
 		if _, ok := files[checkpoint]; !ok {
-			return fmt.Errorf("%w on node %s: it cannot be seen what the kubelet has prepared; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
+			return fmt.Errorf("%w on node %s: the kubelet's prepared claims cannot be read; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
 		}
 		if err := s.takeNode(node, view, files); err != nil {
 			return fmt.Errorf("read node %s: %w", node, err)

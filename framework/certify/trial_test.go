@@ -148,7 +148,7 @@ func TestHooks(t *testing.T) {
 	}{
 		{"works", declarations.Hook{Command: []string{"sh", "-c", `test "$DRATEST_CLUSTER" = c`}}, ""},
 		{"fails", declarations.Hook{Command: []string{"sh", "-c", "echo no licence >&2; exit 7"}}, "no licence"},
-		{"hangs", declarations.Hook{Command: []string{"sleep", "60"}, Timeout: 100 * time.Millisecond}, "it has not ended after 100ms: see what it waits for, or give it more time in hooks.install.timeout"},
+		{"hangs", declarations.Hook{Command: []string{"sleep", "60"}, Timeout: 100 * time.Millisecond}, "it did not finish within 100ms: check what it waits for, or increase hooks.install.timeout"},
 		{"is not there", declarations.Hook{Command: []string{"no-such-program"}}, "no-such-program"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -33,8 +33,8 @@ func classicDRA() testbed.Companion {
 	return testbed.Companion{
 		Name:         classicdra.Companion,
 		Skip:         "ClassicNotAvailable",
-		NoKubeconfig: "starts schedulers and drivers as processes beside dratest, which need a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
-		NoProgram:    "starts dra-scheduler and dra-classic-driver, which are not there",
+		NoKubeconfig: "starts local schedulers and drivers: run dratest from outside of the cluster, with --kubeconfig",
+		NoProgram:    "starts dra-scheduler and dra-classic-driver, not installed",
 		Lacks: func(_ spec.Needs, target spec.Target) string {
 			if !target.Disruptable {
 				return "installs definitions and admission policies of classic DRA for the whole cluster: allow it with --disruptive"

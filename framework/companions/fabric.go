@@ -30,8 +30,8 @@ func composableFabric() testbed.Companion {
 	return testbed.Companion{
 		Name:         casefabric.Companion,
 		Skip:         "FabricNotAvailable",
-		NoKubeconfig: "starts a controller as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
-		NoProgram:    "starts dra-composable-controller, which is not there",
+		NoKubeconfig: "starts a local controller: run dratest from outside of the cluster, with --kubeconfig",
+		NoProgram:    "starts dra-composable-controller, not installed",
 		Find: func(ctx context.Context, b *testbed.Testbed, overlay map[string][]byte) (any, error) {
 			program, _, err := images.Local{Progress: b.Progress, Overlay: overlay}.OwnProgram(ctx, "dra-composable-controller")
 			return fabric.Fabrics{Program: program, Kubeconfig: b.Kubeconfig, Context: b.Context}, err

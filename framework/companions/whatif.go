@@ -36,16 +36,16 @@ func whatIf() testbed.Companion {
 	return testbed.Companion{
 		Name:         whatif.Companion,
 		Skip:         "WhatIfNotAvailable",
-		NoKubeconfig: "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig",
-		NoProgram:    "starts dra-whatif, which is not there",
+		NoKubeconfig: "starts dra-whatif locally: run dratest from outside of the cluster, with --kubeconfig",
+		NoProgram:    "starts dra-whatif, not installed",
 		Lacks: func(needs spec.Needs, target spec.Target) string {
 			switch {
 			case !needs.NoKubelet:
 				return ""
 			case target.Simulated() == 0:
-				return "adds simulated nodes, of which the cluster has none: use --provider=controlplane"
+				return "adds simulated nodes, and the cluster has none: use --provider=controlplane"
 			case !target.Disruptable:
-				return "adds simulated nodes that are ready, on which pods of others could land: allow it with --disruptive"
+				return "adds ready simulated nodes, and other pods could be scheduled there: allow it with --disruptive"
 			}
 			return ""
 		},

@@ -139,7 +139,7 @@ func TestGather(t *testing.T) {
 		t.Errorf("what is not about DRA was told:\n%s", files.all())
 	}
 	for _, want := range []string{"metrics of kube-apiserver: forbidden", "files of node worker: containerd.log: no journal", "nodes/worker/cdi/bad: left out",
-		"outside: is not a name", "log of kube-scheduler: it runs in no pod"} {
+		"outside: is not a name", "log of kube-scheduler: it has no visible pod"} {
 		if !slices.ContainsFunc(result.Missing, func(m string) bool { return strings.Contains(m, want) }) || !strings.Contains(files[IndexFile], want) {
 			t.Errorf("missing %q in %q", want, result.Missing)
 		}

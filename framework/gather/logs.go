@@ -57,7 +57,7 @@ func (g *gathering) logs(ctx context.Context, pods []corev1.Pod) {
 	}
 	for _, name := range components[:2] {
 		if !seen[name] && !seen[strings.Replace(name, "kube-", "dra-", 1)] {
-			g.missing("log of "+name, errors.New("it runs in no pod that can be seen"))
+			g.missing("log of "+name, errors.New("it has no visible pod"))
 		}
 	}
 }

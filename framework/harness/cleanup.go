@@ -37,7 +37,7 @@ import (
 )
 
 // errPodsStay: the case's pods are still there, and so must be its driver.
-var errPodsStay = errors.New("pods do not end, so that their driver is left running")
+var errPodsStay = errors.New("pods do not terminate, so their driver is left running")
 
 // cleanUp removes what the case made: pods first, because the kubelet needs the driver to
 // unprepare, then the rest. If something is stuck, the case fails, and its evidence is gathered

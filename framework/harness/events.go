@@ -36,7 +36,7 @@ import (
 // it, which may have no fractions of a second.
 func (t *T) WaitEvent(object, reason, text string) time.Time {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
+	t.Step("wait for an event %s of %s containing %q", reason, object, text)
 	seen := ""
 	var at time.Time
 	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
@@ -50,7 +50,7 @@ func (t *T) WaitEvent(object, reason, text string) time.Time {
 		return i >= 0
 	})
 	if err != nil {
-		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
+		t.Fatalf("wait for an event %s of %s containing %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
 	t.Note("there is an event %s of %s", reason, object)
 	return at
@@ -60,7 +60,7 @@ func (t *T) WaitEvent(object, reason, text string) time.Time {
 // contains a text, has been told so often.
 func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for an event %s of %s that contains %q, %d times", reason, object, text, times)
+	t.Step("wait for an event %s of %s containing %q, %d times", reason, object, text, times)
 	seen := ""
 	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
 		seen = describe.Events(events)
@@ -73,7 +73,7 @@ func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 		return told >= times
 	})
 	if err != nil {
-		t.Fatalf("wait for an event %s of %s that contains %q, %d times: %v\nlast seen: %s", reason, object, text, times, err, seen)
+		t.Fatalf("wait for an event %s of %s containing %q, %d times: %v\nlast seen: %s", reason, object, text, times, err, seen)
 	}
 }
 

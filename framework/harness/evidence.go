@@ -55,7 +55,7 @@ func (t *T) gather(ctx context.Context) {
 	t.folder = folderOf(t.meta.ID)
 	w := &Evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
 	// A run that was killed may have left some of its own.
-	w.Problem("what an earlier run left", os.RemoveAll(w.dir))
+	w.Problem("leftovers of an earlier run", os.RemoveAll(w.dir))
 	// The case's own failure matters, whatever happens here.
 	defer func() {
 		if p := recover(); p != nil {
@@ -170,7 +170,7 @@ func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 			continue
 		}
 		if len(pods.Items) == 0 {
-			w.Problem(component, errors.New("runs in no pod that can be seen"))
+			w.Problem(component, errors.New("has no visible pod"))
 		}
 		for _, p := range pods.Items {
 			log, err := ReadLog(ctx, t.Client, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})

@@ -75,7 +75,7 @@ func TestGather(t *testing.T) {
 			t.Errorf("%s lacks %q:\n%s", name, want, got)
 		}
 	}
-	if missing := read(t, f, "missing.txt"); !strings.Contains(missing, "kube-controller-manager: runs in no pod") {
+	if missing := read(t, f, "missing.txt"); !strings.Contains(missing, "kube-controller-manager: has no visible pod") {
 		t.Errorf("missing.txt:\n%s", missing)
 	}
 	events := read(t, f, "events.txt")

@@ -26,7 +26,7 @@ import (
 // rights that they do not have, so that a run with few of them is blocked here.
 func (t *T) Grant(name string, subject rbacv1.Subject, rules ...rbacv1.PolicyRule) {
 	ginkgo.GinkgoHelper()
-	t.SetBlocked("the account of the run cannot give " + subject.Name + " its rights, which the failure names: run with an account that has them")
+	t.SetBlocked("the account of the run cannot give " + subject.Name + " its rights, named by the failure: run with an account with these rights")
 	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},

@@ -214,7 +214,7 @@ func (t *T) KnownIssue(format string, args ...any) {
 		t.Fatalf("%s (%s is known for this, but %s)", seen, issue.Issue, excuse.Not)
 	}
 	if t.env.Strict {
-		t.Fatalf("%s (%s is known for this, which --strict does not excuse)", seen, issue.Issue)
+		t.Fatalf("%s (known issue of %s, not excused with --strict)", seen, issue.Issue)
 	}
 	t.Step("known issue, %s: %s", issue.Issue, seen)
 	t.mu.Lock()

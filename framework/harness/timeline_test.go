@@ -121,7 +121,7 @@ func TestRecorder(t *testing.T) {
 			t.Errorf("missing %q in:\n%s", want, strings.Join(got, "\n"))
 		}
 	}
-	if want := []string{"kube-scheduler: runs in no pod that can be seen"}; !slices.Equal(line.Missing, want) {
+	if want := []string{"kube-scheduler: has no visible pod"}; !slices.Equal(line.Missing, want) {
 		t.Errorf("missing: %q, want %q", line.Missing, want)
 	}
 }

@@ -87,7 +87,7 @@ func (p pair) compare(ctx context.Context, progress io.Writer, live func(context
 	for _, a := range answers {
 		fmt.Fprintf(progress, "compared %d values of %s\n", a.compared, a.name)
 		for _, name := range a.reviewed {
-			fmt.Fprintf(progress, "not compared: only one kubelet serves %s, which onesided.yaml allows\n", name)
+			fmt.Fprintf(progress, "not compared: only one kubelet serves %s, as onesided.yaml allows\n", name)
 		}
 	}
 	return answers, err

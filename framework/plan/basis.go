@@ -69,7 +69,7 @@ func withBasis(c spec.Component, built spec.Digests, assumed bool) spec.Componen
 	case len(ours) == 0:
 		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("this machine has built no %s to compare its digest with", c)
 	default:
-		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("its digest is not that of the %s that this machine has built", c)
+		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("its digest differs from the %s built on this machine", c)
 	}
 	return c
 }

@@ -41,7 +41,7 @@ func TestBasis(t *testing.T) {
 	}{
 		"the digest of what was built": {component: stock, whose: spec.Stock, basis: spec.Proven},
 		"one byte is another": {component: with(func(c *spec.Component) { c.Digest = "sha256:changed" }),
-			whose: spec.Stock, basis: spec.Claimed, why: "its digest is not that of the kube-scheduler v1.37.1"},
+			whose: spec.Stock, basis: spec.Claimed, why: "its digest differs from the kube-scheduler v1.37.1"},
 		"the digest of another version": {component: with(func(c *spec.Component) { c.Version = "v1.36.4" }),
 			whose: spec.Stock, basis: spec.Claimed, why: "has built no kube-scheduler v1.36.4"},
 		"no digest is seen": {component: with(func(c *spec.Component) { c.Digest = "" }), whose: spec.Stock, basis: spec.Claimed, why: "not seen"},

@@ -77,7 +77,7 @@ func controllers(manager corev1.Pod, own []corev1.Pod) []spec.Component {
 		}
 		if len(all) == 0 {
 			all = append(all, spec.Component{Name: spec.Controllers, Program: claimController, Node: manager.Spec.NodeName, Whose: spec.Other,
-				Why: "kube-controller-manager leaves it to another program, which was not found"})
+				Why: "kube-controller-manager has it disabled, and no other program was found"})
 		}
 		return all
 	}

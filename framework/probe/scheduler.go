@@ -90,7 +90,7 @@ func schedulerGates(schedulers []corev1.Pod) (gates map[spec.Feature]bool, unsee
 func gatesOfScheduler(pod corev1.Pod) (map[spec.Feature]bool, error) {
 	c := ofPod(spec.Scheduler, stockScheduler, ownScheduler, pod)
 	if c.Whose == spec.Other {
-		return nil, fmt.Errorf("%s, so that its defaults are not known", c.Why)
+		return nil, fmt.Errorf("%s, so its defaults are unknown", c.Why)
 	}
 	v, err := version.ParseGeneric(c.Version)
 	if err != nil || v.Major() != 1 {

@@ -37,7 +37,7 @@ func Usable(target spec.Target) error {
 	workers := target.Workers()
 	// Some cases need no real node.
 	if kubelets := len(target.Nodes) - target.Simulated(); kubelets > 0 && len(workers) == 0 {
-		errs = append(errs, fmt.Errorf("none of the %d node(s) is a Linux node that is ready, not cordoned and free of NoSchedule taints",
+		errs = append(errs, fmt.Errorf("none of the %d node(s) is a ready, uncordoned Linux node without NoSchedule taints",
 			kubelets))
 	}
 	var without []string
@@ -47,7 +47,7 @@ func Usable(target spec.Target) error {
 		}
 	}
 	if len(workers) > 0 && len(without) == len(workers) {
-		errs = append(errs, fmt.Errorf("no node with CDI support, through which drivers hand devices to containers: %s; "+
+		errs = append(errs, fmt.Errorf("no node with CDI support (needed to pass devices to containers): %s; "+
 			"use containerd 1.7 or newer, or CRI-O 1.23 or newer", strings.Join(without, ", ")))
 	}
 	return errors.Join(errs...)

@@ -198,7 +198,7 @@ func (r Record) fits(want Record) error {
 	case r.Shard != want.Shard:
 		what = fmt.Sprintf("it is shard %s, not %s", r.Shard, want.Shard)
 	case r.Rest != want.Rest:
-		what = "one of them is the rest of what was done elsewhere"
+		what = "one of them is a --rest-of proof"
 	case !r.Rest && !reflect.DeepEqual(r.Trials, want.Trials):
 		what = fmt.Sprintf("its trials are %v, not %v, or must be noticed by others", IDs(r.Trials), IDs(want.Trials))
 	default:
@@ -248,7 +248,7 @@ func (r Record) save(dir string) error {
 		err = renameio.WriteFile(filepath.Join(dir, RecordFile), append(data, '\n'), 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("record what the proof came to: %w", err)
+		return fmt.Errorf("record the result of the proof: %w", err)
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func try(ctx context.Context, prover Prover, t Trial, o Options) (Result, error)
 	}
 	dir := filepath.Join(o.ReportDir, t.ID)
 	if err := os.RemoveAll(dir); err != nil {
-		return Result{}, fmt.Errorf("remove what an earlier try left: %w", err)
+		return Result{}, fmt.Errorf("remove leftovers of an earlier attempt: %w", err)
 	}
 	started := time.Now()
 	found, err := prover.Try(ctx, t, dir)

@@ -46,7 +46,7 @@ func TestRunWithoutSimulatedNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := statuses(report)
-	if why := reason(report, "fake/what-if"); got["fake/what-if"] != spec.NotApplicable || !strings.Contains(why, "adds simulated nodes, of which the cluster has none") {
+	if why := reason(report, "fake/what-if"); got["fake/what-if"] != spec.NotApplicable || !strings.Contains(why, "adds simulated nodes, and the cluster has none") {
 		t.Errorf("fake/what-if: %s: %s", got["fake/what-if"], why)
 	}
 	if got["fake/passes"] != spec.Passed {

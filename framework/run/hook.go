@@ -39,7 +39,7 @@ var _ undertest.Hooks = Machine{}
 // RunHook implements undertest.Hooks. The error has the end of what the hook said.
 func (Machine) RunHook(ctx context.Context, name spec.HookName, h spec.Hook, environment ...string) (printed string, err error) {
 	limit := cmp.Or(h.Timeout, HookTime)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", limit, name))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not finish within %s: check what it waits for, or increase hooks.%s.timeout", limit, name))
 	defer cancel()
 	if printed, err = command.Run(ctx, command.Cmd{Args: h.Command, Env: slices.Concat(h.Environment, environment)}); err != nil {
 		return "", fmt.Errorf("hook %s: %w", name, err)

@@ -69,7 +69,7 @@ func lasting(ctx context.Context, patience time.Duration, look func(context.Cont
 		return nil, context.Cause(ctx)
 	}
 	if last != nil {
-		return nil, fmt.Errorf("read what drivers and kubelets know: %w", last)
+		return nil, fmt.Errorf("read the state of drivers and kubelets: %w", last)
 	}
 	return found, nil
 }

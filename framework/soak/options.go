@@ -128,7 +128,7 @@ func (o Options) Validate() error {
 	if o.Companion != nil {
 		errs = append(errs, o.Companion.Validate())
 		if o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1 {
-			errs = append(errs, fmt.Errorf("%s: needs a cluster that is made for the soak, of processes with simulated nodes", o.Companion.Name()))
+			errs = append(errs, fmt.Errorf("%s: needs a cluster created by soak with provider controlplane", o.Companion.Name()))
 		}
 	}
 	return errors.Join(errs...)

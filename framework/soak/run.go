@@ -90,7 +90,7 @@ func clean(dir string, logs []string) error {
 	}
 	for _, name := range old {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove what an earlier soak found: %w", err)
+			return fmt.Errorf("remove results of an earlier soak: %w", err)
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (b *Bed) prepare(ctx context.Context) (err error) {
 	kinds := load.Served(func(f spec.Feature) bool {
 		skip := f.Missing(b.Target)
 		if skip != nil {
-			b.Progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
+			b.Progress.Printf("  -- pods with %s are left out: %s", f, skip.Text)
 		}
 		return skip != nil
 	})
@@ -159,18 +159,18 @@ func (b *Bed) startDriver(ctx context.Context) error {
 func (b *Bed) clear(ctx context.Context) error {
 	pods, claims := b.Client.CoreV1().Pods(b.Namespace), b.Client.ResourceV1().ResourceClaims(b.Namespace)
 	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-		return fmt.Errorf("delete the pods that are left: %w", err)
+		return fmt.Errorf("delete remaining pods: %w", err)
 	}
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("list the claims that are left: %w", err)
+		return fmt.Errorf("list remaining claims: %w", err)
 	}
 	for _, c := range list.Items {
 		if metav1.GetControllerOf(&c) != nil {
 			continue
 		}
 		if err := claims.Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("delete claim %s, which is left: %w", c.Name, err)
+			return fmt.Errorf("delete remaining claim %s: %w", c.Name, err)
 		}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (b *Bed) release(ctx context.Context) error {
 	claims := b.Client.ResourceV1().ResourceClaims(b.Namespace)
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("list the claims that are left: %w", err)
+		return fmt.Errorf("list remaining claims: %w", err)
 	}
 	var errs []error
 	for _, c := range list.Items {

@@ -77,7 +77,7 @@ func (w *Watcher) run(ctx context.Context) {
 				w.ledger.missed()
 				return
 			}
-			w.ledger.problem("the watch of claims broke, so that states may have been missed: %v", err)
+			w.ledger.problem("the watch of claims broke, states may have been missed: %v", err)
 		})
 	})
 	all.Go(func() {

@@ -56,10 +56,10 @@ func (f ComposedFabric) Validate() error {
 		errs = append(errs, errors.New("the driver's name and the user must be given"))
 	}
 	if f.Devices < 0 || f.DetachAfter <= 0 || f.DetachTakes < 0 {
-		errs = append(errs, errors.New("there cannot be less than no devices, the time until they are detached must be given, and that takes no negative time"))
+		errs = append(errs, errors.New("the number of devices must not be negative, and the detach time must be positive"))
 	}
 	if len(f.Drivers) > 0 && (f.Bind || f.Rescan <= 0 || f.DriverUser == "") {
-		errs = append(errs, errors.New("drivers need a user and a time between two looks, and publish nothing of a fabric whose slots pods are bound with"))
+		errs = append(errs, errors.New("drivers need a user and a polling interval, and cannot publish a fabric with bound slots"))
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,7 @@ var driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-
 func (c DriverConfig) Validate() error {
 	var errs []error
 	if len(c.Name) > 63 || !driverName.MatchString(c.Name) {
-		errs = append(errs, fmt.Errorf("name %q must be a DNS subdomain of at most 63 characters that starts with a letter", c.Name))
+		errs = append(errs, fmt.Errorf("name %q must be a DNS subdomain of at most 63 characters starting with a letter", c.Name))
 	}
 	if !slices.Contains(Publishings(), c.Publishing) {
 		errs = append(errs, fmt.Errorf("publishing: unknown way %q, known are %q", c.Publishing, Publishings()))
@@ -65,7 +65,7 @@ func (p Profile) Validate() error {
 		seen[pool.Suffix] = true
 		for _, told := range pool.Health {
 			if !slices.ContainsFunc(pool.Devices, func(d resourceapi.Device) bool { return d.Name == told.Device }) {
-				errs = append(errs, fmt.Errorf("profile %q: health is told of device %q, which is not in its pool", p.Name, told.Device))
+				errs = append(errs, fmt.Errorf("profile %q: health is reported for device %q outside its pool", p.Name, told.Device))
 			}
 		}
 		devices := map[string]bool{}

@@ -31,7 +31,7 @@ func TestDriverConfigValidate(t *testing.T) {
 		want   []string
 	}{
 		{"good", DriverConfig{Name: "a-1.example.com", GRPC: []GRPCVersion{GRPCv1}}, nil},
-		{"digit", DriverConfig{Name: "1.example.com"}, []string{"starts with a letter"}},
+		{"digit", DriverConfig{Name: "1.example.com"}, []string{"starting with a letter"}},
 		{"capital", DriverConfig{Name: "A.example.com"}, []string{"DNS subdomain"}},
 		{"mutant", DriverConfig{Name: "a", Mutant: MutantNoOwner}, nil},
 		{"odd mutant", DriverConfig{Name: "a", Mutant: "Odd"}, []string{`unknown "Odd"`}},

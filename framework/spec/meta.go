@@ -122,7 +122,7 @@ func (m Meta) Validate() error {
 		problems = append(problems, `id must look like "area/what-happens"`)
 	}
 	if !strings.HasSuffix(m.Checks, ".") {
-		problems = append(problems, "checks must be a sentence that ends with a full stop")
+		problems = append(problems, "checks must be a sentence ending with a full stop")
 	}
 	if len(m.Requires) == 0 {
 		problems = append(problems, "requires must name at least one requirement")

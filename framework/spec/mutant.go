@@ -64,19 +64,19 @@ func Mutants() []Mutant {
 		id   MutantID
 		what string
 	}{
-		{MutantNoOwner, "the driver publishes slices that their node does not own"},
+		{MutantNoOwner, "the driver publishes slices not owned by their node"},
 		{MutantInPlace, "the driver changes the slices of a pool one after the other, and keeps its generation"},
 		{MutantOneVersion, "the driver publishes in the newest version of the API, also where the API server has only an older one"},
-		{MutantNoMapping, "the driver publishes devices without the resources of their node that they stand for"},
-		{MutantUnchecked, "the driver does not look what the API server has kept of its slices"},
+		{MutantNoMapping, "the driver publishes devices without the node resources mapped to them"},
+		{MutantUnchecked, "the driver does not check for fields of its slices dropped by the API server"},
 		{MutantAtOnce, "the driver works on several calls at the same time"},
 		{MutantNewestMetadata, "the driver writes metadata only in the newest version"},
-		{MutantMetadataOfClaim, "the driver puts the metadata of a claim from a template where that of a claim is that the pod names"},
+		{MutantMetadataOfClaim, "the driver stores the metadata of a claim from a template in the path for directly referenced claims"},
 		{MutantMetadataWithoutDriver, "the driver does not name itself in the name of the file with metadata"},
 		{MutantMetadataWritable, "the driver lets containers write the file with metadata"},
 		{MutantUnprepareAll, "the driver unprepares all claims when it is asked to unprepare one"},
 		{MutantNoStatus, "the driver does not tell of its devices in the status of claims"},
-		{MutantOneCondition, "what makes the driver's devices ready has only the first of their conditions come true"},
+		{MutantOneCondition, "only the first binding condition of the driver's devices becomes true"},
 	} {
 		mutants = append(mutants, Mutant{Defect: Defect{ID: string(m.id), What: m.what}})
 	}

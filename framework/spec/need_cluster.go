@@ -44,7 +44,7 @@ func missingAPI(n Needs, t Target) *Skip {
 func missingRestart(n Needs, t Target) *Skip {
 	switch {
 	case !t.Restartable:
-		return &Skip{SkipDisruption, "restarts a whole node of the cluster, which --restart-nodes allows"}
+		return &Skip{SkipDisruption, "restarts a whole node of the cluster: allow it with --restart-nodes"}
 	case n.Restarts == ControlPlane && t.ControlPlane() == "":
 		return &Skip{SkipNodes, "restarts a node of the control plane, the cluster shows none"}
 	default:
@@ -70,7 +70,7 @@ func missingNodes(n Needs, t Target) *Skip {
 	}
 	have, simulated := len(t.NodesFor(n)), ""
 	if other := t.Simulated(); other > 0 && !n.NoKubelet {
-		simulated = fmt.Sprintf(" beside %d simulated one(s), which run no containers", other)
+		simulated = fmt.Sprintf(" beside %d simulated one(s) without containers", other)
 	}
 	return unless(have >= n.LeastNodes(), SkipNodes, "needs %d schedulable Linux node(s), the cluster has %d%s", n.LeastNodes(), have, simulated)
 }
@@ -108,7 +108,7 @@ func nodeProblems(m Meta) []string {
 func missingMetrics(n Needs, t Target) *Skip {
 	for _, component := range n.Metrics {
 		if _, seen := t.Components[component]; !seen {
-			return &Skip{SkipMetrics, fmt.Sprintf("reads the metrics of %s, which runs in no pod that can be seen", component)}
+			return &Skip{SkipMetrics, fmt.Sprintf("reads the metrics of %s, and no pod of it is visible", component)}
 		}
 	}
 	return nil
@@ -120,5 +120,5 @@ func missingBindingTimeout(n Needs, t Target) *Skip {
 		have = fmt.Sprintf("which is %s", t.BindingTimeout)
 	}
 	return unless(0 < t.BindingTimeout && t.BindingTimeout <= n.BindingTimeout, SkipBindingTimeout,
-		"needs a scheduler whose bindingTimeout is at most %s, %s", n.BindingTimeout, have)
+		"needs a scheduler with a bindingTimeout of at most %s, %s", n.BindingTimeout, have)
 }

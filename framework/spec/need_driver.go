@@ -30,7 +30,7 @@ func ofDriver(missing func(Needs, Subject) *Skip) func(Needs, Target) *Skip {
 
 func missingInstalled(_ Needs, t Target) *Skip {
 	if t.Subject == nil {
-		return &Skip{SkipDriver, "needs a driver as its vendor has installed it, which is for `dratest certify`"}
+		return &Skip{SkipDriver, "needs a driver installed by its vendor: use `dratest certify`"}
 	}
 	return unless(t.Subject.Namespace != "", SkipDriver, "needs the driver's own pods: deploy.daemonSet is not declared, or not there")
 }
@@ -52,10 +52,10 @@ func missingDriverFeature(n Needs, s Subject) *Skip {
 func missingHook(n Needs, s Subject) *Skip {
 	for _, h := range n.Hooks {
 		if _, declared := s.Hooks[h]; !declared {
-			return &Skip{SkipHook, fmt.Sprintf("needs a command that runs on this machine in hooks.%s", h)}
+			return &Skip{SkipHook, fmt.Sprintf("needs a command on this machine in hooks.%s", h)}
 		}
 		if h == HookUninstall && !s.Removable {
-			return &Skip{SkipHook, "removes the driver, which is done only where --install or --versions has installed it"}
+			return &Skip{SkipHook, "removes the driver: only done with --install or --versions"}
 		}
 	}
 	return nil

@@ -51,9 +51,9 @@ func (f Feature) Missing(target Target) *Skip {
 	case unseen != "":
 		return &Skip{SkipFeatureUnseen, fmt.Sprintf("needs feature %s, and it cannot be seen whether the cluster serves it: %s", f, unseen)}
 	case known:
-		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which is switched off in the cluster", f)}
+		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, disabled in the cluster", f)}
 	default:
-		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which Kubernetes %s does not know", f, target.Kubernetes)}
+		return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, unknown to Kubernetes %s", f, target.Kubernetes)}
 	}
 }
 
@@ -63,7 +63,7 @@ func missingOff(n Needs, target Target) *Skip {
 		gates, unseen := gatesFor(f, target)
 		switch {
 		case gates[f]:
-			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s to be off, which is switched on in the cluster", f)}
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s to be off, enabled in the cluster", f)}
 		case unseen != "":
 			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s to be off, and it cannot be seen whether the cluster serves it: %s", f, unseen)}
 		}
@@ -76,7 +76,7 @@ func offOnKubelet(f Feature, target Target) *Skip {
 	for _, n := range target.Nodes {
 		on, known := n.KubeletGates[f]
 		if n.Schedulable && (known && !on || !known && f.OnKubelets() && before(f, n.Kubelet)) {
-			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, which is switched off in the kubelet of node %s (%s)", f, n.Name, n.Kubelet)}
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, disabled in the kubelet of node %s (%s)", f, n.Name, n.Kubelet)}
 		}
 	}
 	return nil

@@ -173,14 +173,14 @@ var needs = []need{
 		wanted: func(n Needs) bool { return n.PodGroups },
 		text:   words("scheduling.k8s.io/v1beta1"),
 		missing: func(_ Needs, t Target) *Skip {
-			return unless(t.PodGroups, SkipAPI, "needs groups of pods, scheduling.k8s.io/v1beta1, which the cluster does not serve")
+			return unless(t.PodGroups, SkipAPI, "needs pod groups (scheduling.k8s.io/v1beta1), not served by the cluster")
 		},
 	},
 	{
 		wanted: func(n Needs) bool { return n.Disruption },
 		text:   words("--disruptive"),
 		missing: func(_ Needs, t Target) *Skip {
-			return unless(t.Disruptable, SkipDisruption, "restarts components of the cluster, which --disruptive allows")
+			return unless(t.Disruptable, SkipDisruption, "restarts components of the cluster: allow it with --disruptive")
 		},
 		label: "Disruptive",
 	},
@@ -195,7 +195,7 @@ var needs = []need{
 		// Any driver serves a case with a number of devices.
 		wanted: func(n Needs) bool { return n.Devices == 0 },
 		missing: ofDriver(func(Needs, Subject) *Skip {
-			return &Skip{SkipDriver, "needs the test driver dra-sim, which can be told what to do"}
+			return &Skip{SkipDriver, "needs the programmable test driver dra-sim"}
 		}),
 		standard: true,
 	},
@@ -212,7 +212,7 @@ var needs = []need{
 			return slices.Concat(each("driver feature %s", n.DriverFeatures), each("no driver feature %s", n.NoDriverFeatures))
 		},
 		missing: ofDriver(missingDriverFeature),
-		problems: invalid("needs.driverFeatures and needs.noDriverFeatures are only asked of drivers that needs.devices says to be enough",
+		problems: invalid("needs.driverFeatures and needs.noDriverFeatures require needs.devices",
 			func(m Meta) bool { return m.Needs.Devices == 0 }),
 		standard: true,
 	},
@@ -220,7 +220,7 @@ var needs = []need{
 		wanted:  func(n Needs) bool { return len(n.Hooks) > 0 },
 		text:    func(n Needs) []string { return each("hooks.%s", n.Hooks) },
 		missing: ofDriver(missingHook),
-		problems: invalid("needs.hooks go with needs.installed: they change the driver that its vendor has installed",
+		problems: invalid("needs.hooks require needs.installed: they change the installed driver",
 			func(m Meta) bool { return !m.Needs.Installed }),
 	},
 	{
@@ -230,9 +230,9 @@ var needs = []need{
 	},
 	{
 		wanted: func(n Needs) bool { return n.Alone },
-		text:   words("a cluster that nobody else uses"),
+		text:   words("exclusive use of the cluster"),
 		missing: func(_ Needs, t Target) *Skip {
-			return unless(t.Disruptable, SkipShared, "compares numbers of the whole cluster, which others may use; --disruptive says that nobody does")
+			return unless(t.Disruptable, SkipShared, "compares cluster-wide numbers: allow it with --disruptive if nobody else uses the cluster")
 		},
 		problems: invalid("serialBecause must be set where needs.alone is: other cases use the cluster, too",
 			func(m Meta) bool { return m.SerialBecause == "" }),

@@ -50,13 +50,13 @@ var PodResources = Case{
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		n.unchanged(t)
-		t.Expect(devicesOf(t, kubelet.AwaitPodResources(t, "stays"))).To(gomega.Equal(n.Answers["stays"]), "what the kubelet's podresources API says of pod stays")
+		t.Expect(devicesOf(t, kubelet.AwaitPodResources(t, "stays"))).To(gomega.Equal(n.Answers["stays"]), "pod stays in the kubelet's podresources API")
 	},
 	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
 	Gone: func(t *harness.T, _ *Notes) {
 		t.RunPod(objects.OnlyOn(objects.Pod("other", t.Image), t.Nodes[0]))
 		end(t, "stays")
-		t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when pod stays is gone")
+		t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion of pod stays")
 	},
 }
 

@@ -69,7 +69,7 @@ var StatusWriters = Case{
 			}
 			return strings.Contains(err.Error(), "status.devices"), err.Error(), nil
 		})
-		t.Expect(written).To(gomega.BeFalse(), "user %s, who may only update the status of claims, has written that of a device", stranger)
+		t.Expect(written).To(gomega.BeFalse(), "user %s with permission only for the status of claims has written a device's status", stranger)
 		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
 		n.Round++
 		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))

@@ -74,10 +74,10 @@ func store(t *harness.T, kind, resource, name string, content object) {
 // expectStored checks the objects not written since.
 func expectStored(t *harness.T) {
 	claim := sameInAll(t, "resourceclaims", t.Namespace, "unused")
-	t.Expect(claim["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of the claim, compared with what was stored")
+	t.Expect(claim["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of the claim, compared with the stored one")
 	t.Expect(claim["metadata"]).To(gomega.HaveKeyWithValue("name", "unused"), "metadata of the claim")
 	template := sameInAll(t, "resourceclaimtemplates", t.Namespace, "template")
-	t.Expect(template["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of the template, compared with what was stored")
+	t.Expect(template["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of the template, compared with the stored one")
 }
 
 // useStored runs a pod with a claim just stored, and one with the template.

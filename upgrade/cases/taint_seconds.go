@@ -122,7 +122,7 @@ func evictedOnce(t *harness.T, n *Notes) time.Time {
 			evictions++
 		}
 	}
-	t.Expect(evictions).To(gomega.Equal(1), "events that pod %s is evicted", name)
+	t.Expect(evictions).To(gomega.Equal(1), "eviction events of pod %s", name)
 	awaitUnprepared(t, name)
 	t.WaitDeallocated(name)
 	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)

@@ -50,7 +50,7 @@ var WaitsForConditions = Case{
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
 		waiting := awaitLookedAt(t, n, step)
-		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, for whose device nothing was done", waiting.Name)
+		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s after its device was left untouched", waiting.Name)
 		if concerns(t, step) {
 			bindNow(t, n)
 		}

@@ -178,10 +178,10 @@ func (r Request) validate() error {
 	}
 	for node, v := range r.Stay {
 		if !seen[node] {
-			errs = append(errs, fmt.Errorf("there is no node %q whose kubelet could stay at %s", node, v))
+			errs = append(errs, fmt.Errorf("there is no node %q to keep a kubelet of version %s", node, v))
 		}
 		if !slices.Contains(r.Known, v) {
-			errs = append(errs, fmt.Errorf("version %s, at which the kubelet of %s is to stay, cannot be run: known are %v", v, node, r.Known))
+			errs = append(errs, fmt.Errorf("kubelet version %s for %s is unknown: known are %v", v, node, r.Known))
 		}
 	}
 	if r.From == r.To && len(r.Gates)+len(r.Own) == 0 {
@@ -200,7 +200,7 @@ func (r Request) validateOwn() error {
 			errs = append(errs, fmt.Errorf("this project has no %s", p.Component))
 		}
 		if !slices.Contains(r.nodes(), p.Node) {
-			errs = append(errs, fmt.Errorf("there is no node %q whose %s could become this project's", p.Node, p.Component))
+			errs = append(errs, fmt.Errorf("there is no node %q with a replaceable %s", p.Node, p.Component))
 		}
 		if stay, ok := r.Stay[p.Node]; ok && p.Component == Kubelet && stay != r.To {
 			errs = append(errs, fmt.Errorf("the kubelet of %s stays at %s, this project's would be of %s", p.Node, stay, r.To))
@@ -228,7 +228,7 @@ func (r Request) ladder() ([]Version, error) {
 			}
 		}
 		if newest == (Version{}) {
-			return nil, refuse(ServerInSteps, "the path from %s to %s needs v1.%d, of which no version can be run", r.From, r.To, minor)
+			return nil, refuse(ServerInSteps, "the path from %s to %s needs v1.%d, and no version of it is known", r.From, r.To, minor)
 		}
 		rungs = append(rungs, newest)
 	}

@@ -262,12 +262,12 @@ func TestRequestsWithoutSense(t *testing.T) {
 	_, err := Find(Request{From: v36, To: v36, Known: []Version{v37}, Workers: []string{"w", "w"}, Stay: map[string]Version{"x": v35}})
 	_, ownErr := Find(Request{From: v36, To: v37, Known: []Version{v36, v37}, ControlPlanes: []string{"cp"}, Stay: map[string]Version{"cp": v36},
 		Own: []Place{{Kubelet, "cp"}, {Proxy, "cp"}, {Scheduler, "x"}}, MadeWith: map[spec.Feature]bool{spec.ExtendedResource: false}})
-	for _, says := range []string{"kubelet of cp stays", "no kube-proxy", `no node "x" whose kube-scheduler`, "own components only"} {
+	for _, says := range []string{"kubelet of cp stays", "no kube-proxy", `no node "x" with a replaceable kube-scheduler`, "own components only"} {
 		if ownErr == nil || !strings.Contains(ownErr.Error(), says) {
 			t.Errorf("%v does not say %q", ownErr, says)
 		}
 	}
-	for _, says := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "v1.35.8, at which", "nothing to do"} {
+	for _, says := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "kubelet version v1.35.8 for x is unknown", "nothing to do"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not say %q", err, says)
 		}

@@ -103,13 +103,13 @@ func offPath(c cases.Case, p path.Path) *spec.Skip {
 	text := ""
 	switch {
 	case c.Switches != "" && !has(func(s path.Step) bool { return s.Gate == c.Switches }):
-		text = fmt.Sprintf("is about switching the feature gate %s, which no step does", c.Switches)
+		text = fmt.Sprintf("is about switching the feature gate %s: no step does", c.Switches)
 	case c.Drained && !drains:
-		text = "is about nodes that are drained, which --drain does"
+		text = "is about drained nodes: use --drain"
 	case !c.Drained && drains:
 		text = "its pods would not come back after a node was drained"
 	case c.Down != nil && !has(func(s path.Step) bool { return s.Place.Component == path.Kubelet && s.From.Own == s.To.Own }):
-		text = "is about a kubelet that is down, and none is replaced by another version"
+		text = "is about a stopped kubelet: no kubelet changes its version"
 	default:
 		return nil
 	}
@@ -128,7 +128,7 @@ func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 					continue
 				}
 				if !state.On(f, place) {
-					return &spec.Skip{Code: spec.SkipFeature, Text: fmt.Sprintf("needs feature %s, which %s %s does not serve", f, place.Component, software)}
+					return &spec.Skip{Code: spec.SkipFeature, Text: fmt.Sprintf("needs feature %s, not served by %s %s", f, place.Component, software)}
 				}
 			}
 		}

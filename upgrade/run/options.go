@@ -164,7 +164,7 @@ func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
 func (o Options) Validate() error {
 	errs := []error{o.Config.Validate()}
 	if o.Existing() {
-		errs = append(errs, errors.New("kubeconfig: only a cluster that is made is upgraded"))
+		errs = append(errs, errors.New("kubeconfig: only a cluster created by dratest can be upgraded"))
 	}
 	if o.PauseAfter < 0 {
 		errs = append(errs, fmt.Errorf("pause after: %d: must not be negative", o.PauseAfter))

@@ -223,7 +223,7 @@ func (r Record) save(dir string) error {
 		err = renameio.WriteFile(filepath.Join(dir, RecordFile), append(data, '\n'), 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("record what was done: %w", err)
+		return fmt.Errorf("record the completed steps: %w", err)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 	if err := r.lives.each(ctx, Before, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
 		return err
 	}
-	r.testbed.Progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
+	r.testbed.Progress.Printf("  ok %d cases created their objects", r.going())
 	r.meter = &meter{client: r.testbed.Client, instances: r.instances}
 	stop, err := r.meter.start(ctx)
 	if err != nil {

@@ -68,7 +68,7 @@ func (s Series) Start(ctx context.Context, dir string, resumed bool) error {
 		}
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove what an earlier upgrade left: %w", err)
+		return fmt.Errorf("remove leftovers of an earlier upgrade: %w", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func NewNodePods(ctx context.Context, client kubernetes.Interface, config Config
 	n.Name, n.GenerateName = "", "dratest-gather-"
 	made, err := client.CoreV1().Namespaces().Create(ctx, n, metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("make a namespace for pods that read nodes: %w", err)
+		return nil, fmt.Errorf("create a namespace for pods reading nodes: %w", err)
 	}
 	return &NodePods{client, config.withDefaults(), made.Name}, nil
 }
@@ -58,7 +58,7 @@ func NewNodePods(ctx context.Context, client kubernetes.Interface, config Config
 // Close deletes the namespace with its pods, without waiting.
 func (n *NodePods) Close(ctx context.Context) error {
 	if err := n.client.CoreV1().Namespaces().Delete(ctx, n.namespace, metav1.DeleteOptions{}); err != nil {
-		return fmt.Errorf("remove the namespace of pods that read nodes: %w", err)
+		return fmt.Errorf("remove the namespace of pods reading nodes: %w", err)
 	}
 	return nil
 }
@@ -70,13 +70,13 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 	pods := n.client.CoreV1().Pods(n.namespace)
 	pod, err := pods.Create(ctx, n.pod(node, since), metav1.CreateOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("make a pod that reads it: %w", err)
+		return nil, fmt.Errorf("create a pod to read it: %w", err)
 	}
 	seen := ""
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		now, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
-			return false, fmt.Errorf("look at the pod that reads it: %w", err)
+			return false, fmt.Errorf("get the pod reading it: %w", err)
 		}
 		var hopeless bool
 		seen, hopeless = stateOf(now)
@@ -93,12 +93,12 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 	}
 	stream, err := pods.GetLogs(pod.Name, &corev1.PodLogOptions{}).Stream(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read what the pod printed: %w", err)
+		return nil, fmt.Errorf("read the output of the pod: %w", err)
 	}
 	defer func() { _ = stream.Close() }()
 	log, err := io.ReadAll(stream)
 	if err != nil {
-		return nil, fmt.Errorf("read what the pod printed: %w", err)
+		return nil, fmt.Errorf("read the output of the pod: %w", err)
 	}
 	found, err := evidence.Unpack(log)
 	if len(found.GetMissing()) > 0 {

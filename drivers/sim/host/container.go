@@ -75,7 +75,7 @@ func cdiDevices(info map[string]string) ([]string, error) {
 		Config *cri.ContainerConfig `json:"config"`
 	}
 	if err := json.Unmarshal([]byte(info["info"]), &told); err != nil {
-		return nil, fmt.Errorf("read what the container runtime tells of a container: %w", err)
+		return nil, fmt.Errorf("read a container's state from the container runtime: %w", err)
 	}
 	if told.Config == nil {
 		return nil, errors.New("the container runtime does not tell the configuration of a container")

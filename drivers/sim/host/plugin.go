@@ -45,7 +45,7 @@ func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, e
 			others = append(others, s.Driver)
 		}
 	}
-	return nil, fmt.Errorf("DRA driver %s has no socket in %s that answers; there are those of %v", driver, registry, others)
+	return nil, fmt.Errorf("DRA driver %s has no responding socket in %s; found sockets of %v", driver, registry, others)
 }
 
 // KillPlugin kills the process behind the plugin socket of a DRA driver, found as by DialPlugin, and returns when it

@@ -51,7 +51,7 @@ func TestKillPlugin(t *testing.T) {
 	if _, err := out.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
-	if err := KillPlugin(t.Context(), dir, "/", "other"); err == nil || !strings.Contains(err.Error(), "there are those of [d]") {
+	if err := KillPlugin(t.Context(), dir, "/", "other"); err == nil || !strings.Contains(err.Error(), "found sockets of [d]") {
 		t.Errorf("a driver that is not there: %v", err)
 	}
 	if err := KillPlugin(t.Context(), dir, "/", "d"); err != nil {

@@ -36,7 +36,7 @@ func handed(raw []byte) (map[string]string, error) {
 		ResourceHandle string `json:"resourceHandle"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return nil, fmt.Errorf("read what the controller said: %w", err)
+		return nil, fmt.Errorf("read the controller's response: %w", err)
 	}
 	if said.Kind != allocationConfig || said.ResourceHandle == "" {
 		return nil, nil

@@ -61,15 +61,15 @@ func All() []Mutant {
 func ofPublishing() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "invalid-attribute", Issue: "kubernetes-sigs/dra-driver-cpu#217", What: "An attribute has a name that the API server refuses, so that nothing is published."},
+			Defect: spec.Defect{ID: "invalid-attribute", Issue: "kubernetes-sigs/dra-driver-cpu#217", What: "An attribute has an invalid name: the API server rejects the slices and nothing is published."},
 			Check:  "sanity/devices-published",
 		},
 		{
-			Defect: spec.Defect{ID: "too-many-devices", Issue: "containers/nri-plugins#802", What: "More devices are put into one slice than the API server takes, and that is tried for ever."},
+			Defect: spec.Defect{ID: "too-many-devices", Issue: "containers/nri-plugins#802", What: "A slice has too many devices for the API server, and the write is retried forever."},
 			Check:  "sanity/devices-published",
 		},
 		{
-			Defect: spec.Defect{ID: "publishes-once", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#330", What: "Slices that a kubelet deletes when it starts are not published again."},
+			Defect: spec.Defect{ID: "publishes-once", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#330", What: "Slices deleted by a starting kubelet are not published again."},
 			Check:  "sanity/slices-come-back",
 		},
 	}
@@ -82,11 +82,11 @@ func ofRegistering() []Mutant {
 			Check:  "sanity/registered",
 		},
 		{
-			Defect: spec.Defect{ID: "registers-once", Issue: "kubernetes-sigs/dranet#19", What: "A process that takes over from another one does not register, until the kubelet is restarted."},
+			Defect: spec.Defect{ID: "registers-once", Issue: "kubernetes-sigs/dranet#19", What: "A process replacing another one does not register until the kubelet is restarted."},
 			Check:  "sanity/registers-again",
 		},
 		{
-			Defect: spec.Defect{ID: "sockets-left", Issue: "kubernetes/kubernetes#132660", What: "Each process leaves its sockets, with names of their own, at which the kubelet then calls for ever."},
+			Defect: spec.Defect{ID: "sockets-left", Issue: "kubernetes/kubernetes#132660", What: "Each process leaves behind sockets with unique names, and the kubelet calls them forever."},
 			Check:  "sanity/sockets-removed",
 		},
 	}
@@ -95,7 +95,7 @@ func ofRegistering() []Mutant {
 func ofKeeping() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "orphans-stay", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1278", What: "A claim that was deleted while the driver was away stays prepared, and nobody else gets its device."},
+			Defect: spec.Defect{ID: "orphans-stay", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1278", What: "A claim deleted while the driver was stopped stays prepared and blocks its device."},
 			Check:  "sanity/deleted-while-away",
 		},
 		{
@@ -108,11 +108,11 @@ func ofKeeping() []Mutant {
 			Check:  "sanity/checkpoint-damaged",
 		},
 		{
-			Defect: spec.Defect{ID: "stale-cdi-cache", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1144", What: "CDI files that serve all claims are believed to be there, after they have been replaced below the driver."},
+			Defect: spec.Defect{ID: "stale-cdi-cache", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1144", What: "CDI files shared by all claims are assumed to exist after they were replaced on disk."},
 			Check:  "sanity/base-specs-lost",
 		},
 		{
-			Defect: spec.Defect{ID: "lost-with-container", Issue: "kubernetes-sigs/dra-driver-cpu#235", What: "What a claim needs is kept only for the first start of its container."},
+			Defect: spec.Defect{ID: "lost-with-container", Issue: "kubernetes-sigs/dra-driver-cpu#235", What: "The state of a claim is kept only for the first start of its container."},
 			Check:  "sanity/devices-stay",
 		},
 	}
@@ -121,11 +121,11 @@ func ofKeeping() []Mutant {
 func ofPreparing() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "restored-prepare", Issue: "kubernetes/kubernetes#141433", What: "A claim that is known as prepared is answered from memory, although its CDI spec is gone."},
+			Defect: spec.Defect{ID: "restored-prepare", Issue: "kubernetes/kubernetes#141433", What: "A prepared claim is answered from memory although its CDI spec was deleted."},
 			Check:  "sanity/restored-prepare",
 		},
 		{
-			Defect: spec.Defect{ID: "reboot-taken-for-restart", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#951", What: "After a reboot the driver believes its checkpoint, and does not make again what the reboot has removed."},
+			Defect: spec.Defect{ID: "reboot-taken-for-restart", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#951", What: "After a reboot the driver trusts its checkpoint and does not recreate files removed by the reboot."},
 			Check:  "sanity/restored-after-restart",
 			Cases:  []string{"life/node-rebooted", "life/rebooted"},
 		},
@@ -135,19 +135,19 @@ func ofPreparing() []Mutant {
 			Cases:  []string{"life/calls-twice"},
 		},
 		{
-			Defect: spec.Defect{ID: "state-before-cdi", Issue: "kubernetes-sigs/dra-driver-cpu#169", What: "A claim is remembered as prepared before its CDI spec is written, and stays so when that fails."},
+			Defect: spec.Defect{ID: "state-before-cdi", Issue: "kubernetes-sigs/dra-driver-cpu#169", What: "A claim is recorded as prepared before its CDI spec is written, and stays so if the write fails."},
 			Check:  "sanity/cdi-write-fails",
 		},
 		{
-			Defect: spec.Defect{ID: "no-device-nodes", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1380", What: "Prepare succeeds while the device nodes do not exist yet, with CDI devices that have no content."},
+			Defect: spec.Defect{ID: "no-device-nodes", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1380", What: "Prepare succeeds before the device nodes exist, with empty CDI devices."},
 			Check:  "sanity/cdi-devices-resolve",
 		},
 		{
-			Defect: spec.Defect{ID: "share-id-missing", Issue: "kubernetes/kubernetes#134519", What: "CDI names do not have the share in them, so that those of two claims for one device collide."},
+			Defect: spec.Defect{ID: "share-id-missing", Issue: "kubernetes/kubernetes#134519", What: "CDI names do not contain the share, so two claims for one device collide."},
 			Check:  "sanity/shares",
 		},
 		{
-			Defect: spec.Defect{ID: "half-prepared", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#840", What: "A claim whose preparation failed stays half-prepared, unprepare does nothing for it, and its devices are taken."},
+			Defect: spec.Defect{ID: "half-prepared", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#840", What: "A claim with a failed prepare stays half-prepared: unprepare ignores it and its devices stay in use."},
 			Check:  "sanity/failed-prepare",
 		},
 		{
@@ -160,25 +160,25 @@ func ofPreparing() []Mutant {
 func ofUnpreparing() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "unprepare-needs-claim", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#340", What: "Unprepare reads the claim, and fails for ever when that has been deleted."},
+			Defect: spec.Defect{ID: "unprepare-needs-claim", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#340", What: "Unprepare reads the claim, and fails forever after the claim was deleted."},
 			Check:  "sanity/unprepare-deleted-claim",
 			Cases:  []string{"life/claim-deleted-without-driver"},
 		},
 		{
-			Defect: spec.Defect{ID: "stale-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1162", What: "A prepare that the kubelet has given up goes on after the claim has been unprepared, and wins."},
+			Defect: spec.Defect{ID: "stale-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1162", What: "A canceled prepare continues after the claim was unprepared, and prepares it again."},
 			Check:  "sanity/cancelled-prepare",
 		},
 		{
-			Defect: spec.Defect{ID: "new-prepare-first", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#641", What: "The prepare of a new claim comes before the unprepare of the old one, which then takes the device away."},
+			Defect: spec.Defect{ID: "new-prepare-first", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#641", What: "If a new claim is prepared before the old one is unprepared, the unprepare takes the device away."},
 			Check:  "sanity/old-unprepare-spares-new",
 		},
 		{
-			Defect: spec.Defect{ID: "forgets-on-restart", Issue: "kubernetes-sigs/dranet#89", What: "What was prepared is only in memory: the driver knows nothing of it after a restart."},
+			Defect: spec.Defect{ID: "forgets-on-restart", Issue: "kubernetes-sigs/dranet#89", What: "Prepared claims are kept only in memory and lost on restart."},
 			Check:  "sanity/unprepare-after-restart",
 			Cases:  []string{"life/driver-killed", "life/driver-replaced", "life/pod-ends-without-driver"},
 		},
 		{
-			Defect: spec.Defect{ID: "start-up-pruning", Issue: "kubernetes-sigs/dranet#232", What: "When the driver starts, it removes what belongs to claims that it does not know yet."},
+			Defect: spec.Defect{ID: "start-up-pruning", Issue: "kubernetes-sigs/dranet#232", What: "A starting driver removes the state of claims it has not yet read."},
 			Check:  "sanity/prepared-over-restart",
 		},
 	}
@@ -188,31 +188,31 @@ func ofUnpreparing() []Mutant {
 func ofLife() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "names-change", Issue: "ROCm/k8s-gpu-dra-driver#83", What: "Devices have other names in each process, so that a claim is for another device after a restart."},
+			Defect: spec.Defect{ID: "names-change", Issue: "ROCm/k8s-gpu-dra-driver#83", What: "Device names change with each process, so a claim refers to another device after a restart."},
 			Cases:  []string{"life/published-again"},
 		},
 		{
-			Defect: spec.Defect{ID: "last-device-missing", Issue: "containers/nri-plugins#802", What: "What does not go into the slice is left out, and nobody is told."},
+			Defect: spec.Defect{ID: "last-device-missing", Issue: "containers/nri-plugins#802", What: "Devices that do not fit into the slice are dropped silently."},
 			Cases:  []string{"life/inventory"},
 		},
 		{
-			Defect: spec.Defect{ID: "one-socket", Issue: "kubernetes-sigs/dra-example-driver#113", What: "Two processes that run side by side have one name for their sockets, and the one that ends removes the other's."},
+			Defect: spec.Defect{ID: "one-socket", Issue: "kubernetes-sigs/dra-example-driver#113", What: "Two processes running side by side share a socket name, and the terminating one removes the other's socket."},
 			Cases:  []string{"life/rolling-updated"},
 		},
 		{
-			Defect: spec.Defect{ID: "slices-removed", Issue: "kubernetes/kubernetes#128964", What: "A process that ends removes the slices, which the next one has published already."},
+			Defect: spec.Defect{ID: "slices-removed", Issue: "kubernetes/kubernetes#128964", What: "A terminating process removes the slices already published by its successor."},
 			Cases:  []string{"life/rolling-updated"},
 		},
 		{
-			Defect: spec.Defect{ID: "reads-once", What: "A process reads what is prepared when it starts, and knows nothing of what another one prepares beside it."},
+			Defect: spec.Defect{ID: "reads-once", What: "A process reads the prepared claims only at startup and misses those prepared by another process."},
 			Cases:  []string{"life/update-undone"},
 		},
 		{
-			Defect: spec.Defect{ID: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", What: "A device that was healed is told to be unhealthy until the driver is restarted."},
+			Defect: spec.Defect{ID: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", What: "A repaired device is reported unhealthy until the driver is restarted."},
 			Cases:  []string{"life/device-unhealthy", "life/device-tainted"},
 		},
 		{
-			Defect: spec.Defect{ID: "specs-stay", Issue: "ROCm/container-toolkit#18", What: "A CDI file that is there for all claims stays when the driver is uninstalled."},
+			Defect: spec.Defect{ID: "specs-stay", Issue: "ROCm/container-toolkit#18", What: "A CDI file shared by all claims remains after the driver is uninstalled."},
 			Cases:  []string{"life/uninstalled"},
 		},
 	}
@@ -221,15 +221,15 @@ func ofLife() []Mutant {
 func ofReading() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "other-drivers-results", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", What: "Devices that another driver has to prepare are taken for own ones."},
+			Defect: spec.Defect{ID: "other-drivers-results", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", What: "Devices of another driver are treated as its own."},
 			Check:  "sanity/other-drivers-results",
 		},
 		{
-			Defect: spec.Defect{ID: "subrequest-config", Issue: "kubernetes-sigs/dra-example-driver#257", What: "The configuration of a request is not used for the alternative of it that was chosen."},
+			Defect: spec.Defect{ID: "subrequest-config", Issue: "kubernetes-sigs/dra-example-driver#257", What: "The configuration of a request is not applied to its chosen alternative."},
 			Check:  "sanity/config-for-subrequest",
 		},
 		{
-			Defect: spec.Defect{ID: "config-requests-required", Issue: "kubernetes-sigs/dra-driver-cpu#269", What: "A configuration that names no requests, and so is for all, is refused."},
+			Defect: spec.Defect{ID: "config-requests-required", Issue: "kubernetes-sigs/dra-driver-cpu#269", What: "A configuration without requests, meant for all of them, is rejected."},
 			Check:  "sanity/config-for-all-requests",
 		},
 	}

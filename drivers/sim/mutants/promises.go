@@ -26,7 +26,7 @@ import (
 func ofServing() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "old-api-dropped", What: "Only the newest version of the plugin API is served, so that older kubelets cannot use the driver."},
+			Defect: spec.Defect{ID: "old-api-dropped", What: "Only the newest version of the plugin API is served: older kubelets cannot use the driver."},
 			Check:  "sanity/versions-served",
 		},
 		{
@@ -34,19 +34,19 @@ func ofServing() []Mutant {
 			Check:  "sanity/directory-own",
 		},
 		{
-			Defect: spec.Defect{ID: "health-fails", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1423", What: "A driver that does not report health says so by an error of its own, and is asked for ever."},
+			Defect: spec.Defect{ID: "health-fails", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1423", What: "A driver without health reports returns an error other than Unimplemented, and is asked forever."},
 			Check:  "sanity/health-declined",
 		},
 		{
-			Defect: spec.Defect{ID: "old-health-dropped", What: "Health is reported only in the newest version of the API, so that older kubelets learn nothing of it."},
+			Defect: spec.Defect{ID: "old-health-dropped", What: "Health is reported only in the newest version of the API: older kubelets do not receive it."},
 			Check:  "sanity/both-health-apis",
 		},
 		{
-			Defect: spec.Defect{ID: "updates-lost", Issue: "kubernetes-sigs/dra-driver-cpu#172", What: "Calls are worked on at the same time, and one writes what is prepared without what the other has added."},
+			Defect: spec.Defect{ID: "updates-lost", Issue: "kubernetes-sigs/dra-driver-cpu#172", What: "Concurrent calls overwrite each other's record of prepared claims."},
 			Check:  "sanity/parallel-calls",
 		},
 		{
-			Defect: spec.Defect{ID: "slow-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#374", What: "Each prepare waits for something that takes longer than a second, and so do the calls behind it."},
+			Defect: spec.Defect{ID: "slow-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#374", What: "Each prepare waits for more than a second, and blocks the calls behind it."},
 			Cases:  []string{"life/costs"},
 		},
 	}
@@ -55,7 +55,7 @@ func ofServing() []Mutant {
 func ofAnswering() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "only-errors-answered", What: "Claims that were unprepared with success are not in the answer."},
+			Defect: spec.Defect{ID: "only-errors-answered", What: "Successfully unprepared claims are missing in the response."},
 			Check:  "sanity/one-answer-per-claim",
 		},
 		{
@@ -63,7 +63,7 @@ func ofAnswering() []Mutant {
 			Check:  "sanity/batch-with-bad-claim",
 		},
 		{
-			Defect: spec.Defect{ID: "all-requests", What: "Each device is answered for all requests of its claim, so that a container that names one gets the devices of all."},
+			Defect: spec.Defect{ID: "all-requests", What: "Each device is returned for all requests of its claim: a container referring to one request gets all devices."},
 			Check:  "sanity/answer-names-devices",
 		},
 		{
@@ -79,11 +79,11 @@ func ofAnswering() []Mutant {
 			Check:  "sanity/versions-agree",
 		},
 		{
-			Defect: spec.Defect{ID: "claims-by-name", What: "A claim is looked up by its name alone, and another one that has taken the name is prepared."},
+			Defect: spec.Defect{ID: "claims-by-name", What: "A claim is looked up only by name, and a new claim with the same name is prepared instead."},
 			Check:  "sanity/claim-not-there",
 		},
 		{
-			Defect: spec.Defect{ID: "errors-hidden", What: "Whatever has failed, the kubelet is only told that something has."},
+			Defect: spec.Defect{ID: "errors-hidden", What: "Errors are returned without their cause."},
 			Check:  "sanity/not-found",
 		},
 	}
@@ -92,7 +92,7 @@ func ofAnswering() []Mutant {
 func ofDevices() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "withdrawn-prepared", What: "A claim is prepared for a device that there is not any more."},
+			Defect: spec.Defect{ID: "withdrawn-prepared", What: "A claim is prepared for a device that no longer exists."},
 			Check:  "sanity/device-not-there",
 		},
 		{
@@ -100,7 +100,7 @@ func ofDevices() []Mutant {
 			Check:  "sanity/device-still-prepared",
 		},
 		{
-			Defect: spec.Defect{ID: "admin-tears-down", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1280", What: "The end of a claim with admin access takes away what the device's user has."},
+			Defect: spec.Defect{ID: "admin-tears-down", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1280", What: "Unprepare of a claim with admin access removes the state of the device's user."},
 			Check:  "sanity/admin-access",
 		},
 		{
@@ -108,20 +108,20 @@ func ofDevices() []Mutant {
 			Check:  "sanity/unprepare-repeated",
 		},
 		{
-			Defect: spec.Defect{ID: "unknown-refused", What: "Unprepare of a claim that is not prepared is an error."},
+			Defect: spec.Defect{ID: "unknown-refused", What: "Unprepare of an unprepared claim is an error."},
 			Check:  "sanity/unprepare-unknown",
 		},
 		{
-			Defect: spec.Defect{ID: "second-file-stays", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#109", What: "Unprepare says success and leaves a file of the claim to a clean-up that does not come."},
+			Defect: spec.Defect{ID: "second-file-stays", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#109", What: "Unprepare succeeds and leaves a file of the claim behind."},
 			Check:  "sanity/unprepare-undoes",
 			Cases:  []string{"life/call-cut", "life/killed-while-preparing"},
 		},
 		{
-			Defect: spec.Defect{ID: "forgotten-first", Issue: "kubernetes-sigs/dra-driver-cpu#178", What: "A claim is forgotten before its CDI spec is removed, and an unprepare that was given up in between is not made up for."},
+			Defect: spec.Defect{ID: "forgotten-first", Issue: "kubernetes-sigs/dra-driver-cpu#178", What: "A claim is forgotten before its CDI spec is removed, so an unprepare canceled in between is never completed."},
 			Check:  "sanity/cancelled-unprepare",
 		},
 		{
-			Defect: spec.Defect{ID: "own-taken-for-others", What: "What an earlier process has prepared is taken for somebody else's, and is not prepared again for its claim."},
+			Defect: spec.Defect{ID: "own-taken-for-others", What: "State prepared by an earlier process is treated as foreign and not prepared again for its claim."},
 			Cases:  []string{"life/answer-lost"},
 		},
 	}
@@ -130,7 +130,7 @@ func ofDevices() []Mutant {
 func ofConfiguring() []Mutant {
 	return []Mutant{
 		{
-			Defect: spec.Defect{ID: "invalid-config-dropped", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#584", What: "What cannot be understood of a configuration is left out, and the claim is prepared without it."},
+			Defect: spec.Defect{ID: "invalid-config-dropped", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#584", What: "Unknown parts of a configuration are ignored, and the claim is prepared without them."},
 			Check:  "sanity/config-invalid",
 		},
 		{

@@ -197,7 +197,7 @@ func (p *Proxy) Status() spec.DriverStatus {
 	case p.gone:
 		s.Problem = "the driver's process has ended"
 	case unseen != nil:
-		s.Problem = fmt.Sprintf("what the driver uses cannot be seen: %v", unseen)
+		s.Problem = fmt.Sprintf("the driver's resource usage cannot be read: %v", unseen)
 	}
 	return s
 }

@@ -242,7 +242,7 @@ func TestProxyMeasuresTheDriver(t *testing.T) {
 		t.Errorf("status is %+v", s)
 	}
 	unseen = errors.New("it runs in another PID namespace")
-	if s := p.Status(); s.Problem != "what the driver uses cannot be seen: it runs in another PID namespace" {
+	if s := p.Status(); s.Problem != "the driver's resource usage cannot be read: it runs in another PID namespace" {
 		t.Errorf("status is %+v", s)
 	}
 }

@@ -48,7 +48,7 @@ func (i *instance) state() (state, error) {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return s, fmt.Errorf("read who has which device: %w", err)
+		return s, fmt.Errorf("read the owners of devices: %w", err)
 	}
 	return s, nil
 }

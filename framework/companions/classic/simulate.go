@@ -38,7 +38,7 @@ var _ classicdra.Simulator = &instance{}
 func (i *instance) Simulate(ctx context.Context, like *corev1.Node, count int) (classicdra.Prediction, error) {
 	var foretold classicdra.Prediction
 	if i.what.Driver.Name == "" {
-		return foretold, errors.New("simulate: only a driver that was started can")
+		return foretold, errors.New("simulate: only a started driver can")
 	}
 	input, err := json.Marshal(like) // JSON is YAML
 	if err != nil {

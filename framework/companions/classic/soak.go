@@ -87,7 +87,7 @@ func (p *program) Restart() error { return p.restart(func() error { return nil }
 func (p *program) Hold(more map[string]string) error {
 	holder, ok := p.process.(interface{ Hold(map[string]string) error })
 	if !ok {
-		return errors.New("what it holds cannot be changed")
+		return errors.New("its state cannot be changed")
 	}
 	return p.restart(func() error { return holder.Hold(more) })
 }
@@ -179,7 +179,7 @@ func (s *Soak) Stop() error {
 	var errs []error
 	for _, process := range s.processes {
 		if err := process.Remove(); err != nil {
-			errs = append(errs, fmt.Errorf("end a program, whose log may have more: %w", err))
+			errs = append(errs, fmt.Errorf("stop a program, see its log: %w", err))
 		}
 	}
 	return errors.Join(errs...)

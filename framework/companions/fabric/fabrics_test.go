@@ -207,7 +207,7 @@ func TestDrivers(t *testing.T) {
 func TestDriversOfAFabricThatBinds(t *testing.T) {
 	f, err := startAs(t, t.TempDir(), spec.ComposedFabric{Bind: true, Drivers: []string{"n"}, Rescan: time.Second, DriverUser: "u"})
 	defer func() { _ = f.Stop() }()
-	if err == nil || !strings.Contains(err.Error(), "publish nothing") {
+	if err == nil || !strings.Contains(err.Error(), "cannot publish a fabric with bound slots") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -68,7 +68,7 @@ type bench struct {
 
 func preparePerf(ctx context.Context, s perf.Site) (perf.Measure, error) {
 	if s.Devices < 2 || s.Pods > perfModels*(s.Devices-1) {
-		return nil, fmt.Errorf("each of %d pods needs a device beside those that another cluster takes", s.Pods)
+		return nil, fmt.Errorf("each of %d pods needs a device in addition to those of another cluster", s.Pods)
 	}
 	program, _, err := images.Local{Progress: s.Progress}.OwnProgram(ctx, "dra-composable-controller")
 	if err != nil {
@@ -227,7 +227,7 @@ func sinceAttached(state fabric.State, bound map[string]time.Time) ([]time.Durat
 			}
 		}
 		if ended.IsZero() {
-			return nil, fmt.Errorf("no device was attached for claim %s, whose pod is bound", uid)
+			return nil, fmt.Errorf("no device was attached for claim %s of a bound pod", uid)
 		}
 		all = append(all, at.Sub(ended))
 	}

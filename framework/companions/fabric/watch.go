@@ -88,7 +88,7 @@ func (w *watcher) Count() (seen fmt.Stringer, problems []string) {
 		problems = append(problems, "no device was seen to be attached: the soak shows nothing of the fabric")
 	}
 	if w.when == Reschedule && len(w.local) == 0 {
-		problems = append(problems, "no pod was seen to have a device that was local to its node: the soak shows nothing of the drivers")
+		problems = append(problems, "no pod used a device local to its node: the soak did not exercise the drivers")
 	}
 	return c, problems
 }

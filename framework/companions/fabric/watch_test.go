@@ -96,7 +96,7 @@ func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 			Driver: "driver", NodeName: ptr.To("node"), Devices: []resourceapi.Device{{Name: "gpu-1"}}}}
 		w, fabric, told := watchedFabric(t, stale)
 		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
-		if _, problems := w.Count(); len(problems) != 2 || !strings.Contains(problems[1], "nothing of the drivers") {
+		if _, problems := w.Count(); len(problems) != 2 || !strings.Contains(problems[1], "did not exercise the drivers") {
 			t.Errorf("problems %q", problems)
 		}
 		if err := w.Settle(t.Context(), 10*time.Second); err != nil {

@@ -78,7 +78,7 @@ func beginQuota(ctx context.Context, t *harness.T, name string) error {
 	if err != nil || quota.Status.Hard != nil {
 		return err
 	}
-	t.Step("say that nothing of quota %s is used, as no controller does", name)
+	t.Step("report quota %s as unused, without a controller", name)
 	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: corev1.ResourceList{}}
 	for limited := range quota.Spec.Hard {
 		quota.Status.Used[limited] = resource.Quantity{}
@@ -94,7 +94,7 @@ func beginQuota(ctx context.Context, t *harness.T, name string) error {
 // are used of what it limits.
 func WaitUsed(t *harness.T, quota string, numbers map[corev1.ResourceName]int64) {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for quota %s to say that %v are used", quota, numbers)
+	t.Step("wait for quota %s to report %v as used", quota, numbers)
 	want := corev1.ResourceList{}
 	for name, number := range numbers {
 		want[name] = *resource.NewQuantity(number, resource.DecimalSI)
@@ -106,7 +106,7 @@ func WaitUsed(t *harness.T, quota string, numbers map[corev1.ResourceName]int64)
 		return equality.Semantic.DeepEqual(q.Status.Used, want), nil
 	})
 	if err != nil {
-		t.Fatalf("wait for quota %s to say that %v are used: %v\nlast seen: %s", quota, numbers, err, seen)
+		t.Fatalf("wait for quota %s to report %v as used: %v\nlast seen: %s", quota, numbers, err, seen)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestWaitUsed(t *testing.T) {
 		says []string // parts of the failure; none means no failure
 	}{
 		{"as it should be", map[corev1.ResourceName]int64{"pods": 2}, nil},
-		{"more", map[corev1.ResourceName]int64{"pods": 1}, []string{"map[pods:1] are used", "last seen: map[pods:2]"}},
+		{"more", map[corev1.ResourceName]int64{"pods": 1}, []string{"report map[pods:1] as used", "last seen: map[pods:2]"}},
 		{"something else", map[corev1.ResourceName]int64{"pods": 2, "x": 0}, []string{"last seen: map[pods:2]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -113,7 +113,7 @@ func Left(c Observed) []audit.Violation {
 	for uid, device := range c.Held {
 		if !claims.Has(types.UID(uid)) {
 			found = append(found, audit.Violation{Rule: LeftHeld, Subject: device + " " + uid,
-				Text: fmt.Sprintf("the driver holds device %s for a claim that is gone, with UID %s", device, uid)})
+				Text: fmt.Sprintf("the driver holds device %s for a deleted claim, with UID %s", device, uid)})
 		}
 	}
 	for i := range c.Records {
@@ -122,7 +122,7 @@ func Left(c Observed) []audit.Violation {
 		if !claims.Has(types.UID(uid)) {
 			phase, _, _ := unstructured.NestedString(record.Object, "status", "phase")
 			found = append(found, audit.Violation{Rule: RecordLeft, Evidence: []audit.Object{record},
-				Text: fmt.Sprintf("record %s is of a claim that is gone, with UID %s: phase %q, finalizers %v", klog.KObj(record), uid, phase, record.GetFinalizers())})
+				Text: fmt.Sprintf("record %s belongs to a deleted claim, with UID %s: phase %q, finalizers %v", klog.KObj(record), uid, phase, record.GetFinalizers())})
 		}
 	}
 	for i := range c.Schedulings {
@@ -130,7 +130,7 @@ func Left(c Observed) []audit.Violation {
 		owned := slices.ContainsFunc(scheduling.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return pods.Has(o.UID) })
 		if !owned {
 			found = append(found, audit.Violation{Rule: SchedulingLeft, Evidence: []audit.Object{scheduling},
-				Text: fmt.Sprintf("PodScheduling %s is of a pod that is gone", klog.KObj(scheduling))})
+				Text: fmt.Sprintf("PodScheduling %s belongs to a deleted pod", klog.KObj(scheduling))})
 		}
 	}
 	return audit.Sorted(found)

@@ -86,13 +86,13 @@ func TestAuditRules(t *testing.T) {
 		{"a claim's device is nobody's", func(c *classicdra.Observed) { delete(c.Held, "uid-c") }, []string{
 			"not-held: claim ns/c has device n/whole-0 of driver d, which holds nothing for it"}},
 		{"a claim has gone", func(c *classicdra.Observed) { c.Claims = c.Claims[1:] }, []string{
-			"left-held: the driver holds device n/whole-0 for a claim that is gone, with UID uid-c",
-			`record-left: record ns/c is of a claim that is gone, with UID uid-c: phase "", finalizers []`}},
+			"left-held: the driver holds device n/whole-0 for a deleted claim, with UID uid-c",
+			`record-left: record ns/c belongs to a deleted claim, with UID uid-c: phase "", finalizers []`}},
 		{"a claim of the name is another one", func(c *classicdra.Observed) { c.Claims[1].UID = "other" }, []string{
-			"left-held: the driver holds device n/whole-1 for a claim that is gone, with UID uid-e",
-			`record-left: record ns/e is of a claim that is gone, with UID uid-e: phase "", finalizers []`}},
+			"left-held: the driver holds device n/whole-1 for a deleted claim, with UID uid-e",
+			`record-left: record ns/e belongs to a deleted claim, with UID uid-e: phase "", finalizers []`}},
 		{"a pod has gone", func(c *classicdra.Observed) { c.Pods = nil }, []string{
-			"scheduling-left: PodScheduling ns/p is of a pod that is gone"}},
+			"scheduling-left: PodScheduling ns/p belongs to a deleted pod"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := good()

@@ -47,7 +47,7 @@ func APIRequests(t *harness.T, group, resource string) float64 {
 	leases, err := t.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{LabelSelector: apiServerLeases})
 	t.NoError(err, "list the leases of API servers")
 	if n := apiServers(leases.Items); n != 1 {
-		t.Blockedf("%d API servers have a lease with label %s in kube-system, and only of one it can be told what it has answered", n, apiServerLeases)
+		t.Blockedf("%d API servers have a lease with label %s in kube-system, and the responses of only one are visible", n, apiServerLeases)
 	}
 	families, err := metrics.APIServer(t.Context(), t.Client)
 	t.NoError(err, "read the API server's metrics")

@@ -52,7 +52,7 @@ func (c *Fabric) check(ctx context.Context) error {
 		reads[i] = audit.Attached(seen)
 	}
 	if found := audit.Confirm(reads[0], reads[1]); len(found) > 0 {
-		return fmt.Errorf("rules of the fabric that do not hold at the end:\n%s", audit.Texts(found))
+		return fmt.Errorf("violated rules of the fabric at the end:\n%s", audit.Texts(found))
 	}
 	return nil
 }

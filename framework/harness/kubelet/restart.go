@@ -89,7 +89,7 @@ func WhileDown(t *harness.T, node string, do func()) time.Time {
 		})
 		do()
 		if took := time.Since(stopped); took > downTime {
-			t.Blockedf("what was to happen while the kubelet of %s was down took %s", node, took)
+			t.Blockedf("the actions while the kubelet of %s was down took %s", node, took)
 		}
 		return nil
 	})
@@ -121,7 +121,7 @@ func renew(t *harness.T, node string, patience time.Duration, do func() error) (
 		}
 		now, found := metrics.Value(families[started], nil)
 		since = time.UnixMilli(int64(now * 1000))
-		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
+		return found && now > before, fmt.Sprintf("a kubelet started at %.0f, the old one at %.0f", now, before), nil
 	})
 	return since
 }
@@ -134,7 +134,7 @@ func blockWhereOthersHaveClaims(t *harness.T, node string) {
 	t.NoError(err, "list the pods on %s", node)
 	for _, p := range list.Items {
 		if p.Namespace != t.Namespace && len(p.Spec.ResourceClaims) > 0 {
-			t.Blockedf("pod %s/%s on %s has claims, which the kubelet would forget", p.Namespace, p.Name, node)
+			t.Blockedf("pod %s/%s on %s has claims, and the kubelet would forget them", p.Namespace, p.Name, node)
 		}
 	}
 }

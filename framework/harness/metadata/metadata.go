@@ -144,7 +144,7 @@ func readMetadata(content string) ([]oneVersion, error) {
 		all = append(all, one)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("nothing in it is of a version that is known")
+		return nil, errors.New("it has no known version")
 	}
 	return all, nil
 }

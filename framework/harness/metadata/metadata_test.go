@@ -40,8 +40,8 @@ func TestReadMetadata(t *testing.T) {
 	}{
 		"two versions":          {tellsInBeta + "\n" + tellsInAlpha + "\n", []oneVersion{{"v1beta1", it}, {"v1alpha1", it}}, ""},
 		"and one of the future": {tellsLater + tellsInBeta, []oneVersion{{"v1beta1", it}}, ""},
-		"only of the future":    {tellsLater, nil, "of a version that is known"},
-		"empty":                 {"", nil, "of a version that is known"},
+		"only of the future":    {tellsLater, nil, "has no known version"},
+		"empty":                 {"", nil, "has no known version"},
 		"half of it":            {tellsInBeta[:40], nil, "read JSON: unexpected EOF"},
 		"of another group":      {strings.Replace(tellsInBeta, "metadata.resource.k8s.io", "example.com", 1), nil, "no compatible metadata version"},
 		"not valid":             {strings.Replace(tellsInBeta, `"gpu-0"`, `"GPU 0"`, 1), nil, "requests[0].devices[0].name"},

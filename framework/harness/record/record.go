@@ -210,7 +210,7 @@ func (r *Recorder) scheduler(ctx context.Context) {
 	client := r.client
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=kube-scheduler"})
 	if err == nil && len(pods.Items) == 0 {
-		err = errors.New("runs in no pod that can be seen")
+		err = errors.New("has no visible pod")
 	}
 	if err != nil {
 		r.lost(ctx, "kube-scheduler", err)

@@ -45,7 +45,7 @@ func (d *Driver) Connect() {
 // a rolling update: the kubelet registers the new instance before the old one stops.
 func (d *Driver) Upgrade(grpc ...spec.GRPCVersion) {
 	ginkgo.GinkgoHelper()
-	d.t.Step("replace the driver by one that offers %v, in rolling fashion", grpc)
+	d.t.Step("replace the driver by one offering %v, as a rolling update", grpc)
 	d.change(spec.DriverChange{GRPC: &grpc, Upgrade: true})
 	d.onNodes("wait for registration", d.awaitRegistered)
 }

@@ -48,7 +48,7 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 // the kubelet has accepted it.
 func (d *Driver) RegisterCSIOn(node string) {
 	ginkgo.GinkgoHelper()
-	d.t.Step("register a CSI driver that is called %s, too, on %s", d.Name, node)
+	d.t.Step("register a CSI driver also named %s, on %s", d.Name, node)
 	d.t.NoError(d.changeOn(d.t.Context(), node, spec.DriverChange{CSI: ptr.To(true)}), "register a CSI driver")
 }
 

@@ -49,7 +49,7 @@ func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.Resourc
 	ginkgo.GinkgoHelper()
 	environment := d.t.Environment(pod, container)
 	if claim == nil {
-		d.t.Expect(environment).To(matchers.SeeNothing(), "what the driver says in container %s of pod %s", container, pod)
+		d.t.Expect(environment).To(matchers.SeeNothing(), "output of the driver in container %s of pod %s", container, pod)
 		return
 	}
 	name := cmp.Or(claim.Annotations[resourceapi.PodResourceClaimAnnotation], claim.Name)

@@ -47,7 +47,7 @@ func (d *Driver) AwaitUnprepared() {
 }
 
 // errUnseen is the error for checkpoints that cannot be read: nobody knows what is prepared.
-var errUnseen = errors.New("it cannot be seen what the kubelet has prepared")
+var errUnseen = errors.New("the kubelet's prepared claims cannot be read")
 
 // checkpoint is the file of a node's evidence with the kubelet's checkpoint for DRA.
 const checkpoint = "dra_manager_state"

@@ -78,10 +78,10 @@ func (c *Costs) RunPod(pod *corev1.Pod) {
 	}
 	c.seen.with = append(c.seen.with, took)
 	status, err := c.proxy.status(c.d.t.Context())
-	c.d.t.NoError(err, "ask the proxy what the driver uses")
+	c.d.t.NoError(err, "ask the proxy for the driver's resource usage")
 	if status.Process == nil || status.Problem != "" {
-		c.d.t.SetBlocked("what the driver uses cannot be seen")
-		c.d.t.Fatalf("the proxy on %s does not say what the driver uses: %s", c.proxy.node, status.Problem)
+		c.d.t.SetBlocked("the driver's resource usage cannot be read")
+		c.d.t.Fatalf("the proxy on %s does not report the driver's resource usage: %s", c.proxy.node, status.Problem)
 	}
 	c.seen.use = append(c.seen.use, *status.Process)
 }

@@ -94,15 +94,15 @@ func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.Resourc
 	s := readShown(d.t.Output(pod, container))
 	where := fmt.Sprintf("container %s of pod %s", container, pod)
 	if claim == nil {
-		d.t.Expect(s.absent).To(gomega.BeTrue(), "whether workload.absent succeeds in %s, which has no claim; it said: %s", where, s.log)
-		d.t.Expect(d.cdiDevices(pod, container)).To(gomega.BeEmpty(), "CDI devices that the container runtime has for %s, which has no claim", where)
+		d.t.Expect(s.absent).To(gomega.BeTrue(), "whether workload.absent succeeds in %s without a claim; output: %s", where, s.log)
+		d.t.Expect(d.cdiDevices(pod, container)).To(gomega.BeEmpty(), "CDI devices of %s without a claim, as reported by the container runtime", where)
 		return
 	}
 	results := pools.Allocated(claim, d.subject.Driver, requests...)
-	d.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s that are allocated to claim %s", d.subject.Driver, claim.Name)
-	d.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s, which has a claim; it said: %s", where, s.log)
+	d.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s allocated to claim %s", d.subject.Driver, claim.Name)
+	d.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s with a claim; output: %s", where, s.log)
 	if len(d.subject.Workload.Identify) > 0 {
-		d.t.Expect(s.devices).To(gomega.HaveLen(len(results)), "lines that workload.identify prints in %s, one for each device", where)
+		d.t.Expect(s.devices).To(gomega.HaveLen(len(results)), "lines printed by workload.identify in %s, one for each device", where)
 		d.compare(where, results, s.devices)
 	}
 	d.trace(pod, container, claim, results, len(requests) > 0)
@@ -115,12 +115,12 @@ func (d *Driver) compare(where string, results []resourceapi.DeviceRequestAlloca
 		id := [2]string{r.Pool, r.Device}
 		if len(results) == 1 && d.lines[id] == "" {
 			for other, line := range d.lines {
-				d.t.Expect(lines[0]).NotTo(gomega.Equal(line), "what workload.identify prints in %s for device %s/%s, as it did for %s/%s", where, r.Pool, r.Device, other[0], other[1])
+				d.t.Expect(lines[0]).NotTo(gomega.Equal(line), "output of workload.identify in %s for device %s/%s, as it did for %s/%s", where, r.Pool, r.Device, other[0], other[1])
 			}
 			d.lines[id] = lines[0]
 		}
 		if line := d.lines[id]; line != "" {
-			d.t.Expect(lines).To(gomega.ContainElement(line), "what workload.identify prints in %s for device %s/%s, as in another container", where, r.Pool, r.Device)
+			d.t.Expect(lines).To(gomega.ContainElement(line), "output of workload.identify in %s for device %s/%s, as in another container", where, r.Pool, r.Device)
 		}
 	}
 }
@@ -146,20 +146,20 @@ func (d *Driver) trace(pod, container string, claim *resourceapi.ResourceClaim, 
 		d.t.Note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
 		return
 	}
-	d.t.Expect(devices).NotTo(gomega.BeEmpty(), "devices of claim %s that the kubelet tells of pod %s: what the driver answered", claim.Name, pod)
+	d.t.Expect(devices).NotTo(gomega.BeEmpty(), "devices of claim %s reported by the kubelet for pod %s: the driver's response", claim.Name, pod)
 	if !part {
 		want := []string{}
 		for _, r := range results {
 			want = append(want, r.Pool+"/"+r.Device)
 		}
-		d.t.Expect(sortedSet(devices)).To(gomega.Equal(sortedSet(want)), "devices of claim %s that the kubelet tells of pod %s: what the driver answered, and what is allocated", claim.Name, pod)
+		d.t.Expect(sortedSet(devices)).To(gomega.Equal(sortedSet(want)), "devices of claim %s reported by the kubelet for pod %s: the driver's response, and the allocation", claim.Name, pod)
 	}
 	if part {
 		d.t.Expect(len(has) > 0).To(gomega.Equal(len(names) > 0), "whether the container runtime has CDI devices for container %s of pod %s, as the driver answered some for claim %s", container, pod, claim.Name)
-		d.t.Expect(sortedSet(names)).To(gomega.ContainElements(has), "CDI devices of claim %s, and those that the container runtime has for container %s of pod %s", claim.Name, container, pod)
+		d.t.Expect(sortedSet(names)).To(gomega.ContainElements(has), "CDI devices of claim %s, and those reported by the container runtime for container %s of pod %s", claim.Name, container, pod)
 		return
 	}
-	d.t.Expect(sortedSet(has)).To(gomega.Equal(sortedSet(names)), "CDI devices that the container runtime has for container %s of pod %s, and those that the driver answered for claim %s", container, pod, claim.Name)
+	d.t.Expect(sortedSet(has)).To(gomega.Equal(sortedSet(names)), "CDI devices reported by the container runtime for container %s of pod %s, and those returned by the driver for claim %s", container, pod, claim.Name)
 }
 
 // listsClaims is whether the kubelet of a node always lists claims:

@@ -106,15 +106,15 @@ func TestTraceOfDevices(t *testing.T) {
 		fails   string
 	}{
 		{"as it should be", func(*node) {}, "v1.37.1", false, ""},
-		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, "v1.37.1", false, "what the driver answered, and what is allocated"},
-		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, "v1.37.1", false, "CDI devices that the container runtime has"},
-		{"no CDI device", func(n *node) { n.has = nil }, "v1.37.1", false, "CDI devices that the container runtime has"},
+		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, "v1.37.1", false, "the driver's response, and the allocation"},
+		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, "v1.37.1", false, "CDI devices reported by the container runtime"},
+		{"no CDI device", func(n *node) { n.has = nil }, "v1.37.1", false, "CDI devices reported by the container runtime"},
 		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
 		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, "v1.37.1", true, "CDI devices of claim claim"},
 		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, "v1.35.0", false, ""},
-		{"a driver that answers nothing", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", false, "what the driver answered"},
-		{"nothing for a part", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", true, "what the driver answered"},
-		{"nothing for this claim", func(n *node) { n.told.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "what the driver answered"},
+		{"a driver that answers nothing", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", false, "the driver's response"},
+		{"nothing for a part", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", true, "the driver's response"},
+		{"nothing for this claim", func(n *node) { n.told.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "the driver's response"},
 		{"a part without CDI devices", func(n *node) { n.has = nil }, "v1.37.1", true, "whether the container runtime has CDI devices"},
 		{"a part that needs none", func(n *node) { n.told.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
 	} {

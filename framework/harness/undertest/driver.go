@@ -77,7 +77,7 @@ func Of(t *harness.T) *Driver {
 	d, ok := t.Driver.(*Driver)
 	if !ok {
 		t.SetBlocked("the driver cannot be reached")
-		t.Fatalf("there is no driver that its vendor has installed")
+		t.Fatalf("there is no driver installed by its vendor")
 	}
 	d.before = map[string]map[string][]byte{}
 	for _, node := range d.subject.Nodes {

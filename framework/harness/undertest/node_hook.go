@@ -41,7 +41,7 @@ const nodeRoot = "/node"
 // and returns its output. Errors include the output.
 func (d *Driver) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook, environment []string) (said string, err error) {
 	t := d.t
-	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", h.Timeout, name))
+	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it did not finish within %s: check what it waits for, or increase hooks.%s.timeout", h.Timeout, name))
 	defer cancel()
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, nodeHookPod(t.Env().Image, name, h.Command, environment), metav1.CreateOptions{})
 	if err != nil {
@@ -63,7 +63,7 @@ func (d *Driver) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook,
 	case pod.Status.Phase == corev1.PodFailed:
 		return said, fmt.Errorf("hook %s on node %s failed: %s", name, pod.Spec.NodeName, said)
 	case unread != nil:
-		return said, fmt.Errorf("hook %s on node %s: read what it printed: %w", name, pod.Spec.NodeName, unread)
+		return said, fmt.Errorf("hook %s on node %s: read its output: %w", name, pod.Spec.NodeName, unread)
 	}
 	return said, nil
 }

@@ -105,7 +105,7 @@ func (p *Proxy) Seen(method spec.Method) []spec.Call {
 	}
 	if len(seen) == 0 {
 		p.t.SetBlocked("the kubelet has not asked the proxy")
-		p.t.Fatalf("no %s call for a claim of the case went through the proxy on %s, which was registered last", method, p.node)
+		p.t.Fatalf("no %s call for a claim of the case went through the most recently registered proxy on %s", method, p.node)
 	}
 	p.t.Note("%d %s call(s) went through the proxy", len(seen), method)
 	return seen
@@ -133,7 +133,7 @@ func killedAfter(calls []spec.Call) bool {
 // an error.
 func (p *Proxy) ExpectAnswered(method spec.Method) {
 	ginkgo.GinkgoHelper()
-	p.t.Expect(errorsIn(p.Seen(method))).To(gomega.BeEmpty(), "errors that the driver answered to %s calls, each of which it got as often as the proxy was told", method)
+	p.t.Expect(errorsIn(p.Seen(method))).To(gomega.BeEmpty(), "errors returned by the driver for repeated %s calls", method)
 }
 
 // errorsIn are the errors of calls and of the claims in them.

@@ -58,7 +58,7 @@ func (d *Driver) ExpectTemplate(devices []pools.Device) {
 	if len(d.subject.Template) == 0 {
 		d.t.Note("nodes.template is not declared: devices are compared with those of before only")
 	}
-	d.t.Expect(pools.Misfits(d.subject.Template, devices)).To(gomega.BeEmpty(), "in what devices are others than nodes.template says")
+	d.t.Expect(pools.Misfits(d.subject.Template, devices)).To(gomega.BeEmpty(), "how devices differ from nodes.template")
 }
 
 // RemoveSlices removes the driver's slices of a node, as its kubelet does when it starts.
@@ -74,7 +74,7 @@ func (d *Driver) RemoveSlices(node string) {
 func (d *Driver) AwaitSame(node string, before []pools.Device) {
 	ginkgo.GinkgoHelper()
 	want := lines(before)
-	d.t.Poll(fmt.Sprintf("the driver to publish for %s what it did before", node), func(ctx context.Context) (bool, string, error) {
+	d.t.Poll(fmt.Sprintf("the driver to publish the same as before for %s", node), func(ctx context.Context) (bool, string, error) {
 		now, err := d.devices(ctx, node)
 		if err != nil {
 			return false, "", err

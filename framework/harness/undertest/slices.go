@@ -127,7 +127,7 @@ func nodesWith(driver string, published []resourceapi.ResourceSlice) []string {
 func (h *SliceHistory) ExpectAlways() {
 	ginkgo.GinkgoHelper()
 	h.ExpectSound()
-	h.t.Expect(h.without).To(gomega.BeEmpty(), "nodes for which the driver had no devices, and since when")
+	h.t.Expect(h.without).To(gomega.BeEmpty(), "nodes without devices of the driver, and since when")
 }
 
 // ExpectSound ends the case if the slices were invalid at any time.
@@ -137,7 +137,7 @@ func (h *SliceHistory) ExpectSound() {
 	h.done.Wait()
 	h.t.NoError(h.lost, "watch the driver's slices")
 	h.t.Note("%d states of the driver's slices", h.states)
-	h.t.Expect(h.broken).To(gomega.BeEmpty(), "what was wrong with the driver's slices")
+	h.t.Expect(h.broken).To(gomega.BeEmpty(), "errors in the driver's slices")
 }
 
 // awaitQuiet waits until the slices have not changed for a time, at most until the limit, and

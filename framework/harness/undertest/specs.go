@@ -59,10 +59,10 @@ func (d *Driver) LoseSpecs(node string) {
 	switch {
 	case len(lost) > 0:
 	case len(of.devices) == 0:
-		d.t.Note("the driver has answered no CDI devices, so that there are no files to remove")
+		d.t.Note("the driver has returned no CDI devices, so there are no files to remove")
 	default:
 		d.t.SetBlocked("no CDI file of the case's claims could be removed")
-		d.t.Fatalf("no CDI file of %s that a reboot removes describes any of %v", node, of.devices)
+		d.t.Fatalf("no CDI file removed by a reboot of %s describes any of %v", node, of.devices)
 	}
 	for _, path := range lost {
 		d.t.Note("%s", path)
@@ -80,7 +80,7 @@ func (d *Driver) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceC
 	for _, c := range claims {
 		of = d.with(of, c)
 	}
-	d.t.Expect(of.left(d.before[node], d.specs(node))).To(gomega.BeEmpty(), "CDI files on %s of claims that are unprepared", node)
+	d.t.Expect(of.left(d.before[node], d.specs(node))).To(gomega.BeEmpty(), "CDI files on %s of unprepared claims", node)
 }
 
 // specs are the CDI files of a node. If they cannot be read, the case is blocked.

@@ -77,13 +77,13 @@ func (d *Driver) ExpectGone() {
 		files, err := agentapi.ReadEvidence(d.t.Context(), d.t.Env().Agents, node, time.Now())
 		if unseen := Unseen(d.subject, files); unseen != nil {
 			d.t.SetBlocked("the node cannot be looked at")
-			d.t.NoError(errors.Join(unseen, err), "look for what is left on %s", node)
+			d.t.NoError(errors.Join(unseen, err), "look for leftovers on %s", node)
 		}
 		must, may := Left(d.subject, files)
 		for _, name := range may {
 			d.t.Note("uninstalling leaves on %s: %s", node, name)
 		}
-		d.t.Expect(must).To(gomega.BeEmpty(), "what uninstalling leaves on %s", node)
+		d.t.Expect(must).To(gomega.BeEmpty(), "leftovers of the uninstallation on %s", node)
 	}
 }
 

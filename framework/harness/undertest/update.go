@@ -81,7 +81,7 @@ func (r *Rollout) AwaitInTurn() {
 	t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", r.driver.subject.Namespace, r.driver.subject.DaemonSet), func(ctx context.Context) (bool, string, error) {
 		done, seen, pods, err := r.look(ctx)
 		if both := sideBySide(pods); both != "" {
-			t.Fatalf("%s: the daemon set of a driver that is not fit for that has maxSurge 0", both)
+			t.Fatalf("%s: the DaemonSet of a driver without rolling updates has maxSurge 0", both)
 		}
 		return done, seen, err
 	})
@@ -125,7 +125,7 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 			problems = append(problems, strings.TrimSpace(line))
 		}
 	}
-	t.Expect(problems).To(gomega.BeEmpty(), "calls for the driver on %s that nobody answered", node)
+	t.Expect(problems).To(gomega.BeEmpty(), "unanswered calls for the driver on %s", node)
 }
 
 // prepareFailed is the reason of the kubelet's event for a failed preparation.

@@ -105,7 +105,7 @@ func (m *Mutant) compile() error {
 		problems = append(problems, "its ID must begin with api-")
 	}
 	if !strings.HasSuffix(m.What, ".") {
-		problems = append(problems, "what must be a sentence that ends with a full stop")
+		problems = append(problems, "what must be a sentence ending with a full stop")
 	}
 	if len(m.Requires) == 0 || m.Path == "" {
 		problems = append(problems, "requires and path must not be empty")

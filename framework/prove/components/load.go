@@ -131,7 +131,7 @@ func (m Mutant) validate() error {
 		problems = append(problems, "its ID must begin with the component: scheduler-, controllers-, kubelet-, or that of a companion")
 	}
 	if !strings.HasSuffix(m.What, ".") {
-		problems = append(problems, "what must be a sentence that ends with a full stop")
+		problems = append(problems, "what must be a sentence ending with a full stop")
 	}
 	if len(m.Requires) == 0 || len(m.Edits) == 0 {
 		problems = append(problems, "requires and edits must not be empty")

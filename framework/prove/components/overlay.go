@@ -62,7 +62,7 @@ func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
 		name := path.Join(module, file)
 		source, err := fs.ReadFile(checkout, name)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("read what mutant %s changes: %w", changes[0].mutant, err))
+			errs = append(errs, fmt.Errorf("read the files of mutant %s: %w", changes[0].mutant, err))
 			continue
 		}
 		changed, err := apply(string(source), changes)

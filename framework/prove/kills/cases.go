@@ -70,7 +70,7 @@ type Broken func(cases []string, dir string) (with schema.Report, problem string
 // a detection.
 func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
 	if err := c.Bed.StopStrays(ctx); err != nil {
-		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
+		return prove.Finding{}, fmt.Errorf("remove leftovers of cases: %w", err)
 	}
 	sound, problem, err := c.sound(ctx, t.Must, filepath.Join(dir, "without"))
 	if err != nil || problem != "" {
@@ -148,7 +148,7 @@ func (c *Cases) vacate(ctx context.Context, cases []string) error {
 		wait = testbed.Settle
 	}
 	if err := wait(ctx, c.Bed.Client); err != nil && !errors.Is(err, testbed.ErrLeft) {
-		return fmt.Errorf("remove what cases have left: %w", err)
+		return fmt.Errorf("remove leftovers of cases: %w", err)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (s Switch) Name() string {
 // Do returns when the new components work. An interrupted switch leaves the old or the new ones.
 func (s Switch) Do(ctx context.Context, target soak.Target) error {
 	if target.Cluster == "" {
-		return errors.New("components can be switched only in a cluster that was made for the soak")
+		return errors.New("components can be switched only in a cluster created by soak")
 	}
 	if _, err := s.Switcher.Switch(ctx, target.Cluster, s.To); err != nil {
 		return fmt.Errorf("%s: %w", s.Name(), err)

@@ -115,7 +115,7 @@ func (s summary) good(rounds int) bool {
 
 func (s summary) String() string {
 	names := clusterNames()
-	text := fmt.Sprintf("%d rounds: %s won %d, %s won %d; %d losers were refused the device that they were allocated; %d violations",
+	text := fmt.Sprintf("%d rounds: %s won %d, %s won %d; %d losers were refused their allocated device; %d violations",
 		s.rounds, names[0], s.wins[names[0]], names[1], s.wins[names[1]], s.refused, len(s.problems))
 	return strings.Join(append([]string{text}, s.problems...), "\n")
 }

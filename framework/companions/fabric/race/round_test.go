@@ -55,7 +55,7 @@ func TestRoundsWithoutARaceShowNothing(t *testing.T) {
 		t.Error("no loser has ever asked for the device")
 	}
 	s.add(outcome{winner: "west", holder: "west", second: "east", refused: true})
-	if !s.good(2) || s.good(3) || s.String() != "2 rounds: east won 1, west won 1; 1 losers were refused the device that they were allocated; 0 violations" {
+	if !s.good(2) || s.good(3) || s.String() != "2 rounds: east won 1, west won 1; 1 losers were refused their allocated device; 0 violations" {
 		t.Errorf("got %s", s)
 	}
 }
