@@ -69,7 +69,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"help":                      {[]string{"run", "--help"}, 0, "--label-filter"},
 		"list":                      {[]string{"list"}, 0, "CHECKS"},
-		"list nothing":              {[]string{"list", "--focus", "no such case", "-o", "json"}, 0, `"cases": []`},
+		"list nothing":              {[]string{"list", "--focus", "no such case", "-o", "json"}, codeUsage, "none of the"},
 		"unknown flag":              {[]string{"run", "--nope"}, codeUsage, "nope"},
 		"unknown command":           {[]string{"rum"}, codeUsage, `unknown command "rum"`},
 		"unknown component":         {[]string{"images", "build", "--component", "etcd=."}, codeUsage, `unknown "etcd"`},
