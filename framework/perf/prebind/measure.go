@@ -57,7 +57,7 @@ func Scenario(processes func(cluster string) (map[string]clusters.Process, error
 	return perf.Scenario{
 		Blocks: 1,
 		Cluster: func(c *clusters.Config) error {
-			c.Without = []string{clusters.WithoutControllers}
+			c.Without, c.Stack.Controllers = []string{clusters.WithoutControllers}, ""
 			hold, err := newHolder()
 			if err == nil {
 				holders[c.Name] = hold
