@@ -25,6 +25,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -130,6 +131,9 @@ func (b *bench) remove(ctx context.Context, group string) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}
 	pods, claims := b.client.CoreV1().Pods(namespace), b.client.ResourceV1().ResourceClaims(namespace)
 	err := errors.Join(pods.DeleteCollection(ctx, now, selected), claims.DeleteCollection(ctx, metav1.DeleteOptions{}, selected))
+	for apierrors.IsTimeout(err) && ctx.Err() == nil { // of many the API server deletes what it can in a minute
+		err = errors.Join(pods.DeleteCollection(ctx, now, selected), claims.DeleteCollection(ctx, metav1.DeleteOptions{}, selected))
+	}
 	if err != nil {
 		return fmt.Errorf("delete pods and claims: %w", err)
 	}
