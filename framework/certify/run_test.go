@@ -37,6 +37,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -45,6 +46,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/verify"
 )
 
 // apiServer has one node with a driver, and returns a kubeconfig for it.
@@ -117,6 +119,8 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d, w := declared(), installed()
 			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
+			d.Identity = declarations.Identity{Organization: "Example", Project: "gpu", Version: "v1"}
+			d.Workload = declarations.Workload{Image: "tools:1", Present: []string{"true"}, Absent: []string{"true"}}
 			tc.change(&w)
 			o := Options{Declaration: d, Run: run.Options{Config: testbed.Config{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}}
 			file := filepath.Join(o.Run.ReportDir, reports.CertificateFile)
@@ -135,6 +139,15 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 			}
 			if got.Verdict != tc.verdict || tc.verdict != "" && (got.Kubernetes != "v1.37.1" || !strings.Contains(strings.Join(got.Failures, "\n"), "pool a has 1 slices of generation 0, and says that it has 2")) {
 				t.Errorf("the certificate is %s", data)
+			}
+			if tc.verdict == "" {
+				return
+			}
+			_, reasons, err := verify.Directory(os.DirFS(o.Run.ReportDir), map[schema.Engine]verify.Rules{
+				schema.EngineCertify: {Required: schema.Required(run.Metas(oneCase().Cases), nil), Certificate: Derive, Build: reports.SuiteVersion()},
+			})
+			if err != nil || len(reasons) > 0 {
+				t.Errorf("the report does not hold: %v, %s", err, strings.Join(reasons, "\n"))
 			}
 		})
 	}
