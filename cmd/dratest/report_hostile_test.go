@@ -59,7 +59,7 @@ func TestReportsWithFIFOsAndLinks(t *testing.T) {
 			}
 			ended := make(chan string)
 			go func() {
-				for _, args := range [][]string{{dir}, {"verify", dir}, {"diff", dir, dir}, {"matrix", dir}, {"export", dir}, {"badge", dir}} {
+				for _, args := range [][]string{{dir}, {"verify", dir}, {"diff", dir, dir}, {"matrix", dir}, {"export", dir, "--to", t.TempDir()}, {"badge", dir}} {
 					out, _ := execute(t, append([]string{"report"}, args...)...)
 					if args[0] == "verify" {
 						ended <- out
