@@ -303,7 +303,10 @@ func TestReportsOutliveTheSuite(t *testing.T) {
 	}
 }
 
-var freeze = flag.Bool("freeze", false, "add the list of required cases as the next version of the profiles")
+var (
+	freeze = flag.Bool("freeze", false, "add the lists of required cases as the next version of the profiles")
+	frozen = flag.Bool("frozen", false, "fail if these lists are a draft")
+)
 
 // A version is added when a release is made; builds between releases have a draft of the next.
 func TestProfileVersions(t *testing.T) {
@@ -320,8 +323,12 @@ func TestProfileVersions(t *testing.T) {
 			next.Required[name]++
 		}
 	}
-	if *freeze && !slices.ContainsFunc(all, func(v profile.Version) bool { return maps.Equal(v.Lists, next.Lists) }) {
+	draft := !slices.ContainsFunc(all, func(v profile.Version) bool { return maps.Equal(v.Lists, next.Lists) })
+	if draft && *freeze {
 		all = append(all, next)
+	}
+	if draft && *frozen {
+		t.Errorf("the lists of required cases are those of no version: freeze one")
 	}
 	data, err := profile.Render(all)
 	if err != nil {

@@ -112,6 +112,21 @@ func TestReportOfALaterVersionNamesIt(t *testing.T) {
 	check(t, reasons(t, os.DirFS(dir), known(t)), "(dratest (devel) wrote it: verify it with that)")
 }
 
+// Reports without a profile have versions, too.
+func TestReportWithoutProfileOfAnEarlierVersion(t *testing.T) {
+	dir, rules := copied(t), nextYear(t)
+	edit(t, dir, func(c *schema.ConformanceReport) { c.Engine, c.Profile = schema.EngineSanity, nil })
+	_, _, err := verify.Directory(os.DirFS(dir), map[schema.Engine]verify.Rules{schema.EngineSanity: rules})
+	if err != nil {
+		t.Error(err)
+	}
+	rules.Versions = nil
+	_, _, err = verify.Directory(os.DirFS(dir), map[schema.Engine]verify.Rules{schema.EngineSanity: rules})
+	if !errors.Is(err, schema.ErrOtherVersion) {
+		t.Errorf("got %v, want %v", err, schema.ErrOtherVersion)
+	}
+}
+
 // A report cannot choose a profile that requires less.
 func TestProfileIsThatOfTheRun(t *testing.T) {
 	for _, name := range []spec.ConformanceProfile{spec.ControlPlaneTarget, spec.DriverTarget, "cluster-core", "none"} {
