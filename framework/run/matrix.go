@@ -169,7 +169,6 @@ func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error
 	return each, nil
 }
 
-// open makes a cluster of a stack, replacing any existing one.
 func (g *ground) open(ctx context.Context, stack clusters.Stack) (Options, error) {
 	if err := g.close(ctx); err != nil {
 		return Options{}, err
@@ -204,7 +203,6 @@ func switches(to clusters.Stack) []clusters.Stack {
 // stackFolder is the folder of a stack.
 func stackFolder(s clusters.Stack) string { return matrix.Folder(StackName(s)) }
 
-// isStackFolder tells whether stackFolder has named a folder.
 func isStackFolder(name string) bool {
 	stack, err := clusters.ParseStack(strings.NewReplacer("@", ":", "+", ",").Replace(name))
 	return err == nil && stackFolder(stack) == name

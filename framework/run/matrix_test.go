@@ -53,7 +53,6 @@ func (s *switchable) Switch(_ context.Context, name string, to clusters.Stack) (
 	return nil, s.err
 }
 
-// stacks are those of a matrix.
 func stacks(t *testing.T, texts ...string) []clusters.Stack {
 	t.Helper()
 	all, err := run.Stacks(texts)
@@ -63,7 +62,6 @@ func stacks(t *testing.T, texts ...string) []clusters.Stack {
 	return all
 }
 
-// came returns the verdicts of a matrix by column name.
 func came(columns []run.Column) map[string]schema.Verdict {
 	all := map[string]schema.Verdict{}
 	for _, c := range columns {

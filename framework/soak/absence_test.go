@@ -56,7 +56,7 @@ func newOutage(w *world) *apiOutage {
 func (o *apiOutage) react(action kubetesting.Action) (bool, runtime.Object, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if !o.away || action.GetVerb() == "update" { // which is the cluster's
+	if !o.away || action.GetVerb() == "update" { // the cluster's own
 		return false, nil, nil
 	}
 	return true, nil, io.ErrUnexpectedEOF
@@ -67,7 +67,7 @@ func (o *apiOutage) watch(action kubetesting.Action) (bool, watch.Interface, err
 	defer o.mutex.Unlock()
 	options, what := action.(kubetesting.WatchActionImpl).ListOptions, action.GetResource().Resource
 	switch {
-	case !options.AllowWatchBookmarks: // which is the cluster's
+	case !options.AllowWatchBookmarks: // the cluster's own
 		return false, nil, nil
 	case o.away:
 		return true, nil, io.ErrUnexpectedEOF

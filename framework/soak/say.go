@@ -42,7 +42,6 @@ func (s *soaking) say(ctx context.Context) {
 	wait.UntilWithContext(ctx, say, every)
 }
 
-// view is the view on a terminal while pods come and go.
 func (s *soaking) view() live.View {
 	ended := 0
 	for _, l := range s.tracker.all() {
@@ -56,7 +55,6 @@ func (s *soaking) view() live.View {
 	}
 }
 
-// state is a line with all counts.
 func (s *soaking) state() string {
 	made, bound, running, ended := 0, 0, 0, 0
 	for _, l := range s.tracker.all() {

@@ -31,9 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// pieceTimeout bounds a piece of a case. Scheduler and controller manager end when
-// the API server is away for longer than their lease, and the kubelet waits up to
-// five minutes before it starts again what has ended several times.
+// pieceTimeout bounds a part of a case. Scheduler and controller manager exit if the API server is unavailable for
+// longer than their lease, and the kubelet backs off up to five minutes.
 const pieceTimeout = 6 * time.Minute
 
 // life is a case of the run.
@@ -44,7 +43,7 @@ type life struct {
 	record  *Case // guarded by lives.mutex
 }
 
-// caseTestbed is what a case takes place on; harness.Lifecycle is.
+// caseTestbed runs cases; harness.Lifecycle implements it.
 type caseTestbed interface {
 	Begin(ctx context.Context) *harness.Failure
 	Resume(ctx context.Context, namespace string) *harness.Failure
@@ -95,8 +94,8 @@ func planned(r *run) ([]Case, error) {
 	return out, nil
 }
 
-// offPath says why a case does not run on this path: what it is about does not happen,
-// or its pods would not come back after a drain.
+// offPath returns why a case does not run on this path: its step does not occur, or its pods would not come back
+// after a drain.
 func offPath(c cases.Case, p path.Path) *spec.Skip {
 	has := func(is func(path.Step) bool) bool { return slices.ContainsFunc(p.Steps, is) }
 	drains := has(func(s path.Step) bool { return s.Drain })
@@ -116,7 +115,7 @@ func offPath(c cases.Case, p path.Path) *spec.Skip {
 	return &spec.Skip{Code: spec.SkipPath, Text: text}
 }
 
-// unserved says why a feature cannot be used on the whole path.
+// unserved returns why a feature cannot be used on the whole path.
 func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 	for _, state := range p.States() {
 		for place, software := range state.Software {
@@ -136,11 +135,11 @@ func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 	return nil
 }
 
-// piece picks what to do of a case, nil if there is nothing.
+// piece selects a part of a case, nil if it has none.
 type piece func(c cases.Case) func(t *harness.T, n *cases.Notes)
 
-// each does a piece of all cases that go on, all at once. A piece that was done
-// already is left out. The error says that it could not be recorded.
+// each runs a part of all remaining cases concurrently, except parts done already. The error is a failure to record
+// it.
 func (l *lives) each(ctx context.Context, phase Phase, step int, do piece) error {
 	var all sync.WaitGroup
 	for _, c := range l.all {
@@ -191,7 +190,7 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	}
 }
 
-// end removes what the cases made. What could not be removed is returned.
+// end removes the objects of the cases, and returns those it could not remove.
 func (l *lives) end(ctx context.Context) []string {
 	problems := make([]string, len(l.all))
 	var all sync.WaitGroup

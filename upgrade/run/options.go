@@ -34,38 +34,34 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Options say which path to take, and how.
+// Options configure an upgrade run.
 type Options struct {
-	// Request is the path; its nodes are those of the cluster that is made, and the
-	// places of this project's components those of Own.
+	// Request is the path; Run fills in the nodes of the cluster and the places of Own.
 	Request path.Request
-	// Own has the components that become this project's at Request.To.
+	// Own has the components switched to this project's at Request.To.
 	Own clusters.Stack
-	// Config has the cluster that is made, of Request.From; existing ones are not upgraded.
+	// Config is the cluster to make, of version Request.From; existing clusters are not upgraded.
 	testbed.Config
 
 	// Filter selects cases.
 	Filter plan.Filter
 	// Strict counts known issues as failures.
 	Strict bool
-	// PauseAfter ends the run after the step of this number, for a look around;
-	// zero means never.
+	// PauseAfter pauses the run after the step of this number for inspection; zero means never.
 	PauseAfter int
-	// Resume goes on with the run in ReportDir; Request and Cluster are then its.
+	// Resume continues the run in ReportDir, with its Request and Cluster.
 	Resume bool
-	// StepTimeout is how long a component may take to work after its step; zero
-	// means what package change has.
+	// StepTimeout bounds the wait for a component after its step; zero means the default of package change.
 	StepTimeout time.Duration
 
-	// Driver is what the report says of the test driver.
+	// Driver is the test driver as reported.
 	Driver schema.Driver
-	// Identity says in the conformance report what is tested, Command how dratest was started.
+	// Identity is the tested subject in the conformance report, Command dratest's command line.
 	Identity schema.Implementation
 	Command  []string
 	// Key signs the conformance report; nil signs nothing.
 	Key *sign.Key
-	// Stop ends the run when it is closed: a step at once, cases once they have
-	// done what they are doing.
+	// Stop ends the run when closed: a step at once, cases after their current part.
 	Stop <-chan struct{}
 }
 
@@ -80,25 +76,25 @@ type Clusters interface {
 	Lock(name string) (release func(), err error)
 }
 
-// Vendor has the driver that a vendor's declaration installs.
+// Vendor installs the driver of a vendor's declaration.
 type Vendor interface {
 	// Driver is its name.
 	Driver() string
-	// Install puts it into a cluster that was just made.
+	// Install installs it into a new cluster.
 	Install(ctx context.Context, kubeconfig, cluster string) error
-	// Find says what cases need to know of it, once the cluster was looked at.
+	// Find returns the driver under test, after discovery of the cluster.
 	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
 }
 
-// Parts are what a run is put together from.
+// Parts are the dependencies of a run.
 type Parts struct {
 	Clusters Clusters
 	Agents   testbed.Agents
 	Cases    []cases.Case
-	// Requirements are the promises that cases name; reports say their level and text.
+	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
 	Software     change.Software
-	// Vendor is nil where each case brings its own driver.
+	// Vendor is nil if each case brings its own driver.
 	Vendor Vendor
 }
 
@@ -106,7 +102,7 @@ func (o Options) withDefaults() Options {
 	o.Config = o.WithDefaults()
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
-	// One case uses what older clients do.
+	// For the case with requests of older clients.
 	o.Cluster.RuntimeConfig = map[string]string{"resource.k8s.io/v1beta1": "true", "resource.k8s.io/v1beta2": "true"}
 	o.Cluster.PlainScheduler = true // other versions, or it without a gate, would not start with a file of ours
 	o.Cluster.FeatureGates = map[string]bool{}
@@ -118,7 +114,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ownPlaces are where components become this project's, the scheduler's first.
+// ownPlaces are the places of Own, the scheduler's first.
 func (o Options) ownPlaces() []path.Place {
 	var places []path.Place
 	for _, node := range o.Request.ControlPlanes {
@@ -148,7 +144,7 @@ func (o Options) ownPlaces() []path.Place {
 	return places
 }
 
-// nodeNames are those that kind gives to a cluster's nodes.
+// nodeNames are kind's names of a cluster's nodes.
 func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
 	for i := range *c.Workers {
 		name := c.Name + "-worker"
@@ -178,7 +174,7 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// stepping returns a context that ends with ctx, and when o.Stop is closed.
+// stepping returns a context ending with ctx, and when o.Stop is closed.
 func (o Options) stepping(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

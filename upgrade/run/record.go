@@ -42,16 +42,16 @@ const RecordFile = reports.UpgradeFile
 // RecordVersion changes when a reader of RecordFile has to.
 const RecordVersion = "3"
 
-// Record is what a run has done so far, and in the end what it found.
+// Record is the progress of a run, and in the end its findings.
 type Record struct {
 	SchemaVersion string         `json:"schemaVersion"`
 	Verdict       schema.Verdict `json:"verdict,omitempty"`
 	Request       path.Request   `json:"request"`
 	Cluster       string         `json:"cluster"`
-	// Target is what was there before the first step.
+	// Target is the cluster before the first step.
 	Target  spec.Target `json:"target"`
 	Started time.Time   `json:"started"`
-	// Seconds is the time that all processes of the run took together.
+	// Seconds is the total time of all processes of the run.
 	Seconds float64 `json:"seconds"`
 	Steps   []Step  `json:"steps"`
 	Cases   []Case  `json:"cases"`
@@ -59,11 +59,11 @@ type Record struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Step is a step of the path and what it came to.
+// Step is a step of the path and its result.
 type Step struct {
 	path.Step
 
-	// Skew says which versions meet after it.
+	// Skew is the mix of versions after it.
 	Skew string `json:"skew"`
 	// Done: the component has said so.
 	Done      bool      `json:"done"`
@@ -73,16 +73,16 @@ type Step struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// Downtimes are the longest times, in seconds, in which something could not be used.
+// Downtimes are the longest downtimes in seconds.
 type Downtimes struct {
-	// Component is the one that was changed.
+	// Component is the changed component.
 	Component float64 `json:"component"`
 	// Scheduling is for new pods, without claims.
 	Scheduling float64 `json:"scheduling"`
 	API        float64 `json:"api"`
 	// NotReady is for a node that was not ready.
 	NotReady float64 `json:"notReady"`
-	// Devices is for pods with claims, by what the driver does: its slices were gone.
+	// Devices is for pods with claims, by driver behavior: its slices were gone.
 	Devices outage.Seconds `json:"devices"`
 }
 
@@ -120,15 +120,15 @@ const (
 	Gone     Phase = "gone"
 )
 
-// Piece is one piece of a case that was done.
+// Piece is a completed part of a case.
 type Piece struct {
 	Phase Phase `json:"phase"`
-	// Step is the number of the step that it came after.
+	// Step is the number of the preceding step.
 	Step    int         `json:"step"`
 	Status  spec.Status `json:"status"`
 	Started time.Time   `json:"started"`
 	Seconds float64     `json:"seconds"`
-	// KnownIssue is what was seen of the case's known issue.
+	// KnownIssue is the observed violation of the case's known issue.
 	KnownIssue string `json:"knownIssue,omitempty"`
 	Failure    string `json:"failure,omitempty"`
 	LastStep   string `json:"lastStep,omitempty"`
@@ -139,7 +139,7 @@ type Piece struct {
 // state is the status, for people.
 func (c Case) state() string { return cmp.Or(string(c.Status), "goes on") }
 
-// seen is a known issue with the first piece that has seen it, and how many more have.
+// seen is a known issue with its first occurrence and the number of others.
 type seen struct {
 	Piece
 	more int
@@ -152,7 +152,7 @@ func (s seen) String() string {
 	return fmt.Sprintf("%s (seen %d times)", s.KnownIssue, s.more+1)
 }
 
-// knownIssues are those that pieces have seen, each once.
+// knownIssues returns the observed known issues, each once.
 func (c Case) knownIssues() []seen {
 	var all []seen
 	for _, p := range c.Pieces {
@@ -178,7 +178,7 @@ func (c Case) did(phase Phase, step int) bool {
 	return false
 }
 
-// done is the number of steps that are done.
+// done is the number of completed steps.
 func (r Record) done() int {
 	for i, s := range r.Steps {
 		if !s.Done {
@@ -188,7 +188,7 @@ func (r Record) done() int {
 	return len(r.Steps)
 }
 
-// over tells whether there is nothing left to go on with.
+// over reports whether there is nothing left to resume.
 func (r Record) over() bool {
 	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
 }
@@ -206,7 +206,7 @@ func newRecord(o Options, p path.Path, now time.Time) Record {
 	return Record{SchemaVersion: RecordVersion, Request: o.Request, Cluster: o.Cluster.Name, Started: now.UTC(), Steps: Steps(p)}
 }
 
-// Steps are those of a path, of which nothing is done yet.
+// Steps returns the steps of a path, none of them done.
 func Steps(p path.Path) []Step {
 	var steps []Step
 	states := p.States()

@@ -46,7 +46,7 @@ func (r *run) report(now time.Time) schema.Report {
 	return reports.Build(p, outcomes(r.record), info)
 }
 
-// outcomes are those of the cases that have come to their end.
+// outcomes returns the outcomes of the finished cases.
 func outcomes(r Record) (all []spec.Outcome) {
 	for _, c := range r.Cases {
 		if c.Status != "" && c.Skip == nil {

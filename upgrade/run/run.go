@@ -42,7 +42,7 @@ var (
 	errStep    = errors.New("a step could not be done")
 )
 
-// Plan returns the path that a run with these options takes.
+// Plan returns the path of a run with these options.
 func Plan(o Options) (path.Path, error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -51,15 +51,14 @@ func Plan(o Options) (path.Path, error) {
 	return path.Find(o.Request)
 }
 
-// Run does the steps and returns the record, which it has also written with the
-// reports. An error means that the run did not get far enough to say anything.
+// Run performs the steps, and writes and returns the record with the reports. An error means the run did not get far
+// enough for a verdict.
 func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	o = o.withDefaults()
 	return testbed.Run(ctx, o.ReportDir, &run{parts: parts, options: o})
 }
 
-// Clean makes the record of a new run, or reads that of the one to go on with, and prints the
-// steps.
+// Clean makes the record of a new run, or reads the one to resume, and prints the steps.
 func (r *run) Clean() (err error) {
 	if !r.options.Resume {
 		if err := r.options.Validate(); err != nil {
@@ -117,13 +116,13 @@ func (r *run) Close(ctx context.Context) error {
 	return r.testbed.Close(ctx, nil)
 }
 
-// Print writes what the run found for people.
+// Print prints the run's results.
 func (r *run) Print(record Record) { Print(r.options.Out, record, r.options.ReportDir) }
 
-// ErrOtherDriver: a run cannot be gone on with about another driver.
+// ErrOtherDriver: a run cannot be resumed with another driver.
 var ErrOtherDriver = errors.New("another driver")
 
-// sameDriver checks that a run is gone on with about the driver that it is about.
+// sameDriver checks that a run is resumed with its own driver.
 func sameDriver(r Record, v Vendor) error {
 	if r.Target.Server == "" {
 		return nil // it ended before the cluster was looked at
@@ -154,7 +153,7 @@ type run struct {
 	testbed *testbed.Testbed
 	changer changer
 	env     harness.Env
-	// instances are of drivers by which it is measured for how long devices are away.
+	// instances are the drivers measuring the unavailability of devices.
 	instances []outage.Instance
 	remove    bool         // the cluster at the end
 	down      func() error // is done while the kubelet of the step is stopped
@@ -165,8 +164,7 @@ type run struct {
 	live  func(spec.Meta) caseTestbed
 }
 
-// all does everything. Steps end with stepping, pieces of cases only with ctx: what
-// a case has half done could not be gone on with.
+// all runs everything. Steps end with stepping, parts of cases only with ctx: an interrupted part cannot be resumed.
 func (r *run) all(ctx, stepping context.Context) error {
 	if err := r.meet(ctx); err != nil {
 		return err
@@ -195,7 +193,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 	return r.lives.each(ctx, Gone, len(r.record.Steps), func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Gone })
 }
 
-// steps does those that are left, and first the pieces after the last one done.
+// steps runs the remaining steps, after the parts of the last completed one.
 func (r *run) steps(ctx, stepping context.Context) error {
 	var took []time.Duration
 	task := r.testbed.Progress.Task(r.view(took))
@@ -211,7 +209,7 @@ func (r *run) steps(ctx, stepping context.Context) error {
 	return nil
 }
 
-// view is what a terminal shows; took are the steps of this process.
+// view is the view on a terminal; took are the durations of this process's steps.
 func (r *run) view(took []time.Duration) live.View {
 	done, all := r.record.done(), len(r.record.Steps)
 	text := fmt.Sprintf("%d of %d steps done, cases that go on: %d", done, all, r.going())
@@ -222,7 +220,7 @@ func (r *run) view(took []time.Duration) live.View {
 	return live.View{Done: done, Total: all, Text: text}
 }
 
-// meet brings the cases in, from their record where there is one.
+// meet sets up the cases, from their record if there is one.
 func (r *run) meet(ctx context.Context) error {
 	if len(r.record.Cases) == 0 {
 		r.record.Target = r.testbed.Target
@@ -262,7 +260,7 @@ func (r *run) save() error {
 	return r.record.save(r.options.ReportDir)
 }
 
-// going counts the cases that go on.
+// going counts the remaining cases.
 func (r *run) going() int {
 	n := 0
 	for _, c := range r.record.Cases {
@@ -273,7 +271,7 @@ func (r *run) going() int {
 	return n
 }
 
-// step does step i, unless it is done, and the pieces that come after it.
+// step runs step i, unless done, and the parts after it.
 func (r *run) step(ctx, stepping context.Context, i int) error {
 	s, number := &r.record.Steps[i], i+1
 	if !s.Done {
@@ -311,8 +309,7 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 	return nil
 }
 
-// devicesTime bounds how long the slices that a step has removed may take to come back; the
-// published helper takes half of it.
+// devicesTime bounds the wait for slices removed by a step; the published helper takes half of it.
 const devicesTime = time.Minute
 
 // awaitDevices keeps an outage from counting for two steps.
@@ -332,12 +329,12 @@ func bound(do func(*harness.T, *cases.Notes, path.Step), step path.Step) func(*h
 	return func(t *harness.T, n *cases.Notes) { do(t, n, step) }
 }
 
-// change does a step and records it, with what runs after it.
+// change performs a step and records it with the running versions.
 func (r *run) change(ctx context.Context, s *Step, number int) error {
 	began := time.Now()
 	r.meter.take() // what was before does not count
 	r.down = func() error {
-		// A piece is done to its end, also where the step is interrupted.
+		// A part runs to its end even if the step is interrupted.
 		return r.lives.each(context.WithoutCancel(ctx), Down, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Down, s.Step) })
 	}
 	err := r.testbed.Progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {

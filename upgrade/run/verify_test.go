@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// reasons are those for which the report of a run does not hold.
+// reasons returns why the report of a run does not verify.
 func (w *world) reasons() string {
 	w.t.Helper()
 	_, why, err := verify.Directory(os.DirFS(w.options.ReportDir), map[schema.Engine]verify.Rules{
@@ -92,7 +92,7 @@ func TestEditedUpgradesAreRefused(t *testing.T) {
 	}
 }
 
-// redigest makes the digests of what is there those of the report.
+// redigest updates the report's digests to the current files.
 func redigest(t *testing.T, dir string) {
 	t.Helper()
 	name := filepath.Join(dir, reports.ConformanceFile)
