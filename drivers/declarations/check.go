@@ -51,7 +51,6 @@ func (c *checker) required(path, value string) {
 	}
 }
 
-// check returns the problems of successfully decoded values.
 func (d Declaration) check(root *yaml.Node) []Problem {
 	c := &checker{root: root}
 	c.required("identity.organization", d.Identity.Organization)
@@ -154,7 +153,6 @@ func (d Declaration) checkHooks(c *checker) {
 	}
 }
 
-// of is the hook of a name.
 func (h Hooks) of(name string) (found Hook) {
 	for n, hook := range h.All() {
 		if n == name {

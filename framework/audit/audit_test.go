@@ -175,7 +175,7 @@ func TestResourcesThatNeedNoClaim(t *testing.T) {
 	none := pod("none")
 	wants(&none, "deviceclass.resource.kubernetes.io/gpu")
 	none.Spec.Containers[0].Resources.Requests["deviceclass.resource.kubernetes.io/gpu"] = resource.MustParse("0")
-	elsewhere := pod("elsewhere") // its node is gone, and with it what it said
+	elsewhere := pod("elsewhere") // its node is gone with its status
 	wants(&elsewhere, "example.com/gpu")
 	elsewhere.Spec.NodeName = "gone"
 	w.Pods = append(w.Pods, plugged, none, elsewhere)

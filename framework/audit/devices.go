@@ -28,7 +28,6 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// use is one result of a claim's allocation without admin access.
 type use struct {
 	claim  *resourceapi.ResourceClaim
 	result *resourceapi.DeviceRequestAllocationResult
@@ -83,7 +82,7 @@ func checkDevice(id deviceID, uses []use, in inventory) []Violation {
 	}
 	device, known := in.devices[id]
 	if !known && !slices.ContainsFunc(uses, func(u use) bool { return len(u.result.BindingConditions) == 0 }) {
-		return found // what was attached leaves the pool (KEP-5007)
+		return found // attached devices leave the pool (KEP-5007)
 	}
 	if !known {
 		return append(found, onDevice(UnknownDevice, id, uses, "is allocated to %s, but in no current slice", users(uses)))
@@ -172,12 +171,11 @@ func onDevice(rule Rule, id deviceID, uses []use, format string, args ...any) Vi
 	return Violation{Rule: rule, Subject: id.String(), Text: "device " + id.String() + " " + fmt.Sprintf(format, args...), Evidence: evidence(uses)}
 }
 
-// About returns a violation that is about a claim.
+// About returns a violation about a claim.
 func About(rule Rule, claim *resourceapi.ResourceClaim, format string, args ...any) Violation {
 	return Violation{Rule: rule, Text: "claim " + key(claim) + " " + fmt.Sprintf(format, args...), Evidence: []Object{claim}}
 }
 
-// evidence are the claims of uses, each once.
 func evidence(uses []use) []Object {
 	var objects []Object
 	for _, u := range uses {

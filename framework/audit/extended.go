@@ -52,7 +52,6 @@ func checkExtended(pod *corev1.Pod, node *corev1.Node, classes []resourceapi.Dev
 	return found
 }
 
-// classFor is the class of an extended resource, or nil.
 func classFor(name corev1.ResourceName, classes []resourceapi.DeviceClass) *resourceapi.DeviceClass {
 	i := slices.IndexFunc(classes, func(c resourceapi.DeviceClass) bool {
 		return string(name) == ptr.Deref(c.Spec.ExtendedResourceName, "") || string(name) == resourceapi.ResourceDeviceClassPrefix+c.Name

@@ -86,7 +86,7 @@ func Attached(f Fabric) []Violation {
 			state = "is another cluster's"
 		case u.key != "" && d.Key != u.key && d.Phase != free:
 			state = fmt.Sprintf("is attached for %q, not for %q", d.Key, u.key)
-		case d.Phase == attached, d.Phase == dead && d.Node != "": // what has died is still in its place
+		case d.Phase == attached, d.Phase == dead && d.Node != "": // dead devices stay in place
 			continue
 		}
 		found = append(found, Violation{Rule: DetachedInUse, Subject: u.device, Evidence: []Object{u.claim},
@@ -113,7 +113,7 @@ func (f Fabric) bound() []Violation {
 		for j := range f.Claims {
 			claim := &f.Claims[j]
 			if claim.Namespace != pod.Namespace || !slices.Contains(names, claim.Name) || checkClaim(pod, claim.Name, claim) != nil {
-				continue // not its own: that is for Pods
+				continue // not its own: see Pods
 			}
 			for _, u := range f.of(claim) {
 				if u.device == "" {

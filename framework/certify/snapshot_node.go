@@ -106,7 +106,6 @@ func (v nodeView) ofFile(text string) owner {
 	}
 }
 
-// preparedClaim is a claim in a kubelet's checkpoint.
 type preparedClaim struct{ ClaimUID, ClaimName, Namespace string }
 
 // claimsIn returns the claims in a kubelet's checkpoint, with its data as text in a field; an empty one has none.

@@ -128,7 +128,6 @@ func end(r io.Reader, limit int) (content []byte, cut int, err error) {
 	}
 }
 
-// nodes reads evidence from the nodes.
 func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 	const atOnce = 8
 	type answer struct {
@@ -144,7 +143,7 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 			return nil
 		})
 	}
-	_ = group.Wait() // each says for itself what went wrong
+	_ = group.Wait() // each records its own errors
 	for i, a := range answers {
 		g.missing("files of node "+nodes[i].Name, a.err)
 		for _, name := range sortedKeys(a.files) {
@@ -170,7 +169,6 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 	}
 }
 
-// metrics reads the DRA metrics of the kubelets and the API server.
 func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 	read := func(name, path string) {
 		text, err := g.Raw(ctx, path)
@@ -185,7 +183,6 @@ func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 	}
 }
 
-// aboutDRA returns the lines of metrics about DRA.
 func aboutDRA(text []byte) []byte {
 	var told []byte
 	for line := range bytes.Lines(text) {

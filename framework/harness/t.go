@@ -97,7 +97,7 @@ type Env struct {
 	Journal func(spec.Progress)
 	// Timelines says of which cases a timeline is kept; empty means of none.
 	Timelines spec.Timelines
-	// Strict has cases fail that see a known issue.
+	// Strict makes cases with a known issue fail.
 	Strict bool
 	// Keep leaves the objects of failed cases in place.
 	Keep bool

@@ -25,6 +25,7 @@ import (
 
 // WithBasis sets the provenance of each running component, from the digests of local builds and the names of
 // components declared by the user as Kubernetes' own. It may be called again with more digests.
+//
 // The user's declaration counts only for components of otherwise unknown provenance. It does not apply to this
 // project's components, which identify themselves.
 func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Target {

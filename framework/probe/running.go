@@ -47,7 +47,7 @@ func running(pods map[string][]corev1.Pod, nodes []spec.Node) []spec.Component {
 	for _, pod := range pods[stockControllerManager] {
 		all = append(all, controllers(pod, pods[ownControllerManager])...)
 	}
-	if len(pods[stockControllerManager]) == 0 { // it cannot be seen, as where others run it; ours says itself what it is
+	if len(pods[stockControllerManager]) == 0 { // invisible, as in managed clusters; ours identifies itself
 		for _, pod := range pods[ownControllerManager] {
 			all = append(all, ofPod(spec.Controllers, stockControllerManager, ownControllerManager, pod))
 		}
@@ -133,7 +133,6 @@ func digestOf(pod corev1.Pod, container string) string {
 	return ""
 }
 
-// imageRepository is an image's name without tag and digest.
 func imageRepository(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {

@@ -56,7 +56,6 @@ func defaultsProfile(schedulers []corev1.Pod) string {
 	return name
 }
 
-// variable is an environment variable of a scheduler; empty if not set.
 func variable(scheduler corev1.Pod, name string) (value string) {
 	for _, e := range scheduler.Spec.Containers[0].Env {
 		if e.Name == name {

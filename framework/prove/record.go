@@ -88,7 +88,6 @@ type Finding struct {
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// left returns the trials without a verdict.
 func (r Record) left() []Trial {
 	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return r.has(t.ID) })
 }
@@ -253,7 +252,6 @@ func (r Record) save(dir string) error {
 	return nil
 }
 
-// load reads the record in a directory.
 func load(dir string) (Record, error) {
 	name := filepath.Join(dir, RecordFile)
 	data, err := os.ReadFile(name)

@@ -108,7 +108,6 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	return record, err
 }
 
-// begin is the record to start with, on disk.
 func begin(fresh Record, o Options) (Record, error) {
 	if !o.Resume {
 		return fresh, fresh.save(o.ReportDir)
@@ -130,7 +129,6 @@ func begin(fresh Record, o Options) (Record, error) {
 	return fresh, nil
 }
 
-// all runs the remaining trials.
 func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record, err error) {
 	defer func() { err = errors.Join(err, prover.Close(ctx, len(record.left()) == 0)) }()
 	if err := prover.Open(ctx, o.Resume); err != nil {

@@ -98,7 +98,6 @@ func (b *Bed) readNodes(ctx context.Context) ([]audit.Node, error) {
 	return nodes, nil
 }
 
-// checkpointed returns the claims of a namespace in a kubelet's checkpoint.
 func checkpointed(file []byte, namespace string) ([]types.UID, error) {
 	var outer struct{ Data string }
 	if err := json.Unmarshal(file, &outer); err != nil {

@@ -154,7 +154,6 @@ func (s *soaking) run(ctx context.Context) error {
 	return s.judge(ctx)
 }
 
-// observe audits, follows the pods and reports progress, until stop is called.
 func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	if _, err := s.watcher.read(ctx); err != nil { // the slices, for the first states
 		return nil, err

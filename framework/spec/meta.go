@@ -112,7 +112,7 @@ const DefaultTimeout = 2 * time.Minute
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ValidID tells whether a case may have an ID: "area/what-happens".
+// ValidID reports whether a case ID is valid: "area/what-happens".
 func ValidID(id string) bool { return idPattern.MatchString(id) }
 
 // Validate returns all problems of a case's data at once, one per line, or nil.

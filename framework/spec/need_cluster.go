@@ -22,8 +22,7 @@ import (
 	"strings"
 )
 
-// ServedAPIs are the versions of APIs that must be served beside resource.k8s.io/v1, with
-// their groups.
+// ServedAPIs are the API versions required in addition to resource.k8s.io/v1, with their groups.
 func (n Needs) ServedAPIs() []string {
 	all := each("resource.k8s.io/%s", n.APIs)
 	if n.PodGroups {

@@ -125,7 +125,6 @@ const (
 	SkipPath SkipCode = "NotOnThePath"
 )
 
-// need is a row of the table of needs.
 type need struct {
 	// wanted is whether a case asks for it.
 	wanted func(Needs) bool
@@ -136,8 +135,7 @@ type need struct {
 	missing func(Needs, Target) *Skip
 	// problems returns the problems of the data of a case with this need; nil if there can be none.
 	problems func(Meta) []string
-	// label is the label of cases with this need; empty for most.
-	label string
+	label    string
 	// standard is whether each conformant cluster serves it.
 	standard bool
 }
@@ -301,7 +299,6 @@ func (n Needs) standard() bool {
 	return !slices.ContainsFunc(needs, func(row need) bool { return !row.standard && row.wanted(n) })
 }
 
-// labels are those of the rows.
 func (n Needs) labels() []string {
 	var all []string
 	for _, row := range needs {

@@ -86,7 +86,6 @@ var TaintSeconds = Case{
 
 func tolerates(n *Notes) string { return fmt.Sprintf("tolerates-%d", n.Round) }
 
-// tolerate runs a pod and then taints its device.
 func tolerate(t *harness.T, n *Notes) {
 	n.Round++
 	simdriver.Of(t).Publish(profiles.OneDevice())

@@ -105,7 +105,6 @@ func indexIs(t *harness.T, index int) string {
 	return fmt.Sprintf("device.attributes['%s'].%s == %d", t.DriverName(), profiles.Index, index)
 }
 
-// slicesOn returns the driver's slices of a node.
 func slicesOn(ctx context.Context, t *harness.T, node string) ([]resourceapi.ResourceSlice, error) {
 	list, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + t.DriverName()})
 	if err != nil {

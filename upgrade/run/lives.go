@@ -35,7 +35,6 @@ import (
 // longer than their lease, and the kubelet backs off up to five minutes.
 const pieceTimeout = 6 * time.Minute
 
-// life is a case of the run.
 type life struct {
 	cases.Case
 
@@ -53,7 +52,6 @@ type caseTestbed interface {
 	KnownIssue() string
 }
 
-// lives are the cases of a run.
 type lives struct {
 	all   []*life
 	mutex sync.Mutex

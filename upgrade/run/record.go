@@ -168,7 +168,6 @@ func (c Case) knownIssues() []seen {
 	return all
 }
 
-// did finds a piece.
 func (c Case) did(phase Phase, step int) bool {
 	for _, p := range c.Pieces {
 		if p.Phase == phase && p.Step == step {

@@ -332,7 +332,7 @@ func bound(do func(*harness.T, *cases.Notes, path.Step), step path.Step) func(*h
 // change performs a step and records it with the running versions.
 func (r *run) change(ctx context.Context, s *Step, number int) error {
 	began := time.Now()
-	r.meter.take() // what was before does not count
+	r.meter.take() // earlier downtimes do not count
 	r.down = func() error {
 		// A part runs to its end even if the step is interrupted.
 		return r.lives.each(context.WithoutCancel(ctx), Down, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Down, s.Step) })

@@ -154,7 +154,6 @@ func (c *Client) forget(node string, stale *connection) {
 	}
 }
 
-// versionError is the error for an agent of another version.
 func versionError(version string) error {
 	return fmt.Errorf("%w: the agent's is %q, this dratest's is %q: install the dra-sim image built with this dratest (default %s)",
 		ErrProtocol, version, agentapi.Version, deploy.DefaultImage)

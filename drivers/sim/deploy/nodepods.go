@@ -107,7 +107,6 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 	return found.GetFiles(), err
 }
 
-// stateOf returns why a pod waits, and whether waiting is hopeless.
 func stateOf(p *corev1.Pod) (state string, hopeless bool) {
 	state = "phase " + string(p.Status.Phase)
 	for _, s := range p.Status.ContainerStatuses {

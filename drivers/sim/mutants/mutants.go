@@ -184,7 +184,6 @@ func ofUnpreparing() []Mutant {
 	}
 }
 
-// ofLife returns the mutants of a deployed driver.
 func ofLife() []Mutant {
 	return []Mutant{
 		{

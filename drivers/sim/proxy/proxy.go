@@ -75,8 +75,7 @@ type Proxy struct {
 	registered bool
 	refusal    string
 	gone       bool
-	// notKilled is why the driver could not be killed.
-	notKilled error
+	notKilled  error
 
 	// killing is held while the driver is killed, so it is killed once.
 	killing sync.Mutex
@@ -127,7 +126,6 @@ func Start(ctx context.Context, c Config) (_ *Proxy, err error) {
 	return p, nil
 }
 
-// connect waits until the driver answers.
 func (p *Proxy) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
@@ -181,7 +179,7 @@ func (p *Proxy) leaveWithDriver() {
 	p.gone = true
 	p.mutex.Unlock()
 	close(p.ended)
-	_ = p.Close() // what is left is removed with the agent
+	_ = p.Close() // the agent removes leftovers
 }
 
 // Status is a driver status: whether the kubelet has registered the proxy, and the forwarded calls. Its problem is

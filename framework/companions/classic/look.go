@@ -31,7 +31,6 @@ import (
 // stateFile is the driver's file of devices and their claims.
 const stateFile = "devices.json"
 
-// state is the content of the driver's file.
 type state struct {
 	Claims map[string]device `json:"claims"`
 }
@@ -110,7 +109,6 @@ func (i *instance) Worked() (bool, error) {
 
 func (i *instance) log() string { return filepath.Join(i.logs, i.what.Log) }
 
-// size returns a file's size, 0 if missing.
 func size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -68,13 +68,11 @@ func (s *Soak) kind(plural string) dynamic.NamespaceableResourceInterface {
 	return s.client.Resource(schema.GroupVersionResource{Group: classicdra.Group, Version: classicdra.Version, Resource: plural})
 }
 
-// program is a killable process beside dratest.
 type program struct {
 	process classicdra.Process
 	what    classicdra.ProcessConfig
 }
 
-// newProgram returns a running program.
 func newProgram(process classicdra.Process, what classicdra.ProcessConfig) *program {
 	return &program{process: process, what: what}
 }

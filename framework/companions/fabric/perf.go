@@ -254,7 +254,7 @@ func (b bench) bindOne(ctx context.Context, name, model string) (uid string, at 
 	return string(claim.UID), at, nil
 }
 
-// mostResident is the most memory that a process had, in bytes (man 5 proc).
+// mostResident is the peak memory of a process in bytes (man 5 proc).
 func mostResident(pid int) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

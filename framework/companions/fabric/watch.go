@@ -32,7 +32,6 @@ import (
 // silence is the longest accepted unavailability of a fabric killed now and then.
 const silence = 30 * time.Second
 
-// watcher audits a fabric and the claims with its devices.
 type watcher struct {
 	soak.Auditor[audit.Fabric]
 

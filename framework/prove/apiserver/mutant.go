@@ -98,7 +98,6 @@ func load(files fs.FS) ([]Mutant, error) {
 
 var idPattern = regexp.MustCompile(`^api(-[a-z0-9]+)+$`)
 
-// compile validates and compiles a mutant.
 func (m *Mutant) compile() error {
 	var problems []string
 	if !idPattern.MatchString(m.ID) {
@@ -166,7 +165,6 @@ func (m *Mutant) compile() error {
 	return fmt.Errorf("mutant %s: %s", m.ID, strings.Join(problems, "; "))
 }
 
-// concerns reports whether a mutant affects a request or its response.
 func (m *Mutant) concerns(r *http.Request) bool {
 	return m != nil && m.compiled.path.MatchString(r.URL.Path) && (len(m.Methods) == 0 || slices.Contains(m.Methods, r.Method))
 }

@@ -35,8 +35,7 @@ import (
 type Mutant struct {
 	// Its ID begins with the component, as in "kubelet-unprepare-forgotten".
 	spec.Defect
-	// OfCompanion: cases start the program that has the bug. Such mutants are in the folder
-	// companions.
+	// OfCompanion: cases start the mutated program. Such mutants are in the directory companions.
 	OfCompanion bool `json:"-"`
 	// Edits are the changes of the component's source.
 	Edits []Edit `json:"edits"`
@@ -52,7 +51,7 @@ type Edit struct {
 	Replace string `json:"replace"`
 }
 
-// Component is what has the bug: scheduler, controllers, kubelet or a program of a companion.
+// Component is the mutated program: scheduler, controllers, kubelet or a program of a companion.
 func (m Mutant) Component() string {
 	component, _, _ := strings.Cut(m.ID, "-")
 	return component
@@ -82,8 +81,8 @@ func Load() ([]Mutant, error) {
 	})
 }
 
-// LoadAll returns all mutants of a folder "mutants" and those below, in the order of the files;
-// ready says the ID of each and what is wrong with it. All problems are in one error.
+// LoadAll returns all mutants of a directory "mutants" and those below, in the order of the files; ready returns the
+// ID and validates each. All problems are in one error.
 func LoadAll[M any](files fs.FS, ready func(file string, mutant *M) (id string, err error)) ([]M, error) {
 	var names []string
 	for _, pattern := range []string{"mutants/*.yaml", "mutants/*/*.yaml"} {

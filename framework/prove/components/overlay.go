@@ -39,7 +39,6 @@ const (
 //go:embed mutant/mutant.go
 var switchSource []byte
 
-// change is an edit with its mutant.
 type change struct {
 	Edit
 
@@ -74,7 +73,6 @@ func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
 	return overlay, errors.Join(errs...)
 }
 
-// apply makes all changes to a file.
 func apply(source string, changes []change) (string, error) {
 	var errs []error
 	for i := range changes {

@@ -107,7 +107,6 @@ func (c *Cases) holds(id string) bool {
 	return s == spec.Passed || s == spec.Known
 }
 
-// unsound returns the failures of cases without a mutant.
 func (c *Cases) unsound(cases []string) []string {
 	var why []string
 	for _, id := range cases {
@@ -237,7 +236,6 @@ func (c *Cases) options(cases []string, dir string) run.Options {
 	return o
 }
 
-// limit is the timeout of each of these cases.
 func limit(metas []spec.Meta, cases []string, provider string) time.Duration {
 	starts := slices.ContainsFunc(metas, func(m spec.Meta) bool {
 		return slices.Contains(cases, m.ID) && len(m.Needs.Companions) > 0

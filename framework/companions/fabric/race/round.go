@@ -38,13 +38,11 @@ const (
 	patience = 3 * time.Minute
 )
 
-// race is two clusters and the device between them.
 type race struct {
 	fabric  shared
 	clients [2]kubernetes.Interface
 }
 
-// outcome is the result of a round.
 type outcome struct {
 	// winner is the cluster with the bound pod.
 	winner string
@@ -59,7 +57,6 @@ type outcome struct {
 	second string
 }
 
-// problem is the violation in a round; empty if there is none.
 func (o outcome) problem() string {
 	switch {
 	case o.both:
@@ -85,7 +82,6 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s won, %s %s and got it afterwards", o.winner, o.second, how)
 }
 
-// summary is the result of all rounds.
 type summary struct {
 	rounds, refused int
 	wins            map[string]int
