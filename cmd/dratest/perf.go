@@ -37,7 +37,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/perf/node"
 	"github.com/dra-conformance/dratest/framework/perf/prebind"
-	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -124,17 +123,17 @@ func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.candidate, "candidate", "own", "stack to judge")
 	flags.BoolVar(&f.control, "control", false, "compare the reference with itself, to measure the resolution")
 	flags.IntVar(&f.Blocks, "blocks", perf.DefaultBlocks, fmt.Sprintf("measurements of each workload per side; confidence intervals need at least %d", perf.MinBlocks))
-	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default: latest supported)")
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version (default: latest supported)")
 	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, for example the previous release (default: --version)")
 	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "binaries that replace those of the reference, for example kube-scheduler=PATH")
 	flags.StringToStringVar(&f.Candidate.Programs, "candidate-program", nil, "binaries that replace those of the candidate")
-	flags.StringVar(&f.Name, "name", "dratest-perf", "name prefix of the control planes to create")
-	flags.StringVar(&f.Dir, "report-dir", "", "output directory for results (default: $ARTIFACTS or ./_artifacts)")
+	flags.StringVar(&f.Cluster.Name, "name", "dratest-perf", "name prefix of the control planes to create")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for results (default: $ARTIFACTS or ./_artifacts)")
 }
 
 // complete reads files and stacks.
 func (f *perfFlags) complete() error {
-	f.Dir = reports.Dir(f.Dir)
+	f.Config = f.WithDefaults()
 	if f.Blocks < 1 {
 		return fmt.Errorf("blocks: %d: must be at least 1", f.Blocks)
 	}
@@ -222,17 +221,13 @@ func decoded[T any](path string, without func() (T, error), decode func([]byte) 
 
 func (f *perfFlags) run(ctx context.Context) error {
 	defer endOnNextSignal(ctx)()
-	unlock, err := reports.Lock(f.Dir)
-	if err != nil {
+	record, err := perf.Run(ctx, f.Options)
+	if inUse(err) {
 		return withCode(codeUsage, err)
 	}
-	defer unlock()
-	record, err := perf.Run(ctx, f.Options)
 	record.Print(f.Out)
-	err = errors.Join(err, writePerfPage(filepath.Join(f.Dir, perfPage), []perf.Record{record}))
+	err = errors.Join(err, writePerfPage(filepath.Join(f.ReportDir, perfPage), []perf.Record{record}))
 	switch {
-	case inUse(err):
-		return withCode(codeUsage, err)
 	case record.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(record.Err(), err))
 	case ctx.Err() != nil:

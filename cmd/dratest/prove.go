@@ -39,7 +39,7 @@ type trials struct {
 	// flags adds those that not all of them have.
 	flags func(f *proveFlags, flags *pflag.FlagSet)
 	// start makes the trials and what does them. Without trials there is nothing to do.
-	start func(f *proveFlags, ctx context.Context, out io.Writer) (prove.Proof, prove.Prover, error)
+	start func(f *proveFlags, ctx context.Context) (prove.Proof, prove.Prover, error)
 	// log keeps what Kubernetes' client says in a file.
 	log bool
 }
@@ -93,7 +93,7 @@ counts as detected if any part detected it.`,
 
 func (t trials) command() *cobra.Command {
 	var f proveFlags
-	f.config.Name = t.cluster
+	f.Cluster.Name = t.cluster
 	cmd := &cobra.Command{
 		Use: t.name, Short: t.short, Long: t.long, Example: t.example, Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context(), cmd.OutOrStdout(), &f) },
@@ -105,14 +105,15 @@ func (t trials) command() *cobra.Command {
 
 func (t trials) run(ctx context.Context, out io.Writer, f *proveFlags) (err error) {
 	defer endOnNextSignal(ctx)()
-	if f.config.Stack, err = f.stack.over(f.config.Stack); err != nil {
+	if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 		return err
 	}
-	f.Out, f.ReportDir, f.Suite = out, reports.Dir(f.ReportDir), reports.SuiteVersion()
+	f.Out, f.Suite = out, reports.SuiteVersion()
+	f.Config = f.WithDefaults()
 	if f.Shard, err = prove.ParseShard(f.shard); err != nil {
 		return withCode(codeUsage, err)
 	}
-	proof, prover, err := t.start(f, ctx, out)
+	proof, prover, err := t.start(f, ctx)
 	if err != nil || prover == nil {
 		return err
 	}

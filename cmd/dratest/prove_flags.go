@@ -20,20 +20,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/run"
-	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -41,12 +38,8 @@ import (
 type proveFlags struct {
 	prove.Options
 
-	shard, podImage, agentImage string
-
-	// Which cluster the trials are about.
-	kubeconfig, context string
-	config              clusters.Config
-	stack               stackFlags
+	shard, agentImage string
+	stack             stackFlags
 
 	// Of mutants.
 	restOf       []string
@@ -66,37 +59,37 @@ func (f *proveFlags) add(flags *pflag.FlagSet) {
 
 // addImages adds the flags of proofs that run pods.
 func (f *proveFlags) addImages(flags *pflag.FlagSet) {
-	flags.StringVar(&f.podImage, "pod-image", podImage, "busybox image for pods")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
 // addMade adds the flags of proofs that make their clusters, of a version that they know.
 func (f *proveFlags) addMade(flags *pflag.FlagSet) {
-	flags.StringVar(&f.config.Name, "name", f.config.Name, "name of the cluster to create; prefix if there are several")
+	flags.StringVar(&f.Cluster.Name, "name", f.Cluster.Name, "name of the cluster to create; prefix if there are several")
 }
 
 // addVersion adds the flags of proofs that make clusters of any version.
 func (f *proveFlags) addVersion(flags *pflag.FlagSet) {
 	f.addMade(flags)
-	flags.StringVar(&f.config.Version, "version", "", "Kubernetes version, for example v1.37.1 (default: latest supported)")
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37.1 (default: latest supported)")
 }
 
 // addCluster adds the flags of proofs that make any cluster, or take one.
 func (f *proveFlags) addCluster(flags *pflag.FlagSet) {
 	f.addImages(flags)
-	name := f.config.Name
-	addClusterFlags(flags, &f.kubeconfig, &f.context, &f.config)
+	name := f.Cluster.Name
+	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	f.stack.add(flags)
 	flags.Lookup("name").Usage, flags.Lookup("name").DefValue = "name of the cluster to create", name
-	f.config.Name = name
+	f.Cluster.Name = name
 }
 
 func (f *proveFlags) addMutants(flags *pflag.FlagSet) {
 	f.addCluster(flags)
-	flags.StringVar(&f.config.Provider, "provider", "", "cluster provider: kind (default) or controlplane")
-	flags.Var(cliflag.NewMapStringBool(&f.config.FeatureGates), "feature-gates", "feature gates of the cluster to create, for cases that need non-default ones, for example A=true,B=false")
-	f.config.RuntimeConfig = map[string]string{}
-	flags.Var((*cliflag.ConfigurationMap)(&f.config.RuntimeConfig), "runtime-config", "APIs to enable or disable, for example resource.k8s.io/v1beta1=true")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane")
+	flags.Var(cliflag.NewMapStringBool(&f.Cluster.FeatureGates), "feature-gates", "feature gates of the cluster to create, for cases that need non-default ones, for example A=true,B=false")
+	f.Cluster.RuntimeConfig = map[string]string{}
+	flags.Var((*cliflag.ConfigurationMap)(&f.Cluster.RuntimeConfig), "runtime-config", "APIs to enable or disable, for example resource.k8s.io/v1beta1=true")
 	flags.StringSliceVar(&f.restOf, "rest-of", nil, "run only what the proofs of other clusters in these report directories left undetected")
 	flags.Func("changed-since", "run only mutants affected by changes in the checkout since this git `commit`", func(commit string) error {
 		if f.changedSince = commit; commit == "" {
@@ -110,7 +103,7 @@ func (f *proveFlags) addMutants(flags *pflag.FlagSet) {
 func (f *proveFlags) addAccess(flags *pflag.FlagSet) {
 	f.addImages(flags)
 	f.addVersion(flags)
-	flags.StringVar(&f.config.Provider, "provider", "", "cluster provider: kind (default) or controlplane (1 minute, only the trials that each remove one right)")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (1 minute, only the trials that each remove one right)")
 }
 
 func (f *proveFlags) addLife(flags *pflag.FlagSet) {
@@ -136,10 +129,10 @@ func (f *proveFlags) addGates(flags *pflag.FlagSet) {
 
 // where is the cluster in words, for the proof's record.
 func (f *proveFlags) where() string {
-	if f.kubeconfig != "" {
-		return strings.TrimSpace("the cluster of " + f.kubeconfig + " " + f.context)
+	if f.Kubeconfig != "" {
+		return strings.TrimSpace("the cluster of " + f.Kubeconfig + " " + f.Context)
 	}
-	config := f.config.WithDefaults(versions.Newest().Kubernetes)
+	config := f.Cluster.WithDefaults(versions.Newest().Kubernetes)
 	gates := ""
 	if len(config.FeatureGates) > 0 {
 		gates = " with " + cliflag.NewMapStringBool(&config.FeatureGates).String()
@@ -151,14 +144,9 @@ func (f *proveFlags) where() string {
 	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
-// testbed is that of the proof.
-func (f *proveFlags) testbed(out io.Writer) testbed.Config {
-	return testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out}
-}
-
 // cases are what runs of cases need in the proof's cluster.
-func (f *proveFlags) cases(out io.Writer) (run.Parts, run.Options) {
+func (f *proveFlags) cases() (run.Parts, run.Options) {
 	agents, p := simAgents(f.agentImage), parts()
-	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
-	return p, run.Options{Config: f.testbed(out), Driver: reports.DriverOf(agents.Driver())}
+	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(f.Out))
+	return p, run.Options{Config: f.Config, Driver: reports.DriverOf(agents.Driver())}
 }

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/life"
 )
 
-func (f *proveFlags) life(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
 	proof := life.Proof()
 	proof.Where = f.where()
 	d, err := declarations.Shipped("dra-sim")
@@ -48,9 +48,9 @@ func (f *proveFlags) life(_ context.Context, out io.Writer) (prove.Proof, prove.
 	if err != nil {
 		return proof, nil, fmt.Errorf("set PATH for hooks: %w", err)
 	}
-	p, _ := f.cases(out)
+	p, _ := f.cases()
 	return proof, &life.Prover{
-		Parts: p, Cluster: f.config, Declaration: d.Declaration, PodImage: f.podImage, Out: out,
+		Parts: p, Config: f.Config, Declaration: d.Declaration,
 		Install: func(ctx context.Context, cluster, bug string) error {
 			if bug == "" {
 				if err := forgetClaims(ctx, cluster, d.Declaration.Driver); err != nil {

@@ -19,7 +19,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/own"
@@ -30,29 +29,29 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 )
 
-func (f *proveFlags) mutants(ctx context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+func (f *proveFlags) mutants(ctx context.Context) (prove.Proof, prove.Prover, error) {
 	set, err := f.allMutants(ctx)
 	if err != nil {
 		return set.Proof, nil, err
 	}
 	if f.changedSince != "" && len(f.Only) == 0 {
-		_, err = fmt.Fprintf(out, "mutants: what has changed since %s is about none of them\n", f.changedSince)
+		_, err = fmt.Fprintf(f.Out, "mutants: what has changed since %s is about none of them\n", f.changedSince)
 		return set.Proof, nil, err
 	}
 	trials, err := f.Select(set.Proof)
 	if err != nil {
 		return set.Proof, nil, err
 	}
-	if f.config.Provider == clusters.ProviderControlPlane {
-		f.config.Nodes = max(f.config.Nodes, simulatedNodes)
+	if f.Cluster.Provider == clusters.ProviderControlPlane {
+		f.Cluster.Nodes = max(f.Cluster.Nodes, simulatedNodes)
 	}
-	overlay, err := set.BuildInto(&f.config, f.kubeconfig, trials)
+	overlay, err := set.BuildInto(&f.Cluster, f.Kubeconfig, trials)
 	if err != nil {
 		return set.Proof, nil, err
 	}
 	set.Proof.Where = f.where()
-	provider := providers.NewClustersWith(progress.New(out), overlay)
-	p, o := f.cases(out)
+	provider := providers.NewClustersWith(progress.New(f.Out), overlay)
+	p, o := f.cases()
 	p.Clusters = provider
 	o.Disruptive, o.RestartNodes, o.Overlay = f.disruptive, f.disruptive, overlay
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: provider}, clusters.Usage(o.Validate())

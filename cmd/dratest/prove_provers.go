@@ -21,7 +21,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -44,23 +43,23 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-func (f *proveFlags) access(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	proof := access.Proof(f.config.Provider != clusters.ProviderControlPlane)
+func (f *proveFlags) access(context.Context) (prove.Proof, prove.Prover, error) {
+	proof := access.Proof(f.Cluster.Provider != clusters.ProviderControlPlane)
 	proof.Where = f.where()
-	p, o := f.cases(out)
+	p, o := f.cases()
 	return proof, &access.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
 }
 
-func (f *proveFlags) soak(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+func (f *proveFlags) soak(context.Context) (prove.Proof, prove.Prover, error) {
 	proof := soaks.Proof()
 	proof.Where = f.where()
-	o := soaks.Load(soak.Options{Config: f.testbed(out)})
-	p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: simAgents(f.agentImage)}}
+	o := soaks.Load(soak.Options{Config: f.Config})
+	p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(f.Out)), Agents: simAgents(f.agentImage)}}
 	return proof, &soaks.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
 }
 
-func (f *proveFlags) bugs(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	f.config.Provider = clusters.ProviderControlPlane
+func (f *proveFlags) bugs(context.Context) (prove.Proof, prove.Prover, error) {
+	f.Cluster.Provider = clusters.ProviderControlPlane
 	proof := bugs.Proof()
 	proof.Where = f.where()
 	program, err := os.Executable()
@@ -68,8 +67,8 @@ func (f *proveFlags) bugs(_ context.Context, out io.Writer) (prove.Proof, prove.
 		return proof, nil, fmt.Errorf("find the test driver: %w", err)
 	}
 	return proof, &bugs.Prover{
-		Parts:   testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: testbed.Sim{}},
-		Cluster: f.config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug, Out: out,
+		Parts:  testbed.Parts{Clusters: providers.NewClusters(progress.New(f.Out)), Agents: testbed.Sim{}},
+		Config: f.Config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug,
 	}, nil
 }
 
@@ -86,13 +85,13 @@ func checkBug(ctx context.Context, client kubernetes.Interface, s bugs.Subject, 
 	return outcomes[0], nil
 }
 
-func (f *proveFlags) thresholds(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	f.config.Stack = clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}
-	p, proof := progress.New(out), thresholds.Proof(f.runs)
+func (f *proveFlags) thresholds(context.Context) (prove.Proof, prove.Prover, error) {
+	f.Cluster.Stack = clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}
+	p, proof := progress.New(f.Out), thresholds.Proof(f.runs)
 	proof.Where = fmt.Sprintf("%s, %d blocks", f.where(), f.blocks)
 	prover := &thresholds.Prover{
-		Clusters: providers.NewClusters(p), Cluster: f.config, Blocks: f.blocks, Out: out,
-		Slower: func(ctx context.Context) (string, error) { return slowerScheduler(ctx, p, f.config.Version) },
+		Clusters: providers.NewClusters(p), Config: f.Config, Blocks: f.blocks,
+		Slower: func(ctx context.Context) (string, error) { return slowerScheduler(ctx, p, f.Cluster.Version) },
 	}
 	if f.runs < 1 || f.runs > 99 {
 		return proof, nil, withCode(codeUsage, fmt.Errorf("runs: %d: must be between 1 and 99", f.runs))

@@ -116,15 +116,15 @@ func TestMutantsThatNeedAnotherClusterAreNoFailureOfWhatHasChanged(t *testing.T)
 
 func TestProofsSayWhere(t *testing.T) {
 	var c proveFlags
-	c.config.Version, c.config.Stack.Kubelet = "v1.36.4", clusters.Own
+	c.Cluster.Version, c.Cluster.Stack.Kubelet = "v1.36.4", clusters.Own
 	if got := c.where(); !strings.HasPrefix(got, "Kubernetes v1.36.4 (") || !strings.Contains(got, "kubelet=own") {
 		t.Errorf("got %q", got)
 	}
-	c.config.FeatureGates, c.config.RuntimeConfig = map[string]bool{"A": true}, map[string]string{"resource.k8s.io/v1beta1": "true"}
+	c.Cluster.FeatureGates, c.Cluster.RuntimeConfig = map[string]bool{"A": true}, map[string]string{"resource.k8s.io/v1beta1": "true"}
 	if got := c.where(); !strings.HasSuffix(got, ") with A=true serving resource.k8s.io/v1beta1=true") {
 		t.Errorf("got %q", got)
 	}
-	c.kubeconfig = "a/kubeconfig"
+	c.Kubeconfig = "a/kubeconfig"
 	if got := c.where(); got != "the cluster of a/kubeconfig" {
 		t.Errorf("got %q", got)
 	}

@@ -18,7 +18,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -37,31 +36,31 @@ import (
 // upgradeDir is where the upgrade's report is whose cluster all trials share.
 const upgradeDir = "upgrade"
 
-func (f *proveFlags) upgrade(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+func (f *proveFlags) upgrade(context.Context) (prove.Proof, prove.Prover, error) {
 	proof := upgrades.BreaksProof()
-	proof.Where = "cluster " + f.config.Name
+	proof.Where = "cluster " + f.Cluster.Name
 	trials, err := f.Select(proof)
-	return proof, &upgrades.Breaks{Series: f.series(out), Dir: filepath.Join(f.ReportDir, upgradeDir), Trials: trials}, err
+	return proof, &upgrades.Breaks{Series: f.series(), Dir: filepath.Join(f.ReportDir, upgradeDir), Trials: trials}, err
 }
 
-func (f *proveFlags) gates(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	return matrix.GatesProof(f.from), &matrix.Gates{Series: f.series(out), From: f.from}, nil
+func (f *proveFlags) gates(context.Context) (prove.Proof, prove.Prover, error) {
+	return matrix.GatesProof(f.from), &matrix.Gates{Series: f.series(), From: f.from}, nil
 }
 
-func (f *proveFlags) skew(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
-	proof, series := matrix.SkewProof(), f.series(out)
-	proof.Where = "cluster " + f.config.Name
-	p, o := f.cases(out)
+func (f *proveFlags) skew(context.Context) (prove.Proof, prove.Prover, error) {
+	proof, series := matrix.SkewProof(), f.series()
+	proof.Where = "cluster " + f.Cluster.Name
+	p, o := f.cases()
 	p.Clusters = series.Parts.Clusters // which knows what was built here
 	o.Disruptive = true
 	return proof, &matrix.Skew{Series: series, Dir: filepath.Join(f.ReportDir, upgradeDir), Suite: p, SuiteOptions: o}, nil
 }
 
 // series is what upgrades of trials are put together from.
-func (f *proveFlags) series(out io.Writer) run.Series {
-	p, agents := progress.New(out), simAgents(f.agentImage)
+func (f *proveFlags) series() run.Series {
+	p, agents := progress.New(f.Out), simAgents(f.agentImage)
 	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}}
-	s.Options = run.Options{Config: f.testbed(out), Driver: reports.DriverOf(agents.Driver())}
+	s.Options = run.Options{Config: f.Config, Driver: reports.DriverOf(agents.Driver())}
 	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together
 	return s
 }

@@ -54,7 +54,7 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 	if !missed {
 		return nil
 	}
-	dir := filepath.Join(o.Dir, ProfilesDir)
+	dir := filepath.Join(o.ReportDir, ProfilesDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("keep profiles: %w", err)
 	}

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -31,6 +30,8 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // The names of a control plane's processes.
@@ -53,6 +54,10 @@ type Clusters interface {
 
 // Options say what is measured.
 type Options struct {
+	// Config has the beginning of the names of the control planes, which end in the side, and the
+	// version of Kubernetes.
+	testbed.Config
+
 	Clusters  Clusters
 	Workloads []Workload
 	// Scenarios are those that workloads name.
@@ -64,25 +69,24 @@ type Options struct {
 	Candidate Subject
 	// Blocks is how often each workload is measured on both sides.
 	Blocks int
-	// Version of Kubernetes; empty means the newest known one.
-	Version string
-	// Name is the beginning of the names of the control planes, which end in the side.
-	Name string
-	// Dir is where the results go; it is there already.
-	Dir string
-	Out io.Writer
 }
 
 // errUnfinished is the problem of a run that was killed.
 var errUnfinished = errors.New("the run did not come to its end")
 
-// Run measures all workloads and judges them. What was measured is in Dir also where
+// Run measures all workloads and judges them. What was measured is in ReportDir also where
 // there is an error, or this program is killed: the run is Incomplete then.
 func Run(ctx context.Context, o Options) (Record, error) {
+	o.Config = o.WithDefaults()
+	unlock, err := reports.Lock(o.ReportDir)
+	if err != nil {
+		return Record{}, err
+	}
+	defer unlock()
 	p := progress.New(o.Out)
 	record, err := newRecord(o)
 	if err == nil {
-		err = os.RemoveAll(filepath.Join(o.Dir, ProfilesDir)) // those of an earlier run
+		err = os.RemoveAll(filepath.Join(o.ReportDir, ProfilesDir)) // those of an earlier run
 	}
 	for _, w := range o.Workloads {
 		if err != nil {
@@ -93,7 +97,7 @@ func Run(ctx context.Context, o Options) (Record, error) {
 		}
 	}
 	record.finish(o.Thresholds, err)
-	return record, errors.Join(err, record.write(o.Dir))
+	return record, errors.Join(err, record.write(o.ReportDir))
 }
 
 // measureSizes measures a workload at each of its sizes.
@@ -108,7 +112,7 @@ func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Worklo
 		}
 		soFar := *record
 		soFar.finish(o.Thresholds, errUnfinished)
-		if err := soFar.write(o.Dir); err != nil {
+		if err := soFar.write(o.ReportDir); err != nil {
 			return err
 		}
 	}

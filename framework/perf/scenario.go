@@ -70,8 +70,8 @@ func (o Options) cluster(w Workload, side Side) clusters.Config {
 		subject = o.Candidate
 	}
 	return clusters.Config{
-		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
-		Version: cmp.Or(subject.Version, o.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
+		Name: o.Cluster.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
+		Version: cmp.Or(subject.Version, o.Cluster.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
 	}
 }
 
@@ -105,7 +105,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 		if record.Kubernetes, err = kubernetesOf(b); err != nil {
 			return err
 		}
-		if rounds[side], err = scenario.Prepare(ctx, Site{b, w, o.Dir}); err != nil {
+		if rounds[side], err = scenario.Prepare(ctx, Site{b, w, o.ReportDir}); err != nil {
 			return fmt.Errorf("%s: %w", side, err)
 		}
 	}

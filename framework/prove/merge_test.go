@@ -25,6 +25,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -32,7 +33,7 @@ func TestShardsAreMerged(t *testing.T) {
 	p := proofOf("a", "b", "c")
 	var dirs []string
 	for number := 1; number <= 2; number++ {
-		o := Options{ReportDir: t.TempDir(), Shard: Shard{number, 2}}
+		o := Options{Config: testbed.Config{ReportDir: t.TempDir()}, Shard: Shard{number, 2}}
 		if _, _, err := do(t.Context(), p, &fake{found: map[string]Finding{"b": {Missed: []string{"case/b"}}}}, o); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestShardsOfOtherProofsAreNotMerged(t *testing.T) {
 func part(t *testing.T, p Proof, where string, f *fake, only ...string) (dir, line string) {
 	t.Helper()
 	p.Where = where
-	o := Options{ReportDir: t.TempDir(), Only: only}
+	o := Options{Config: testbed.Config{ReportDir: t.TempDir()}, Only: only}
 	_, line, err := do(t.Context(), p, f, o)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestRestIsGoneOnWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{ReportDir: t.TempDir()}
+	o := Options{Config: testbed.Config{ReportDir: t.TempDir()}}
 	ctx, interrupt := context.WithCancel(t.Context())
 	_, _, _ = do(ctx, rest, &fake{during: map[string]func(){"b": interrupt}}, o)
 	changed, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {}, "c": {}}})

@@ -27,6 +27,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -83,7 +84,7 @@ func do(ctx context.Context, p Proof, f *fake, o Options) (Record, string, error
 }
 
 func TestAProofThatWasInterruptedIsGoneOnWith(t *testing.T) {
-	p, o := proofOf("a", "b", "c"), Options{ReportDir: t.TempDir()}
+	p, o := proofOf("a", "b", "c"), Options{Config: testbed.Config{ReportDir: t.TempDir()}}
 	ctx, interrupt := context.WithCancel(t.Context())
 	first := &fake{during: map[string]func(){"b": interrupt}, errs: map[string]error{"b": errors.New("ended in the middle")}}
 	record, line, err := do(ctx, p, first, o)
@@ -116,7 +117,7 @@ func TestEachResultIsOnDiskBeforeTheNextTrial(t *testing.T) {
 	p, dir := proofOf("a", "b"), t.TempDir()
 	var killed []byte
 	f := &fake{during: map[string]func(){"b": func() { killed, _ = os.ReadFile(filepath.Join(dir, RecordFile)) }}}
-	if _, _, err := do(t.Context(), p, f, Options{ReportDir: dir}); err != nil {
+	if _, _, err := do(t.Context(), p, f, Options{Config: testbed.Config{ReportDir: dir}}); err != nil {
 		t.Fatal(err)
 	}
 	other := t.TempDir()
@@ -128,13 +129,13 @@ func TestEachResultIsOnDiskBeforeTheNextTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := &fake{}
-	record, _, err := do(t.Context(), p, again, Options{ReportDir: other, Resume: true})
+	record, _, err := do(t.Context(), p, again, Options{Config: testbed.Config{ReportDir: other}, Resume: true})
 	if err != nil || record.Verdict != schema.Passed || !slices.Equal(again.tried, []string{"b"}) || len(again.dirs) > 0 {
 		t.Errorf("got %v, %s, tried %v, found %v", err, record.Verdict, again.tried, again.dirs)
 	}
 	// Without --resume it begins anew.
 	anew := &fake{}
-	if _, _, err := do(t.Context(), p, anew, Options{ReportDir: other}); err != nil || len(anew.tried) != 2 {
+	if _, _, err := do(t.Context(), p, anew, Options{Config: testbed.Config{ReportDir: other}}); err != nil || len(anew.tried) != 2 {
 		t.Errorf("got %v, tried %v", err, anew.tried)
 	}
 }
@@ -160,7 +161,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := row.fake
-			record, line, err := do(t.Context(), proofOf("a", "b"), &f, Options{ReportDir: t.TempDir()})
+			record, line, err := do(t.Context(), proofOf("a", "b"), &f, Options{Config: testbed.Config{ReportDir: t.TempDir()}})
 			if record.Verdict != row.verdict || line != row.line || !errors.Is(err, row.err) || len(f.tried) != row.tried {
 				t.Errorf("got %s, %q, %v, tried %v", record.Verdict, line, err, f.tried)
 			}
@@ -172,7 +173,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestTrialsThatSaidNothingAreDoneAgain(t *testing.T) {
-	p, o := proofOf("a", "b"), Options{ReportDir: t.TempDir()}
+	p, o := proofOf("a", "b"), Options{Config: testbed.Config{ReportDir: t.TempDir()}}
 	if _, _, err := do(t.Context(), p, &fake{found: map[string]Finding{"a": {Problem: "no answer"}}}, o); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestTrialsThatSaidNothingAreDoneAgain(t *testing.T) {
 
 func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 	p := proofOf("a", "b")
-	begun := Options{ReportDir: t.TempDir(), Suite: schema.Suite{Version: "v1", Commit: "aaa"}}
+	begun := Options{Config: testbed.Config{ReportDir: t.TempDir()}, Suite: schema.Suite{Version: "v1", Commit: "aaa"}}
 	if _, _, err := do(t.Context(), p, &fake{}, begun); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestOneProcessAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if _, _, err := do(t.Context(), proofOf("a"), &fake{}, Options{ReportDir: dir}); !errors.Is(err, reports.ErrInUse) {
+	if _, _, err := do(t.Context(), proofOf("a"), &fake{}, Options{Config: testbed.Config{ReportDir: dir}}); !errors.Is(err, reports.ErrInUse) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -304,7 +305,7 @@ func TestWatchersThatNoticeNothingAreCounted(t *testing.T) {
 	p := proofOf("a", "b")
 	p.Watchers = []string{"case/a", "case/b", "case/c"}
 	found := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/a"}}, "b": {By: []string{"case/b"}, Missed: []string{"case/c"}}}}
-	record, line, err := do(t.Context(), p, found, Options{ReportDir: t.TempDir()})
+	record, line, err := do(t.Context(), p, found, Options{Config: testbed.Config{ReportDir: t.TempDir()}})
 	if err != nil || line != "things: noticed=1 total=2 cases-without=1" {
 		t.Errorf("got %q, %v", line, err)
 	}
@@ -319,7 +320,7 @@ func TestProversAreToldWhoIsQuiet(t *testing.T) {
 	for i := range p.Trials {
 		p.Trials[i].Must = []string{"case/1", "case/2", "case/other"}
 	}
-	o := Options{ReportDir: t.TempDir()}
+	o := Options{Config: testbed.Config{ReportDir: t.TempDir()}}
 	ctx, interrupt := context.WithCancel(t.Context())
 	first := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/1"}}}, during: map[string]func(){"b": interrupt}}
 	_, _, _ = do(ctx, p, first, o)
@@ -338,7 +339,7 @@ func TestProversAreToldWhoIsQuiet(t *testing.T) {
 
 func TestTrialsAreFolders(t *testing.T) {
 	for _, names := range [][]string{{"a", "a"}, {"a/b"}, {".."}, {""}} {
-		if _, _, err := do(t.Context(), proofOf(names...), &fake{}, Options{ReportDir: t.TempDir()}); err == nil {
+		if _, _, err := do(t.Context(), proofOf(names...), &fake{}, Options{Config: testbed.Config{ReportDir: t.TempDir()}}); err == nil {
 			t.Errorf("%q: no error", names)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -51,16 +52,16 @@ type Summarizer interface {
 
 // Options select the trials, and the location of their record.
 type Options struct {
+	// Config has the cluster of the trials, and ReportDir for their record.
+	testbed.Config
+
 	// Only are the trials to do; none means all.
 	Only  []string
 	Shard Shard
 	// Resume continues the proof in ReportDir: trials with a verdict are not repeated.
-	Resume    bool
-	ReportDir string
+	Resume bool
 	// Suite is this version of dratest.
 	Suite schema.Suite
-	// Out gets the lines for people; nil discards them.
-	Out io.Writer
 }
 
 // Select returns the proof's trials selected by the options.
@@ -72,9 +73,7 @@ func (o Options) Select(p Proof) ([]Trial, error) {
 // Run runs the remaining trials and returns the record, also written after each trial. Errors are ErrAnother,
 // reports.ErrInUse, clusters.UsageError, ctx's, and failures to run trials.
 func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record, err error) {
-	if o.Out == nil {
-		o.Out = io.Discard
-	}
+	o.Config = o.WithDefaults()
 	if err := p.validate(); err != nil {
 		return record, err
 	}

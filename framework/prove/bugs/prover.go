@@ -21,7 +21,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -71,13 +69,12 @@ type Subject struct {
 // Prover runs dra-sim with each bug, and without it.
 type Prover struct {
 	Parts testbed.Parts
-	// Cluster is the control plane to create.
-	Cluster clusters.Config
+	// Config has the control plane to create.
+	Config testbed.Config
 	// Program is the path of dra-sim.
 	Program string
 	// Check runs the sanity check of that ID on a driver.
 	Check func(ctx context.Context, client kubernetes.Interface, s Subject, id string) (spec.Outcome, error)
-	Out   io.Writer
 
 	bed *testbed.Testbed
 }
@@ -89,7 +86,7 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	if _, err := os.Stat(p.Program); err != nil {
 		return fmt.Errorf("find the test driver, which make build puts beside dratest: %w", err)
 	}
-	p.bed, err = testbed.Open(ctx, p.Parts, testbed.Config{Cluster: p.Cluster, Out: p.Out})
+	p.bed, err = testbed.Open(ctx, p.Parts, p.Config)
 	if err != nil {
 		return err
 	}
@@ -102,9 +99,6 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 
 // Close removes what Open made.
 func (p *Prover) Close(ctx context.Context, _ bool) error {
-	if p.bed == nil {
-		return nil
-	}
 	return p.bed.Close(ctx, nil)
 }
 

@@ -20,14 +20,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/mutants"
 	"github.com/dra-conformance/dratest/framework/certify"
@@ -59,14 +57,12 @@ func Proof() prove.Proof {
 // Prover certifies dra-sim with each bug, and without it.
 type Prover struct {
 	Parts run.Parts
-	// Cluster is the cluster to create.
-	Cluster clusters.Config
+	// Config has the cluster to create.
+	Config testbed.Config
 	// Declaration is dra-sim's.
 	Declaration declarations.Declaration
 	// Install installs dra-sim in a cluster of this name; no bug is "".
-	Install  func(ctx context.Context, cluster, bug string) error
-	PodImage string
-	Out      io.Writer
+	Install func(ctx context.Context, cluster, bug string) error
 
 	bed *testbed.Testbed
 	// spoiled: a bug has left something irremovable in the cluster.
@@ -81,22 +77,19 @@ const caseLimit = time.Minute
 
 // Open makes the cluster.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
-	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Cluster: p.Cluster, Out: p.Out})
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, p.Config)
 	return err
 }
 
 // Close removes it.
 func (p *Prover) Close(ctx context.Context, _ bool) error {
-	if p.bed == nil {
-		return nil
-	}
 	return p.bed.Close(ctx, nil)
 }
 
 // Try runs the cases of a bug without it first, then with it, since the bug may leave something on nodes.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	if p.spoiled {
-		_, _ = fmt.Fprintln(p.Out, "  -- the bug before has left in the cluster what nobody can remove: a new one is made")
+		_, _ = fmt.Fprintln(p.Config.Out, "  -- the bug before has left in the cluster what nobody can remove: a new one is made")
 		if err := errors.Join(p.Close(ctx, true), p.Open(ctx, false)); err != nil {
 			return prove.Finding{}, err
 		}
@@ -123,7 +116,7 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 		focus = append(focus, "^"+regexp.QuoteMeta(id)+`\b`)
 	}
 	c, err = certify.Run(ctx, p.Parts, certify.Options{Declaration: p.Declaration, Cluster: p.bed.Cluster, Removable: true, Run: run.Options{
-		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.PodImage, Out: p.Out},
+		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.Config.PodImage, Out: p.Config.Out},
 		Disruptive: true, Filter: plan.Filter{Focus: focus}, Parallel: 1, CaseLimit: caseLimit,
 	}})
 	p.spoiled = spoils(bug, err)

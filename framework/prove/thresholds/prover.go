@@ -19,16 +19,14 @@ package thresholds
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // Name is the proof's.
@@ -65,11 +63,10 @@ type Prover struct {
 	Clusters perf.Clusters
 	// Slower builds the scheduler costing a fifth more.
 	Slower func(ctx context.Context) (path string, err error)
-	// Cluster has the name prefix, the version and the stack, with this project's scheduler.
-	Cluster clusters.Config
+	// Config has the name prefix, the version and the stack, with this project's scheduler.
+	Config testbed.Config
 	// Blocks are those of each run.
 	Blocks int
-	Out    io.Writer
 
 	slower   string
 	workload perf.Workload
@@ -108,15 +105,13 @@ func measured() (perf.Workload, error) {
 // Try runs a comparison and judges it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	k := kindOf(t)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return prove.Finding{}, fmt.Errorf("make the run's directory: %w", err)
-	}
-	subject := perf.Subject{Stack: p.Cluster.Stack}
+	subject := perf.Subject{Stack: p.Config.Cluster.Stack}
 	o := perf.Options{
-		Clusters: p.Clusters, Workloads: []perf.Workload{p.workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
+		Config: p.Config, Clusters: p.Clusters, Workloads: []perf.Workload{p.workload}, Blocks: p.Blocks,
 		Thresholds: []perf.Threshold{cpu, {Workload: cpu.Workload, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
-		Reference:  subject, Candidate: subject, Dir: dir, Out: p.Out,
+		Reference:  subject, Candidate: subject,
 	}
+	o.ReportDir = dir
 	if k.slower {
 		o.Candidate.Programs = map[string]string{"kube-scheduler": p.slower}
 	}

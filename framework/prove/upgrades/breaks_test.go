@@ -34,6 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
@@ -131,7 +132,7 @@ func newUpgrades(t *testing.T) *upgrades {
 
 // prove runs the trials not needing an API server.
 func (u *upgrades) prove(ctx context.Context, dir string, resume bool) (prove.Record, error) {
-	o := prove.Options{ReportDir: dir, Resume: resume, Only: []string{"driver-forgets", "checkpoint-unreadable", "kubelet-does-not-start"}}
+	o := prove.Options{Config: testbed.Config{ReportDir: dir}, Resume: resume, Only: []string{"driver-forgets", "checkpoint-unreadable", "kubelet-does-not-start"}}
 	b := &Breaks{Series: run.Series{Parts: run.Parts{Clusters: u}, Do: u.run}, Dir: filepath.Join(dir, "way")}
 	b.Options.Cluster.Name = "c"
 	return prove.Run(ctx, BreaksProof(), b, o)
