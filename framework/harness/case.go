@@ -22,7 +22,7 @@ import "github.com/dra-conformance/dratest/framework/spec"
 type Case struct {
 	spec.Meta
 
-	// Run sets up, acts, waits and asserts. It runs with everything that Needs
-	// asks for already in place; failures are Gomega assertions or t.Fatalf.
+	// Run sets up, acts, waits and asserts. Everything in Needs is in place; failures are Gomega
+	// assertions or t.Fatalf.
 	Run func(t *T)
 }

@@ -36,12 +36,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/release"
 )
 
-// errPodsStay: the case's pods are still there, and so must be its driver.
+// errPodsStay is the error for pods that stay, and with them their driver.
 var errPodsStay = errors.New("pods do not terminate, so their driver is left running")
 
-// cleanUp removes what the case made: pods first, because the kubelet needs the driver to
-// unprepare, then the rest. If something is stuck, the case fails, and its evidence is gathered
-// before the rest is removed.
+// cleanUp removes the objects of the case: pods first, because the kubelet needs the driver to
+// unprepare, then the rest. If something is stuck, the case fails, and evidence is gathered before
+// the rest is removed.
 func (t *T) cleanUp(ctx context.Context) {
 	if t.Namespace == "" {
 		return
@@ -66,7 +66,7 @@ func (t *T) cleanUp(ctx context.Context) {
 	t.collectTimeline(ctx)
 	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
 		t.GatherEvidence(ctx)
-		// Not t.Fatalf: a case that has ended says nothing any more.
+		// Not t.Fatalf, which a case that has ended ignores.
 		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
 	}
 }
@@ -76,15 +76,15 @@ func (t *T) remove(ctx context.Context) error {
 	return errors.Join(t.runRestore(ctx), t.removeObjects(ctx))
 }
 
-// collectTimeline reads what drivers were called for, which they remember as long as they run.
+// collectTimeline reads driver calls, which are lost when the drivers stop.
 func (t *T) collectTimeline(ctx context.Context) {
 	if t.Hooks.collect != nil {
 		t.Hooks.collect(ctx)
 	}
 }
 
-// finish removes what needs no waiting, even if the time for waiting is used up. What pods need
-// to end stays if they do; the run removes it with its agents.
+// finish removes everything else, even if the time for waiting is used up. Programs that stuck pods
+// need are left to the run, which removes them with its agents.
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
 	defer cancel()
@@ -93,8 +93,8 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 	}))
 }
 
-// removeObjects waits until pods and claims are gone, which it frees of what the case
-// itself keeps them with; nothing else can be kept from going.
+// removeObjects waits until pods and claims are gone. It releases only what the case itself keeps
+// them with.
 func (t *T) removeObjects(ctx context.Context) error {
 	limit := cmp.Or(t.env.RemoveTimeout, RemoveTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
@@ -103,14 +103,14 @@ func (t *T) removeObjects(ctx context.Context) error {
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
 	letPods := func(ctx context.Context) error { return release.Pods(ctx, t.Client, t.Namespace) }
 	letClaims := func(ctx context.Context) error { return release.Claims(ctx, t.Client, t.Namespace) }
-	// First the nodes that the case made, because no kubelet ends their pods.
+	// Nodes of the case first, because no kubelet ends their pods.
 	errs := []error{t.removeNodes(ctx), await.Insist(ctx, "release pods", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
 	stuck := awaitNone(ctx, "pods", await.NewSource(t.Client, &corev1.Pod{}, pods, ""), describe.Pod)
 	if stuck != nil {
 		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
-		// The rest is asked for all the same.
+		// Delete the rest without waiting.
 		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
 		defer cancel()
 		ctx = rest
@@ -124,14 +124,13 @@ func (t *T) removeObjects(ctx context.Context) error {
 			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
 			t.runRemoved(ctx))
 	}
-	// Those whom the case has given rights may need them until claims are gone.
+	// Accounts may need their rights until claims are gone.
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), FinishTimeout)
 	defer cancel()
 	return errors.Join(append(errs, stuck, t.removeTracked(rest, isRight))...)
 }
 
-// removeTracked deletes those of the objects that the case made that are wanted, but for pods
-// and nodes.
+// removeTracked deletes the wanted objects of the case except pods and nodes.
 func (t *T) removeTracked(ctx context.Context, wanted func(Object) bool) error {
 	var errs []error
 	for _, o := range slices.Backward(t.tracked()) {
@@ -154,7 +153,7 @@ func isRight(o Object) bool {
 	return false
 }
 
-// awaitNone waits until a source is empty and says what is left if it is not.
+// awaitNone waits until a source is empty. The error lists what is left.
 func awaitNone[O Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
 	var left []string
 	err := await.All(ctx, from, func(all []O) bool {

@@ -24,15 +24,15 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// EndContainer ends a container that runs one of objects' scripts, from inside.
+// EndContainer ends a container that runs a script of package objects, from inside.
 func (t *T) EndContainer(pod, container string) {
 	ginkgo.GinkgoHelper()
 	t.Step("end container %s of pod %s", container, pod)
-	// Later, as the container takes with it what runs in it.
+	// Later, because the container ends with all its processes.
 	t.Exec(pod, container, "(sleep 1; kill 1) >/dev/null 2>&1 &")
 }
 
-// Exec runs a shell script in a container, and returns what it prints.
+// Exec runs a shell script in a container and returns its output.
 func (t *T) Exec(pod, container, script string, args ...string) string {
 	ginkgo.GinkgoHelper()
 	var output, trouble bytes.Buffer

@@ -28,25 +28,25 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Create creates objects in the case's namespace (where they have one), labelled
-// as dratest's own; they are removed when the case ends.
+// Create creates objects in the case's namespace, if they are namespaced, with dratest's label.
+// They are removed when the case ends.
 func (t *T) Create(objects ...Object) {
 	ginkgo.GinkgoHelper()
 	for _, o := range objects {
 		t.own(o)
-		// Before it is created, because it may have been even if that fails.
+		// Before the request: it may create the object and still fail.
 		t.Track(o)
 		t.Step("create %s", describe.Object(o))
 		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe.Object(o))
 	}
 }
 
-// TryCreate asks the API server what it would do with an object, as a dry run.
+// TryCreate creates an object as a dry run.
 func (t *T) TryCreate(ctx context.Context, o Object) error {
 	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
 }
 
-// own gives an object the case's namespace and dratest's label.
+// own sets the case's namespace and dratest's label.
 func (t *T) own(o Object) {
 	if !clusterScoped(o) {
 		o.SetNamespace(t.Namespace)
@@ -59,7 +59,7 @@ func (t *T) own(o Object) {
 	o.SetLabels(labels)
 }
 
-// Get reads an object anew.
+// Get reads the current state of an object.
 func (t *T) Get(o Object) {
 	ginkgo.GinkgoHelper()
 	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe.Object(o))
@@ -71,14 +71,14 @@ func (t *T) Delete(o Object, options ...DeleteOption) {
 	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
 }
 
-// Track has an object removed when the case ends.
+// Track removes an object when the case ends.
 func (t *T) Track(o Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.created = append(t.created, o)
 }
 
-// tracked returns copies, because the case may still work with the objects.
+// tracked returns copies, because the case may still change the objects.
 func (t *T) tracked() []Object {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// nodes are those on which a case with these needs can have pods with devices, in order.
+// nodes are the nodes for pods with devices of a case with these needs, in order.
 func (e *Env) nodes(needs spec.Needs) []string {
 	if s := e.Plan.Target.Subject; s != nil {
 		return s.ClassFor(needs.DriverFeatures).Nodes
@@ -46,8 +46,7 @@ func (t *T) Companion(name spec.Companion) any {
 	return client
 }
 
-// subject is the name of the driver that is tested as it was found; empty where cases
-// bring their own.
+// subject is the name of the driver under test; empty if drivers are simulated.
 func (e *Env) subject() string {
 	if s := e.Plan.Target.Subject; s != nil {
 		return s.Driver
@@ -55,8 +54,8 @@ func (e *Env) subject() string {
 	return ""
 }
 
-// DriverName is the name of the driver of the case, empty if it has none. A simulated driver has
-// a name unique for the case. Cases that need no kubelet publish under such a name, and no driver
+// DriverName is the name of the driver of the case, or empty if it has none. Simulated drivers have
+// a name unique for the case. Cases without a kubelet publish under such a name, and no driver
 // runs.
 func (t *T) DriverName() string {
 	needs := t.meta.Needs
@@ -69,7 +68,7 @@ func (t *T) DriverName() string {
 	return ""
 }
 
-// connect makes the clients of a case.
+// connect creates the clients of a case.
 func connect(config *rest.Config) (kubernetes.Interface, Objects, error) {
 	client, err := kube.NewForConfig(config)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A case that needs a companion program which the run does not have says nothing about Kubernetes.
+// A case whose companion program is missing says nothing about Kubernetes.
 func TestMissingCompanionBlocks(t *testing.T) {
 	f := newFake(t)
 	f.env.Companions = map[spec.Companion]any{"present": "client"}

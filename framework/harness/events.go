@@ -31,9 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// WaitEvent waits until an event about an object of the case has a reason and
-// contains a text. It returns when that was said first, by the clock of who said
-// it, which may have no fractions of a second.
+// WaitEvent waits for an event about an object of the case with a reason and a text. It returns the
+// time of its first occurrence by the reporter's clock, perhaps in whole seconds.
 func (t *T) WaitEvent(object, reason, text string) time.Time {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for an event %s of %s containing %q", reason, object, text)
@@ -56,8 +55,7 @@ func (t *T) WaitEvent(object, reason, text string) time.Time {
 	return at
 }
 
-// WaitEventTimes waits until an event about an object of the case with a reason, which
-// contains a text, has been told so often.
+// WaitEventTimes waits until such an event has occurred a number of times.
 func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for an event %s of %s containing %q, %d times", reason, object, text, times)
@@ -77,10 +75,9 @@ func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 	}
 }
 
-// Events are the events about an object of the case as they are now, each as
-// "reason: message", oldest first. The message of one that was repeated is its
-// first. What an event must not say can be told once something has describe.LastSeen that
-// comes later.
+// Events returns the current events about an object of the case as "reason: message", oldest first.
+// A repeated event has its first message. To check that an event does not occur, first wait for
+// something that follows it.
 func (t *T) Events(object string) []string {
 	ginkgo.GinkgoHelper()
 	list, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{FieldSelector: await.EventsAbout(object)})
@@ -92,8 +89,7 @@ func (t *T) Events(object string) []string {
 	return texts
 }
 
-// lastEvents are the last events about an object, the most telling first, for a failure's
-// text.
+// lastEvents are the most telling events about an object, for a failure's text.
 func (t *T) lastEvents(object string) string {
 	const most, patience = 5, 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)

@@ -32,7 +32,7 @@ func TestEventsAreToldInOrder(t *testing.T) {
 	}
 }
 
-// An event that is told again is one object with a count.
+// A repeated event is one object with a count.
 func TestWaitEventTimes(t *testing.T) {
 	twice := event("a", "Failed", "no coffee", time.Now())
 	twice.Count = 2

@@ -39,30 +39,30 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// GatherEvidence writes the evidence of a failure unless that was done before. What restores the
-// cluster calls it first, because it would hide the state in which the case failed.
+// GatherEvidence writes the evidence of a failure, once per case. Code that restores the cluster
+// calls it first, to keep the state of the failure.
 func (t *T) GatherEvidence(ctx context.Context) {
 	if t.folder == "" {
 		t.gather(ctx)
 	}
 }
 
-// gather writes everything that may explain a failure into the case's folder,
-// before anything is cleaned up. What cannot be read is named in missing.txt.
+// gather writes evidence into the case's folder before anything is cleaned up. missing.txt lists
+// sources that cannot be read.
 func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, GatherTimeout, fmt.Errorf("gathering took longer than %s", GatherTimeout))
 	defer cancel()
 	t.folder = folderOf(t.meta.ID)
 	w := &Evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
-	// A run that was killed may have left some of its own.
+	// A killed run may have left evidence.
 	w.Problem("leftovers of an earlier run", os.RemoveAll(w.dir))
-	// The case's own failure matters, whatever happens here.
+	// A panic here must not hide the case's failure.
 	defer func() {
 		if p := recover(); p != nil {
 			w.Problem("everything after this", fmt.Errorf("panic: %v", p))
 		}
 		w.close()
-		// Where nothing can be written, the outcome is the only place to say so.
+		// If nothing can be written, the outcome reports it.
 		if w.useless() {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")
 		}
@@ -159,8 +159,7 @@ func (t *T) gatherEvents(ctx context.Context, w *Evidence) {
 	w.File("events.txt", b.Bytes())
 }
 
-// gatherComponents reads the logs of the control plane's pods since the case
-// started.
+// gatherComponents reads the logs of the control plane's pods since the case started.
 func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 	since := metav1.NewTime(t.started)
 	for _, component := range []string{"kube-scheduler", "kube-controller-manager"} {

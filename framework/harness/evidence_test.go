@@ -140,7 +140,7 @@ func TestGatherKeepsWithinItsFolder(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsOfTheFailure: what was gathered before a hook put the driver back stays.
+// TestEvidenceIsOfTheFailure: evidence from before the restoration of a driver stays.
 func TestEvidenceIsOfTheFailure(t *testing.T) {
 	f := newFake(t)
 	f.env.Agents = &agents{}

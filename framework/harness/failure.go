@@ -25,8 +25,8 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// failureText is what ended the case, and then what else went wrong: in the case
-// after its time was up, and in what comes after it.
+// failureText is the failure of the case with later failures: after its time was up, and during
+// cleanup.
 func failureText(report types.SpecReport) string {
 	text := messageOf(report.Failure)
 	if more := report.Failure.AdditionalFailure; more != nil {
@@ -45,11 +45,11 @@ func messageOf(f types.Failure) string {
 	return f.Message
 }
 
-// frame is a line of a stack trace that says where a function was.
+// frame matches the location of a function in a stack trace.
 var frame = regexp.MustCompile(`(?m)^\s+(\S+\.go):(\d+)`)
 
-// locate returns file:line of a failure. A panic is where the runtime or a
-// library notices it: the line of the case that led there says more.
+// locate returns file:line of a failure. For a panic in the runtime or a library, it is the line of
+// the case.
 func locate(id string, l types.CodeLocation) string {
 	folder := caseFolder(id)
 	here := relative(l.FileName, l.LineNumber)
@@ -65,8 +65,7 @@ func locate(id string, l types.CodeLocation) string {
 	return here
 }
 
-// caseFolder is where the code of a case is: in the folder of its area, or in that of
-// all cases of upgrades.
+// caseFolder is the folder of a case's area, or the one of all upgrade cases.
 func caseFolder(id string) string {
 	area, _, _ := strings.Cut(id, "/")
 	if area == "upgrade" {
@@ -75,7 +74,7 @@ func caseFolder(id string) string {
 	return "suites/" + area + "/"
 }
 
-// relative is file:line below the module's root.
+// relative is file:line relative to the module's root.
 func relative(file string, line int) string {
 	for _, root := range []string{"/suites/", "/framework/", "/upgrade/"} {
 		if i := strings.LastIndex(file, root); i >= 0 {
@@ -88,7 +87,7 @@ func relative(file string, line int) string {
 	return file + ":" + strconv.Itoa(line)
 }
 
-// folderOf is where the evidence of a case goes, below the report directory.
+// folderOf is the evidence folder of a case, relative to the report directory.
 func folderOf(id string) string {
 	return path.Join("cases", strings.ReplaceAll(id, "/", "."))
 }

@@ -37,17 +37,17 @@ import (
 
 const namespace = "dratest-abcde"
 
-// failure is what the end of a case would say.
+// failure is the end of a case.
 type failure struct {
 	message  string
 	location types.CodeLocation
 }
 
-// fakeTime is the time of a case on a fake cluster: a wait that must fail takes all of
-// it. What must not fail is done with succeeds.
+// fakeTime is the time of a case on a fake cluster, for waits that must fail. Everything else runs
+// in succeeds.
 const fakeTime = time.Second
 
-// newFake is a T with a cluster that holds these objects.
+// newFake returns a T with a cluster of these objects.
 func newFake(t *testing.T, objects ...runtime.Object) *T {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), fakeTime, errors.New("the time is up"))
@@ -61,7 +61,7 @@ func newFake(t *testing.T, objects ...runtime.Object) *T {
 	return f
 }
 
-// failureOf is how a case ends that do is part of; nil if it does not end.
+// failureOf returns how do ends the case, or nil.
 func failureOf(do func()) (f *failure) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -73,7 +73,7 @@ func failureOf(do func()) (f *failure) {
 	return nil
 }
 
-// succeeds does what must not end the case, however slow the machine is.
+// succeeds runs what must not end the case, however slow the machine is.
 func succeeds(t *testing.T, f *T, do func()) {
 	t.Helper()
 	hurried := f.ctx
@@ -107,7 +107,7 @@ func event(name, reason, message string, at time.Time) *corev1.Event {
 	}
 }
 
-// agents are those of all nodes, with the answers that a test sets.
+// agents are the agents of all nodes, with the answers of a test.
 type agents struct {
 	agentapi.AgentClient
 

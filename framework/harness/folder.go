@@ -28,20 +28,20 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Bounds of the log of one component, of which the end is kept.
+// Bounds of a component's log, of which the end is kept.
 const (
 	MaxLog   = 16 << 20
 	maxLines = 20000
 )
 
-// Evidence is the folder of a failed case. It remembers what could not be written.
+// Evidence is the folder of a failed case. It records what could not be written.
 type Evidence struct {
 	dir     string
 	missing []string
 	written int
 }
 
-// Problem notes in missing.txt that something could not be read; nil is no problem.
+// Problem adds an error to missing.txt, unless it is nil.
 func (e *Evidence) Problem(what string, err error) {
 	if err != nil {
 		e.missing = append(e.missing, fmt.Sprintf("%s: %v", what, err))
@@ -69,7 +69,7 @@ func (e *Evidence) useless() bool { return e.written == 0 }
 
 // Object writes an object, or a list of objects, as YAML.
 func (e *Evidence) Object(name string, o runtime.Object) {
-	// Lists and objects come without their kind from typed clients.
+	// Typed clients return lists and objects without their kind.
 	if kinds, _, err := scheme.Scheme.ObjectKinds(o); err == nil && len(kinds) > 0 {
 		o.GetObjectKind().SetGroupVersionKind(kinds[0])
 	}

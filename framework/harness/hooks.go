@@ -24,8 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Hooks let other packages take part in the end of a case: the harness cleans up after faults and
-// programs that it does not know.
+// Hooks run at the end of a case. With them, the harness cleans up after faults and programs that
+// it does not know.
 type Hooks struct {
 	mu       sync.Mutex
 	passed   []func(ctx context.Context)
@@ -34,12 +34,12 @@ type Hooks struct {
 	cleanup  []func(ctx context.Context, kept bool) error
 	evidence []func(ctx context.Context, e *Evidence)
 	timeline []func(ctx context.Context) ([]spec.TimelineEntry, []string)
-	// collect reads the sources of the timeline, and done writes it; nil without one.
+	// collect reads the sources of the timeline, and done writes it; nil without a timeline.
 	collect func(ctx context.Context)
 	done    func()
 }
 
-// add appends to one of the lists. A case that was left behind may still add to them.
+// add appends to a list. A case that was left behind may still call it.
 func add[H any](h *Hooks, list *[]H, hook H) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,37 +52,37 @@ func all[H any](h *Hooks, list *[]H) []H {
 	return append([]H(nil), *list...)
 }
 
-// OnPassed registers a check of what has to hold throughout the case. It runs after Case.Run and may
-// end the case.
+// OnPassed registers a check of an invariant of the whole case. It runs after Case.Run and may end
+// the case.
 func (h *Hooks) OnPassed(check func(ctx context.Context)) {
 	add(h, &h.passed, check)
 }
 
-// OnRestore registers what ends faults that would keep the case's pods and claims from being
-// removed. It runs before they are deleted.
+// OnRestore registers the end of a fault that would block the removal of the case's pods and
+// claims. It runs before they are deleted.
 func (h *Hooks) OnRestore(restore func(ctx context.Context) error) {
 	add(h, &h.restore, restore)
 }
 
-// OnRemoved registers a wait for what has to follow the removal of the case's pods and claims. It
+// OnRemoved registers a wait for a consequence of the removal of the case's pods and claims. It
 // runs once the pods are gone.
 func (h *Hooks) OnRemoved(wait func(ctx context.Context) error) {
 	add(h, &h.removed, wait)
 }
 
-// OnCleanup registers what ends programs of the case. All of them run at once, after the objects
-// are gone. If kept is true, pods of the case still exist and may need the program.
+// OnCleanup registers the end of a program. All programs end in parallel, after the objects are
+// gone. If kept is true, pods of the case still exist and may need the program.
 func (h *Hooks) OnCleanup(end func(ctx context.Context, kept bool) error) {
 	add(h, &h.cleanup, end)
 }
 
-// AddEvidence registers what adds files to the evidence of a failure.
+// AddEvidence registers a source of evidence for failures.
 func (h *Hooks) AddEvidence(gather func(ctx context.Context, e *Evidence)) {
 	add(h, &h.evidence, gather)
 }
 
-// AddTimeline registers a source of the case's timeline, which is read when the case has ended. It
-// also returns what could not be read, and why.
+// AddTimeline registers a source of the timeline, read when the case has ended. It also returns
+// what could not be read, and why.
 func (h *Hooks) AddTimeline(read func(ctx context.Context) (entries []spec.TimelineEntry, missing []string)) {
 	add(h, &h.timeline, read)
 }

@@ -22,9 +22,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// As is a client that acts as another user, as a service account or a node, with the
-// rights that this user has. The run's own user must be allowed to impersonate; if not,
-// requests fail as forbidden.
+// As returns a client that impersonates a user, such as a service account or a node. If the run's
+// own user must not impersonate, its requests are forbidden.
 func (t *T) As(user rest.ImpersonationConfig) kubernetes.Interface {
 	ginkgo.GinkgoHelper()
 	open := t.env.Connect

@@ -30,18 +30,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Lifecycle is what belongs to a case that is done in pieces, with whatever happens to the
-// cluster between them, and outside of Ginkgo: a namespace, nodes and a driver that
-// last from Begin to End, also beyond the end of a process (Resume).
+// Lifecycle is a case in pieces, outside of Ginkgo, with changes of the cluster between them. Its
+// namespace, nodes and driver last from Begin to End, even beyond the end of a process (Resume).
 type Lifecycle struct {
 	t    *T
 	last *Failure
 }
 
-// Failure is what ended a piece of a case.
+// Failure is how a piece of a case failed.
 type Failure struct {
-	// Text is the assertion or error, Location its file:line, LastStep what the case
-	// was doing then.
+	// Text is the assertion or error, Location its file:line, LastStep the step before it.
 	Text     string
 	Location string
 	LastStep string
@@ -51,7 +49,7 @@ type Failure struct {
 	Blocked string
 }
 
-// NewLifecycle prepares the lifecycle of a case; Begin or Resume comes next.
+// NewLifecycle returns a case that has not begun; call Begin or Resume.
 func NewLifecycle(m spec.Meta, e *Env) *Lifecycle {
 	l := &Lifecycle{t: newT(m, e)}
 	l.t.say = io.Discard
@@ -67,7 +65,7 @@ func NewLifecycle(m spec.Meta, e *Env) *Lifecycle {
 	return l
 }
 
-// ended carries the failure that ends a piece.
+// ended is the panic that ends a piece.
 type ended struct{ failure Failure }
 
 func first(numbers []int) int {
@@ -77,12 +75,12 @@ func first(numbers []int) int {
 	return numbers[0]
 }
 
-// Begin makes the namespace and starts the driver.
+// Begin creates the namespace and starts the driver.
 func (l *Lifecycle) Begin(ctx context.Context) *Failure {
 	return l.Run(ctx, spec.DefaultTimeout, (*T).setUp)
 }
 
-// Resume goes on in the namespace that an earlier process began in.
+// Resume continues in the namespace of an earlier process.
 func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 	return l.Run(ctx, spec.DefaultTimeout, func(t *T) {
 		open := t.env.Connect
@@ -103,8 +101,7 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 // Namespace is where the case's objects are.
 func (l *Lifecycle) Namespace() string { return l.t.Namespace }
 
-// KnownIssue is what the last piece has seen of Meta.KnownIssue, with its issue; empty if it has
-// not.
+// KnownIssue is the known issue seen by the last piece, or empty.
 func (l *Lifecycle) KnownIssue() string {
 	if l.t.known == "" {
 		return ""
@@ -113,7 +110,7 @@ func (l *Lifecycle) KnownIssue() string {
 	return text
 }
 
-// Run does a piece of the case. A failure is returned with its evidence.
+// Run runs a piece of the case. A failure is returned with its evidence.
 func (l *Lifecycle) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *Failure {
 	run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
 	defer cancel()
@@ -129,7 +126,7 @@ func (l *Lifecycle) Run(ctx context.Context, timeout time.Duration, do func(t *T
 	return failure
 }
 
-// piece does one. A panic is a failure like others: it must not end the cases that run beside.
+// piece runs a piece. A panic fails it, and does not end the cases beside it.
 func (l *Lifecycle) piece(do func(t *T)) (failure *Failure) {
 	defer func() {
 		switch p := recover().(type) {
@@ -149,7 +146,7 @@ func (l *Lifecycle) piece(do func(t *T)) (failure *Failure) {
 	return nil
 }
 
-// End removes everything, pods first. The error says what stays.
+// End removes everything, pods first. The error lists what stays.
 func (l *Lifecycle) End(ctx context.Context) error {
 	t := l.t
 	if t.Namespace == "" {

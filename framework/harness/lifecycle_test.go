@@ -41,8 +41,8 @@ func lifeOn(t *testing.T, w *world) *Lifecycle {
 	})
 }
 
-// A case that goes on in another process finds its namespace and its driver, and
-// what is not in the namespace goes with the rest.
+// A case that continues in another process finds its namespace and its driver; cluster-scoped
+// objects are removed with the rest.
 func TestLifeGoesOnInAnotherProcess(t *testing.T) {
 	w := newWorld()
 	first := lifeOn(t, w)
@@ -132,7 +132,7 @@ func TestLifeThatCannotBegin(t *testing.T) {
 	}
 }
 
-// A known issue is of the piece that has seen it.
+// A known issue belongs to the piece that has seen it.
 func TestKnownIssueOfAPiece(t *testing.T) {
 	w := newWorld()
 	l := lifeOn(t, w)

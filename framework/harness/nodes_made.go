@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/release"
 )
 
-// removeNodes removes the nodes that the case made, with their pods.
+// removeNodes removes the nodes created by the case, with their pods.
 func (t *T) removeNodes(ctx context.Context) error {
 	var errs []error
 	for _, o := range t.tracked() {

@@ -24,8 +24,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A case that failed before its node was out of service waited in its clean-up for pods
-// that only the node's going would end.
+// The cleanup of a case that failed before its node was out of service waited for pods that only
+// the removal of the node would end.
 func TestPodsOfNodesThatACaseMadeDoNotKeepItsCleanUp(t *testing.T) {
 	w, f := newWorld(), newFake(t)
 	w.podsStay = true // as the kubelet is not there that would end them

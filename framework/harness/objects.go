@@ -35,13 +35,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/kube"
 )
 
-// Object is an object of Kubernetes' API.
+// Object is a Kubernetes object.
 type Object = ctrlclient.Object
 
 // DeleteOption is an option of T.Delete.
 type DeleteOption = ctrlclient.DeleteOption
 
-// GracePeriod is for how long the processes of a deleted pod may end by themselves.
+// GracePeriod is the time of a deleted pod's processes to terminate by themselves.
 func GracePeriod(d time.Duration) DeleteOption {
 	return ctrlclient.GracePeriodSeconds(int64(d.Seconds()))
 }
@@ -54,7 +54,7 @@ type Objects interface {
 	ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error
 }
 
-// apiObjects are those of an API server.
+// apiObjects is Objects on an API server.
 type apiObjects struct {
 	ctrlclient.Client
 	config *rest.Config
@@ -68,7 +68,7 @@ func (a apiObjects) ExecInPod(ctx context.Context, namespace, pod, container str
 	return kube.Exec(ctx, a.config, namespace, pod, container, command, stdout, stderr)
 }
 
-// Kinds of untyped objects that are in no namespace.
+// Kinds of unstructured cluster-scoped objects.
 const (
 	ResourceClass            = "ResourceClass"
 	CustomResourceDefinition = "CustomResourceDefinition"

@@ -26,11 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// suiteTimedOut is in Ginkgo's message when the whole run's time was up while a
-// case was running.
+// suiteTimedOut is in Ginkgo's message when the time of the whole run is up during a case.
 const suiteTimedOut = "A suite timeout occurred"
 
-// outcome is what Ginkgo's report of a spec means.
+// outcome converts Ginkgo's report of a spec.
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder, Timeline: t.timeline}
 	t.mu.Lock()
@@ -64,15 +63,15 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	return o
 }
 
-// SetMeasured puts numbers into the outcome.
+// SetMeasured adds measurements to the outcome.
 func (t *T) SetMeasured(all []spec.Measurement) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.measured = all
 }
 
-// excused is what a case has seen of its known issue, with a mark where nothing but its
-// name says that a component is the one that is known for it.
+// excused describes the known issue of a case, with a mark if the component is known by its name
+// only.
 func (t *T) excused(seen string) (text string, basis spec.Basis) {
 	excuse := t.excuse()
 	text = t.meta.KnownIssue.Issue + ": " + seen
@@ -82,8 +81,7 @@ func (t *T) excused(seen string) (text string, basis spec.Basis) {
 	return text, excuse.Basis
 }
 
-// closedHere says which components should have had the issue that the case, which
-// passed, knows.
+// closedHere returns the components that should have the known issue of a case that passed.
 func (t *T) closedHere() (who string, basis spec.Basis) {
 	if t.meta.KnownIssue == nil {
 		return "", ""
@@ -94,7 +92,7 @@ func (t *T) closedHere() (who string, basis spec.Basis) {
 	return "", ""
 }
 
-// lastStep is the last one before the case failed; cleaning up has steps, too.
+// lastStep is the last step before the failure; the cleanup has steps, too.
 func lastStep(steps []step, failed time.Time) string {
 	last := ""
 	for _, s := range steps {

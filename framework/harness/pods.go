@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// CreateClass creates the case's device class, which selects all devices of its
-// driver, and returns its name; change may be nil.
+// CreateClass creates the case's device class for all devices of its driver, and returns its name;
+// change may be nil.
 func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	ginkgo.GinkgoHelper()
 	class := objects.Class(t.DriverName(), t.DriverName())
@@ -44,13 +44,13 @@ func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	return class.Name
 }
 
-// Container stays, and shows what it got of the driver under test; it uses all requests
-// of these claims of its pod.
+// Container returns a running container that prints its devices of the case's driver. It uses all
+// requests of these claims.
 func (t *T) Container(name string, claims ...string) corev1.Container {
 	return objects.Container(name, t.Image, t.Driver.Script()+"\n"+objects.Stay, claims...)
 }
 
-// Pod is a pod with Container "main" and these claims, which go by their own names in it.
+// Pod returns a pod with Container "main" and these claims, under their own names.
 func (t *T) Pod(name string, claims ...string) *corev1.Pod {
 	pod := objects.Pod(name, t.Image, claims...)
 	pod.Spec.Containers = []corev1.Container{t.Container("main", claims...)}
@@ -75,8 +75,8 @@ func (t *T) WaitRunning(name string) *corev1.Pod {
 	})
 }
 
-// WaitUnschedulable waits until the scheduler says of a pod that it cannot be
-// scheduled, with a text that contains message.
+// WaitUnschedulable waits until the scheduler reports a pod as unschedulable, with a text that
+// contains message.
 func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) (bool, error) {
@@ -87,16 +87,15 @@ func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	})
 }
 
-// Unschedulable is whether the last that the scheduler said of a pod is why it could
-// not schedule it, with a text that contains message.
+// Unschedulable is whether the scheduler last reported a pod as unschedulable, with a text that
+// contains message.
 func Unschedulable(p *corev1.Pod, message string) bool {
 	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
 	})
 }
 
-// WaitRunningAgain waits until a pod's first container runs, and was restarted more often than
-// that.
+// WaitRunningAgain waits until a pod's first container has restarted more often than that and runs.
 func (t *T) WaitRunningAgain(name string, restarts int32) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, "running again", func(p *corev1.Pod) (bool, error) {
@@ -116,7 +115,7 @@ func (t *T) RemovePod(name string) {
 // WaitAllocated waits until a claim is allocated.
 func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	// That others hold the devices of a driver that was there is not its fault.
+	// Devices held by other pods are not the fault of the driver under test.
 	if driver := t.env.subject(); driver != "" {
 		t.SetBlocked(fmt.Sprintf("claim %s was not allocated: no device of driver %s was free, or published", name, driver))
 	}
@@ -127,7 +126,7 @@ func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	return claim
 }
 
-// WaitDeallocated waits until a claim has no allocation and no consumer.
+// WaitDeallocated waits until a claim has no allocation and no reservation.
 func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	return t.WaitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
@@ -135,8 +134,7 @@ func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 	})
 }
 
-// Environment returns the variables of a container that runs one of objects'
-// scripts, as the container itself saw them.
+// Environment returns the environment of a container that runs a script of package objects.
 func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
 	environment := map[string]string{}
@@ -163,21 +161,21 @@ func (t *T) Output(pod, container string) string {
 	return log
 }
 
-// AwaitReleased waits until a claim that no pod uses any more is unprepared and deallocated.
+// AwaitReleased waits until an unused claim is unprepared and deallocated.
 func (t *T) AwaitReleased(claim string) {
 	ginkgo.GinkgoHelper()
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated(claim)
 }
 
-// WaitScheduled waits until a pod is bound to a node. What holds then is read
-// at once, as the pod may run a moment later.
+// WaitScheduled waits until a pod is bound to a node. A case reads the state of that moment right
+// away, because the pod may run a moment later.
 func (t *T) WaitScheduled(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
 }
 
-// Claim reads a claim of the case as it is now.
+// Claim returns the current claim.
 func (t *T) Claim(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	claim := &resourceapi.ResourceClaim{}
@@ -186,7 +184,7 @@ func (t *T) Claim(name string) *resourceapi.ResourceClaim {
 	return claim
 }
 
-// Claims are all claims of the case's namespace as they are now.
+// Claims returns the current claims of the case's namespace.
 func (t *T) Claims() []resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.ctx, metav1.ListOptions{})

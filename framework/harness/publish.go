@@ -24,9 +24,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// Slice is the only slice of a pool of the case's driver, with these devices, which are on
-// a node, or if that is empty can be reached by all. The case may change the slice before
-// it creates it.
+// Slice returns the only slice of a pool of the case's driver, with devices on a node, or on all
+// nodes if node is empty. The case may change the slice before it creates it.
 func (t *T) Slice(pool, node string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
 	slice := objects.NetworkSlice(pool+"-"+t.DriverName(), t.DriverName(), pool, devices...)
 	if node != "" {
@@ -35,7 +34,7 @@ func (t *T) Slice(pool, node string, devices ...resourceapi.Device) *resourceapi
 	return slice
 }
 
-// Publish creates Slice as it is.
+// Publish creates Slice unchanged.
 func (t *T) Publish(pool, node string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
 	ginkgo.GinkgoHelper()
 	slice := t.Slice(pool, node, devices...)
@@ -43,7 +42,7 @@ func (t *T) Publish(pool, node string, devices ...resourceapi.Device) *resourcea
 	return slice
 }
 
-// Attribute is the CEL expression of an attribute that devices of the case's driver have.
+// Attribute is the CEL expression for an attribute of the driver's devices.
 func (t *T) Attribute(name string) string {
 	return "device.attributes['" + t.DriverName() + "']." + name
 }

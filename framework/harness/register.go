@@ -37,8 +37,8 @@ func location(c Case) types.CodeLocation {
 	return types.CodeLocation{FileName: file, LineNumber: line}
 }
 
-// Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
-// tree, env when a spec runs.
+// Register turns cases into Ginkgo specs. Call it while Ginkgo builds its tree; env is called when
+// a spec runs.
 func Register(cases []Case, env func() *Env) {
 	// A process runs one spec at a time, so there is at most one T.
 	var current *T
@@ -47,13 +47,13 @@ func Register(cases []Case, env func() *Env) {
 		if timeout == 0 {
 			timeout = spec.DefaultTimeout
 		}
-		// Not a SpecTimeout: that would count what comes after the case, too.
+		// Not a SpecTimeout, which includes the cleanup.
 		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Labels()...), location(c)}
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}
 		if c.WaitsFor != "" {
-			// What takes longest starts first, so that the others fill the time.
+			// The longest start first, so that others fill the time.
 			args = append(args, ginkgo.SpecPriority(1))
 		}
 		args = append(args, func(ctx ginkgo.SpecContext) {

@@ -37,19 +37,19 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// suiteVariable names the suite that this process runs instead of tests; Ginkgo
-// runs one per process. dirVariable says where its journal goes.
+// suiteVariable names the suite that this process runs instead of tests, because Ginkgo runs one
+// per process. dirVariable is the directory of its journal.
 const suiteVariable, dirVariable = "HARNESS_TEST_SUITE", "HARNESS_TEST_DIR"
 
 const journalFile = "journal"
 
-// ending is one case of a suite: how it ended, and what its world was asked to do.
+// ending is how a case of a suite ended, with the log of its world.
 type ending struct {
 	Outcome spec.Outcome
 	Log     []string
 }
 
-// story is a case, the world that it runs in, and how it must end.
+// story is a case, its world, and how it must end.
 type story struct {
 	name    string
 	world   func(w *world)

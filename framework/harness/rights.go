@@ -22,8 +22,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Grant gives somebody rights in the whole cluster, by a role of this name. Nobody may give
-// rights that they do not have, so that a run with few of them is blocked here.
+// Grant gives a subject cluster-wide rights with a role of this name. Nobody can grant rights
+// without having them: the case is blocked if the run's account lacks them.
 func (t *T) Grant(name string, subject rbacv1.Subject, rules ...rbacv1.PolicyRule) {
 	ginkgo.GinkgoHelper()
 	t.SetBlocked("the account of the run cannot give " + subject.Name + " its rights, named by the failure: run with an account with these rights")

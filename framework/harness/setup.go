@@ -38,8 +38,8 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 	return nil
 }
 
-// setUp gives the case its clients, namespace, nodes and driver. What goes wrong
-// here is the environment's fault, not the case's.
+// setUp creates the case's clients, namespace, nodes and driver. Failures here are the
+// environment's, not the case's.
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
 	t.SetBlocked("the environment kept the case from starting")
@@ -52,7 +52,7 @@ func (t *T) setUp() {
 	t.Client, t.objects = client, others
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: NamespacePrefix,
-		// Pods of cases are as simple as can be, and hooks on nodes are privileged.
+		// Pods of cases have no security context, and hooks on nodes are privileged.
 		Labels:      map[string]string{spec.LabelManagedBy: spec.ManagedBy, "pod-security.kubernetes.io/enforce": "privileged"},
 		Annotations: map[string]string{"dra-conformance.github.io/case": t.meta.ID},
 	}}, metav1.CreateOptions{})
@@ -82,7 +82,7 @@ func (t *T) newDriver(running bool) Driver {
 	return t.env.Driver(t, running)
 }
 
-// pickNodes spreads cases over the nodes, the same case always to the same ones.
+// pickNodes spreads cases over the nodes, each case always to the same ones.
 func pickNodes(workers []string, n int, id string) []string {
 	if n == 0 {
 		return nil

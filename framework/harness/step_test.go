@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Steps tell people what a case does now; what it saw meanwhile is for the log only.
+// Steps are for people and the log; notes are for the log only.
 func TestStepsGoToTheJournal(t *testing.T) {
 	var got []string
 	f := newT(spec.Meta{ID: "area/case"}, &Env{Journal: func(p spec.Progress) { got = append(got, p.ID+": "+p.Step) }})

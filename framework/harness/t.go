@@ -37,12 +37,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// T is what a case works with. Its methods end the case when something goes
-// wrong that the case did not ask for.
+// T is the argument of a case. Its methods end the case on every error that the case did not ask
+// for.
 type T struct {
 	Hooks
 
-	// Client talks to the cluster with all rights of the run's kubeconfig.
+	// Client has all rights of the run's kubeconfig.
 	Client kubernetes.Interface
 	// Namespace is the case's own.
 	Namespace string
@@ -65,24 +65,24 @@ type T struct {
 	lost     string      // why there is none
 	timeline string      // its file, if there is one
 	over     atomic.Bool // the case has ended, or was left behind
-	// looking is how many waits look just now.
+	// looking counts the waits that are looking now.
 	looking atomic.Int32
 
-	// A case that does not end in time is left behind and may still add to these.
+	// A case that exceeds its time is left behind and may still add to these.
 	mu      sync.Mutex
 	steps   []step
 	created []Object
 	blocked string // why a failure is not the case's own
 	known   string
-	// measured are the numbers that the case came to.
+	// measured are the case's measurements.
 	measured []spec.Measurement
 }
 
-// Env is what all cases of a process share.
+// Env is shared by all cases of a process.
 type Env struct {
 	Config *rest.Config
 	Plan   spec.Plan
-	// Agents leads to the agents of the nodes.
+	// Agents is the client of the nodes' agents.
 	Agents agentapi.AgentClient
 	// Driver returns the driver of a case. It starts the driver unless an earlier process of the
 	// case did, which then is running.
@@ -93,17 +93,17 @@ type Env struct {
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.
 	ReportDir string
-	// Journal is told when a case starts, comes to a step and ends; it must not block.
+	// Journal records the start, steps and end of cases; it must not block.
 	Journal func(spec.Progress)
-	// Timelines says of which cases a timeline is kept; empty means of none.
+	// Timelines selects the cases whose timeline is kept; empty means none.
 	Timelines spec.Timelines
-	// Strict makes cases with a known issue fail.
+	// Strict fails cases that see a known issue.
 	Strict bool
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
 
-	// Connect and RemoveTimeout are for tests: other clients than those of a cluster, and a
-	// shorter time for removing pods and claims.
+	// Connect and RemoveTimeout are for tests: clients without a cluster, and less time for the
+	// removal of pods and claims.
 	Connect       func(*rest.Config) (kubernetes.Interface, Objects, error)
 	RemoveTimeout time.Duration
 }
@@ -123,10 +123,10 @@ func newT(m spec.Meta, e *Env) *T {
 		why: func() string { return failureText(ginkgo.CurrentSpecReport()) }}
 }
 
-// Target is what a probe found of the cluster before the first case.
+// Target is the cluster as probed before the first case.
 func (t *T) Target() spec.Target { return t.env.Plan.Target }
 
-// Env is what all cases of the process share.
+// Env is shared by all cases of the process.
 func (t *T) Env() *Env { return t.env }
 
 // Meta describes the case.
@@ -135,8 +135,7 @@ func (t *T) Meta() spec.Meta { return t.meta }
 // Context ends when the case's time is up.
 func (t *T) Context() context.Context { return t.ctx }
 
-// Step says what comes next; the last step is part of a failure's report, all of
-// them are in Ginkgo's timeline.
+// Step announces the next step. A failure reports the last one, Ginkgo's timeline has all of them.
 func (t *T) Step(format string, args ...any) {
 	s := t.add(format, args...)
 	if t.env.Journal != nil {
@@ -144,7 +143,7 @@ func (t *T) Step(format string, args ...any) {
 	}
 }
 
-// add notes a step, or what was seen in one.
+// add records a step or a note.
 func (t *T) add(format string, args ...any) step {
 	s := step{time.Now(), fmt.Sprintf(format, args...)}
 	t.mu.Lock()
@@ -154,22 +153,22 @@ func (t *T) add(format string, args ...any) step {
 	return s
 }
 
-// stepsSoFar returns what has been noted.
+// stepsSoFar returns the steps and notes.
 func (t *T) stepsSoFar() []step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.steps)
 }
 
-// Note adds to the steps what was seen.
+// Note adds an observation to the steps.
 func (t *T) Note(format string, args ...any) { t.add("  "+format, args...) }
 
-// Expect is Gomega's, for facts that must hold now.
+// Expect is Gomega's Expect, for facts that must hold now.
 func (t *T) Expect(actual any, extra ...any) types.Assertion {
 	return gomega.NewGomega(t.fail).Expect(actual, extra...)
 }
 
-// NoError ends the case if err is not nil; what says what was tried.
+// NoError ends the case if err is not nil; what names the attempted action.
 func (t *T) NoError(err error, what string, args ...any) {
 	ginkgo.GinkgoHelper()
 	if err != nil {
@@ -183,26 +182,24 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.fail(fmt.Sprintf(format, args...))
 }
 
-// SetBlocked says why a failure is not the case's own from now on; empty if it is.
+// SetBlocked sets why a failure is not the case's own from now on; empty if it is.
 func (t *T) SetBlocked(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.blocked = why
 }
 
-// Blockedf ends the case, of which something else than what it is about keeps it from saying
-// anything.
+// Blockedf ends the case as blocked: its environment, not its subject, kept it from a result.
 func (t *T) Blockedf(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	t.SetBlocked(fmt.Sprintf(format, args...))
 	t.Fatalf(format, args...)
 }
 
-// KnownIssue says that the case has seen Meta.KnownIssue, exactly that and nothing else,
-// after it has waited for what is right as long as it would otherwise; the case checks
-// the rest, or returns. Where it is no excuse, because the component is not Kubernetes'
-// own or is a newer one, or because nothing is to be excused, this ends the case as any
-// failure does.
+// KnownIssue reports that the case has seen exactly Meta.KnownIssue, after waiting for the right
+// behavior as long as usual. The case then checks the rest, or returns. If the issue is no excuse,
+// because the component is not Kubernetes' own or is newer, or the run is strict, KnownIssue fails
+// the case.
 func (t *T) KnownIssue(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	seen := fmt.Sprintf(format, args...)
@@ -222,13 +219,13 @@ func (t *T) KnownIssue(format string, args ...any) {
 	t.known = seen
 }
 
-// excuse is what the known issue of the case excuses on its nodes.
+// excuse is how far the known issue excuses the case on its nodes.
 func (t *T) excuse() plan.Excuse {
 	return plan.ExcuseFor(*t.meta.KnownIssue, t.env.Plan.Target, t.Nodes)
 }
 
-// stayOut keeps a case that was left behind from ever returning: Ginkgo would
-// take its end, or its failure, for that of the case that runs by then.
+// stayOut keeps a case that was left behind from returning: Ginkgo would take its end or failure
+// for that of the running case.
 func (t *T) stayOut() {
 	if t.over.Load() {
 		select {}
@@ -244,7 +241,7 @@ func (t *T) fail(message string, callerSkip ...int) {
 	t.abort(message, skip)
 }
 
-// firstLine is enough of a long text for a step.
+// firstLine shortens a long text for a step.
 func firstLine(text string) string {
 	line, rest, _ := strings.Cut(text, "\n")
 	if rest != "" {

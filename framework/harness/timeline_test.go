@@ -51,7 +51,7 @@ func readTimeline(t *testing.T, f *T) spec.Timeline {
 	return line
 }
 
-// recording is a case on a node with a driver whose timeline is recorded.
+// recording is a case with a driver on a node, whose timeline is recorded.
 func recording(t *testing.T) *T {
 	f := newFake(t)
 	f.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
@@ -61,7 +61,7 @@ func recording(t *testing.T) *T {
 	return f
 }
 
-// awaitEntries waits until the recorder has seen as many.
+// awaitEntries waits for a number of entries.
 func awaitEntries(t *testing.T, r *recorder, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; {
@@ -126,8 +126,8 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderThatSeesNothing has a cluster that refuses all that the recorder asks for:
-// the case goes on, and the timeline says what is missing.
+// TestRecorderThatSeesNothing has a cluster that refuses all requests of the recorder: the case
+// continues, and the timeline lists what is missing.
 func TestRecorderThatSeesNothing(t *testing.T) {
 	f := recording(t)
 	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }

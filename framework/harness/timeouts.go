@@ -24,8 +24,8 @@ const (
 	RemoveTimeout  = 60 * time.Second
 	GatherTimeout  = 30 * time.Second
 	cleanupTimeout = RemoveTimeout + GatherTimeout + FinishTimeout + 10*time.Second
-	// FinishTimeout bounds what is done in the end whatever describe.LastSeen before.
+	// FinishTimeout bounds the final cleanup, even if all other time is used up.
 	FinishTimeout = 20 * time.Second
-	// slack is what a case gets to say what it waited for when its time is up.
+	// slack is the time of a case to report its last wait when its time is up.
 	slack = 10 * time.Second
 )

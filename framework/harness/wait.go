@@ -30,9 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// WaitPod waits until ok holds for a pod of the case; what says what that means.
-// An error of ok ends the wait, and the case. The pod as it was when ok held is
-// returned.
+// WaitPod waits until ok holds for a pod, and returns that pod; what describes the condition. An
+// error of ok ends the case.
 func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for pod %s to be %s", name, what)
@@ -42,7 +41,7 @@ func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 		return ok(p)
 	})
 	if err != nil {
-		// That others hold the devices of a driver that was there is not its fault.
+		// Devices held by other pods are not the fault of the driver under test.
 		if driver := t.env.subject(); driver != "" && last != nil && last.Spec.NodeName == "" {
 			t.SetBlocked(fmt.Sprintf("pod %s was not scheduled: no device of driver %s was free, or published", name, driver))
 		}
@@ -52,14 +51,13 @@ func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 	return last
 }
 
-// PodNow returns a pod of the case as it is now.
+// PodNow returns the current pod.
 func (t *T) PodNow(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
 }
 
-// WaitClaim waits until ok holds for a claim of the case; what says what that
-// means. The claim as it was then is returned.
+// WaitClaim waits until ok holds for a claim, and returns that claim; what describes the condition.
 func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for claim %s to be %s", name, what)
@@ -75,13 +73,13 @@ func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 	return last
 }
 
-// WaitPodGone waits until a pod does not exist any more.
+// WaitPodGone waits until a pod is gone.
 func (t *T) WaitPodGone(name string) {
 	ginkgo.GinkgoHelper()
 	waitGone(t, "pod", name, await.Pod(t.Client, t.Namespace, name), describe.Pod)
 }
 
-// WaitClaimGone waits until a claim does not exist any more.
+// WaitClaimGone waits until a claim is gone.
 func (t *T) WaitClaimGone(name string) {
 	ginkgo.GinkgoHelper()
 	waitGone(t, "claim", name, await.Claim(t.Client, t.Namespace, name), describe.Claim)
@@ -103,14 +101,13 @@ func waitGone[O runtime.Object](t *T, kind, name string, from await.Source, text
 	t.Note("%s %s is gone", kind, name)
 }
 
-// Poll waits for a fact that cannot be watched; look says whether it holds and
-// what it saw.
+// Poll waits for a condition that cannot be watched. look returns whether it holds and what it saw.
 func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	t.PollPatiently(what, await.Patience, look)
 }
 
-// PollPatiently is Poll that goes on for so long while every look fails.
+// PollPatiently is Poll that tolerates failing looks for longer.
 func (t *T) PollPatiently(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	saw := t.waits("wait for %s", what)
@@ -128,9 +125,9 @@ func (t *T) PollPatiently(what string, patience time.Duration, look func(ctx con
 	saw(last)
 }
 
-// waits says what is waited for, and returns what says what was seen in the end. A Poll or Within
-// in what another one looks at says neither: that one looks ten times a second, and has said what
-// for. Nor does one that another goroutine of the case begins while one looks.
+// waits announces a wait and returns a function that notes its last observation. Waits inside the
+// look of another wait are silent: they run ten times a second, and the outer wait is announced. So
+// are waits of other goroutines during a look.
 func (t *T) waits(format string, args ...any) (saw func(last string)) {
 	if t.looking.Load() > 0 {
 		return func(string) {}

@@ -25,10 +25,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
-// Within waits for what is right, and tells whether it came within a time: a case with a
-// known issue may not take for it what is only not there yet. The time is to be as long
-// as what is right would get. Each look says whether it holds and what it saw; errors end
-// the case if they last, or if the last look was one.
+// Within waits for the right behavior and returns whether it came before the limit: a case with a
+// known issue must not mistake a delay for the issue. The limit is the time that the right behavior
+// would get. Errors end the case if they persist or the last look failed.
 func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
 	ginkgo.GinkgoHelper()
 	saw := t.waits("wait up to %s for %s", limit, what)

@@ -43,8 +43,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// world is a cluster for one case: two workers, an API server that can refuse,
-// and agents that can fail. It keeps a log of what it was asked to do.
+// world is a cluster for one case: two workers, an API server that can refuse requests, and agents
+// that can fail. It logs its calls.
 type world struct {
 	agentapi.AgentClient
 
@@ -133,7 +133,7 @@ func (w *world) Delete(_ context.Context, o Object, _ ...DeleteOption) error {
 	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
 }
 
-// driver is a driver of a case that notes what becomes of it.
+// driver is a driver of a case that logs its life.
 func (w *world) driver(t *T, running bool) Driver {
 	onAll := func(what string) {
 		for _, node := range t.Nodes {

@@ -37,17 +37,17 @@ import (
 // counterTime is how long kube-controller-manager may take to see a quota.
 const counterTime = 5 * time.Second
 
-// CreateQuota creates a ResourceQuota and waits until the API server refuses
-// beyond, which is more than the quota allows and is created with dry run only.
-// Nothing that the quota counts is in the namespace before.
+// CreateQuota creates a ResourceQuota and waits until the API server rejects beyond, an object that
+// exceeds the quota and is created as a dry run. The namespace must have no objects yet that the quota
+// counts.
 //
-// The API server counts what is created from a cache of quotas. What is created
-// before that has the new quota is not counted until kube-controller-manager counts
-// anew, five minutes later (plugin/resourcequota/resource_access.go, GetQuotas);
-// that the quota's status is there does not show that the cache has it.
+// The API server counts new objects with a cache of quotas. Objects created before the cache has the
+// quota are counted when kube-controller-manager counts anew, five minutes later
+// (plugin/resourcequota/resource_access.go, GetQuotas). The quota's status is no sign that the cache has
+// it.
 //
-// A quota limits nothing until its status has its limits. On an API server without
-// controllers nobody writes that, and CreateQuota does.
+// A quota limits nothing until its status has its limits. On an API server without controllers nobody
+// writes them, so CreateQuota does.
 func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond harness.Object) {
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
@@ -71,7 +71,7 @@ func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond har
 	})
 }
 
-// beginQuota writes a quota's status as it is before anything is used, if nobody has.
+// beginQuota writes the status of an unused quota if nobody else has.
 func beginQuota(ctx context.Context, t *harness.T, name string) error {
 	quotas := t.Client.CoreV1().ResourceQuotas(t.Namespace)
 	quota, err := quotas.Get(ctx, name, metav1.GetOptions{})
@@ -90,8 +90,7 @@ func beginQuota(ctx context.Context, t *harness.T, name string) error {
 	return err
 }
 
-// WaitUsed waits until a ResourceQuota of the case says that exactly these numbers
-// are used of what it limits.
+// WaitUsed waits until a ResourceQuota reports exactly these used amounts.
 func WaitUsed(t *harness.T, quota string, numbers map[corev1.ResourceName]int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for quota %s to report %v as used", quota, numbers)

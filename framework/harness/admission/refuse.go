@@ -30,16 +30,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// Refusal is a policy by which the API server refuses something in the case's namespace.
+// Refusal is an admission policy that rejects requests in the case's namespace.
 type Refusal struct {
-	// Message is what the API server says.
+	// Message is the API server's message.
 	Message string
 	binding *admissionv1.ValidatingAdmissionPolicyBinding
 }
 
-// Refuse has the API server refuse an operation on a resource ("pods/status") of a group in
-// the case's namespace, unless a CEL expression allows it. It returns once the API server
-// does so: attempt is to try just that, as a dry run.
+// Refuse makes the API server reject an operation on a resource ("pods/status") of a group in the
+// case's namespace, unless a CEL expression allows it. It returns once the API server rejects
+// attempt, a dry run of the operation.
 func Refuse(t *harness.T, operation admissionv1.OperationType, group, resource, allowed string, attempt func(ctx context.Context) error) *Refusal {
 	ginkgo.GinkgoHelper()
 	r := &Refusal{Message: fmt.Sprintf("the case refuses %s of %s", operation, resource)}
@@ -69,7 +69,7 @@ func Refuse(t *harness.T, operation admissionv1.OperationType, group, resource, 
 	return r
 }
 
-// Accept ends what Refuse began; the API server notices a moment later.
+// Accept undoes Refuse; the API server notices a moment later.
 func Accept(t *harness.T, r *Refusal) {
 	ginkgo.GinkgoHelper()
 	t.Delete(r.binding)

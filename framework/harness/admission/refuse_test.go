@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A case goes on when the API server refuses what it has to, for the reason that the case gave.
+// A case continues once the API server rejects the operation for the policy's reason.
 func TestRefuse(t *testing.T) {
 	f := harnesstest.New(t, spec.Meta{}, &harness.Env{})
 	answers := []error{nil, errors.New("forbidden by somebody else"), errors.New("denied request: the case refuses CREATE of pods/binding")}

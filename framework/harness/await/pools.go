@@ -28,13 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// poolsTime bounds how long a driver takes to publish its pools where nothing is wrong. The
-// context may end before.
+// poolsTime bounds the publication of pools. The context may end before.
 const poolsTime = 2 * time.Minute
 
-// Pools waits until so many pools of a driver are published as a whole: a driver
-// registers before its last slice is there, and a kubelet that it registers with may
-// remove the node's slices before.
+// Pools waits until a driver has published a number of complete pools. A driver registers before it
+// has published all slices, and the kubelet may remove slices during registration.
 func Pools(ctx context.Context, client kubernetes.Interface, driver string, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, poolsTime)
 	defer cancel()

@@ -33,8 +33,8 @@ func partOfPool(name string) *resourceapi.ResourceSlice {
 	}}
 }
 
-// A driver registers before all its slices are there: counters come apart from the
-// devices that consume them.
+// A driver registers before its last slice exists: counters and their devices are in different
+// slices.
 func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(partOfPool("devices"))

@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// interval is for facts that cannot be watched.
+	// interval is the time between two polls.
 	interval = 100 * time.Millisecond
 	// Patience bounds how long a poll goes on while every attempt fails: a server or an agent
 	// may be unavailable for a moment.
@@ -79,7 +79,7 @@ func IgnoreNotFound(err error) error {
 	return err
 }
 
-// withCause replaces the many ways to say that ctx has ended by the reason.
+// withCause replaces the error of an ended context by its cause.
 func withCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -87,7 +87,7 @@ func withCause(ctx context.Context, err error) error {
 	return err
 }
 
-// withTrouble adds to why a wait ended how its last look failed, if it did.
+// withTrouble adds the failure of the last look.
 func withTrouble(err, last error) error {
 	if err == nil || last == nil || errors.Is(err, last) {
 		return err

@@ -37,13 +37,13 @@ const (
 // Companion is the companion that starts schedulers and drivers of classic DRA.
 const Companion spec.Companion = "classic"
 
-// ClassConfig makes a DeviceClass one of classic DRA, by naming a ResourceClass.
+// ClassConfig makes a DeviceClass one of classic DRA by naming a ResourceClass.
 func ClassConfig(resourceClass string) resourceapi.DeviceClassConfiguration {
 	return resourceapi.DeviceClassConfiguration{DeviceConfiguration: config("ClassConfig", map[string]any{"resourceClassName": resourceClass})}
 }
 
-// ClaimConfig is what the user of a claim of classic DRA chooses; keys are those of the
-// API's ClaimConfig, as "allocationMode".
+// ClaimConfig is the user's configuration of a claim of classic DRA, with the keys of the API's
+// ClaimConfig, as "allocationMode".
 func ClaimConfig(values map[string]any) resourceapi.DeviceClaimConfiguration {
 	return resourceapi.DeviceClaimConfiguration{DeviceConfiguration: config("ClaimConfig", values)}
 }

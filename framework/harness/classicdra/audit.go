@@ -99,8 +99,8 @@ func AllocatedHeld(c Observed) []audit.Violation {
 	return audit.Sorted(found)
 }
 
-// Left checks what holds a while after pods and claims have gone: the driver holds
-// nothing for them, and nothing is left of what it has said of them.
+// Left checks an invariant some time after the deletion of pods and claims: the driver holds
+// nothing for them, and its objects about them are gone.
 func Left(c Observed) []audit.Violation {
 	claims, pods := sets.New[types.UID](), sets.New[types.UID]()
 	for i := range c.Claims {

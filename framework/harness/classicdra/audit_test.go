@@ -50,7 +50,7 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID("uid-" + name), ResourceVersion: "1"}
 }
 
-// claim is one with devices of a driver.
+// claim has devices of a driver.
 func claim(name, driver string, devices ...string) resourceapi.ResourceClaim {
 	c := resourceapi.ResourceClaim{ObjectMeta: meta(name)}
 	c.Status.Allocation = &resourceapi.AllocationResult{}
@@ -61,8 +61,8 @@ func claim(name, driver string, devices ...string) resourceapi.ResourceClaim {
 	return c
 }
 
-// good has device whole-0 for claim c of pod p, and another one for claim e, which is
-// not yet allocated; claim o is optional and has none, claim f is another driver's.
+// good has device whole-0 for claim c of pod p, and another one for claim e, not allocated yet.
+// Claim o is optional and has none, claim f is another driver's.
 func good() classicdra.Observed {
 	return classicdra.Observed{
 		Driver: "d", Held: map[string]string{"uid-c": "n/whole-0", "uid-e": "n/whole-1"},

@@ -38,37 +38,35 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Starter starts programs of classic DRA. It is implemented by framework/companions/classic.
+// Starter starts programs of classic DRA. framework/companions/classic implements it.
 type Starter interface {
-	// Start starts a program, whose log is in a folder of its own. What it returns has to be
-	// removed, even if there is an error.
+	// Start starts a program with its log in a folder of its own. Remove the result even after an
+	// error.
 	Start(logs string, what ProcessConfig) (Process, error)
 }
 
 // Process is a scheduler with classic DRA, or a driver's controller.
 type Process interface {
-	// Begin starts it again, as it is to be now, with what it has on disk.
+	// Begin starts it again with a new configuration and its former files.
 	Begin(what ProcessConfig) error
-	// Kill ends it at once, if it runs.
+	// Kill kills it if it runs.
 	Kill() error
 	// Held returns a driver's devices in use, as "pool/device" by claim UID.
 	Held() (map[string]string, error)
-	// Worked says whether it has done something for a pod or a claim since it was started
-	// last.
+	// Worked is whether it has done something for a pod or a claim since its last start.
 	Worked() (bool, error)
-	// Remove ends it and removes what it has on disk, but for its log.
+	// Remove ends it and removes its files except its log.
 	Remove() error
 }
 
-// Simulator is what a Process is, too.
+// Simulator is implemented by every Process.
 type Simulator interface {
-	// Simulate asks a driver, which may run or not, what pods that wait would get with so many
-	// nodes more like this one.
+	// Simulate asks a driver, running or not, for its predictions for pending pods with more nodes
+	// like this one.
 	Simulate(ctx context.Context, like *corev1.Node, count int) (Prediction, error)
 }
 
-// DRA is what a case has of classic DRA: a scheduler of its own, by the name of the
-// case's namespace, and drivers.
+// DRA is a scheduler with the name of the case's namespace, and drivers.
 type DRA struct {
 	Scheduler *Program
 
@@ -88,15 +86,14 @@ type Program struct {
 }
 
 const (
-	// classicUser is the service account as which the drivers of a case work.
+	// classicUser is the service account of the drivers of a case.
 	classicUser = "classic"
-	// schedulerUser is who schedulers are.
+	// schedulerUser is the user name of schedulers.
 	schedulerUser = "system:kube-scheduler"
 	schedulerLog  = "scheduler.log"
 )
 
-// Start starts a scheduler with classic DRA. It and the drivers may do no more than they
-// must.
+// Start starts a scheduler with classic DRA. It and the drivers have minimal rights.
 func Start(t *harness.T) *DRA {
 	ginkgo.GinkgoHelper()
 	programs := t.Companion(Companion).(Starter)
@@ -115,8 +112,8 @@ func Start(t *harness.T) *DRA {
 	return c
 }
 
-// Driver starts a driver's controller, with devices on the case's nodes unless it has
-// others. Its name is not that of the case's driver, which a case may publish devices of.
+// Driver starts a driver's controller, by default with devices on the case's nodes. Its name
+// differs from the case's driver, for which the case may publish devices.
 func (c *DRA) Driver(d DriverConfig) *Program {
 	ginkgo.GinkgoHelper()
 	n := len(c.programs) // the scheduler is one
@@ -139,10 +136,10 @@ func (c *DRA) start(what ProcessConfig) *Program {
 	return p
 }
 
-// Name is what pods choose a scheduler by, or classes a driver.
+// Name is the scheduler name for pods, or the driver name for classes.
 func (p *Program) Name() string { return p.what.Scheduler + p.what.Driver.Name }
 
-// Kill ends the program at once.
+// Kill kills the program.
 func (p *Program) Kill() {
 	ginkgo.GinkgoHelper()
 	p.c.t.Step("kill %s", p.Name())
@@ -150,8 +147,8 @@ func (p *Program) Kill() {
 	p.runs = false
 }
 
-// Begin starts the program again, which goes on with what it has on disk; it ends the one
-// that runs. change, which may be nil, is for drivers.
+// Begin starts the program again with its former files, after killing a running one. change is for
+// drivers and may be nil.
 func (p *Program) Begin(change func(*DriverConfig)) {
 	ginkgo.GinkgoHelper()
 	if change != nil {
@@ -162,7 +159,7 @@ func (p *Program) Begin(change func(*DriverConfig)) {
 	p.runs = true
 }
 
-// Held are the devices of the driver that claims have, by the claims' UIDs.
+// Held returns the driver's devices in use, by claim UID.
 func (p *Program) Held() map[string]string {
 	ginkgo.GinkgoHelper()
 	held, err := p.held()
@@ -170,7 +167,7 @@ func (p *Program) Held() map[string]string {
 	return held
 }
 
-// held is Held; that two claims have the same device is an error.
+// held is Held; a device held for two claims is an error.
 func (p *Program) held() (map[string]string, error) {
 	held, err := p.process.Held()
 	if err != nil {
@@ -182,8 +179,8 @@ func (p *Program) held() (map[string]string, error) {
 	return held, nil
 }
 
-// Simulate asks the driver what pods of the case that wait would get with so many nodes more
-// of a group, which are called as SimulatedNode says. It takes nothing.
+// Simulate asks the driver for its predictions for the case's pending pods with more nodes of a
+// group, named by SimulatedNode. It allocates nothing.
 func (p *Program) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
 	ginkgo.GinkgoHelper()
 	t := p.c.t
@@ -202,13 +199,13 @@ func (p *Program) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
 	return answer.Pods
 }
 
-// SimulatedNode is what Simulate calls a node of a group that there is not, from 1.
+// SimulatedNode is Simulate's name for an additional node of a group, counted from 1.
 func SimulatedNode(group spec.NodeGroup, number int) string {
 	return fmt.Sprintf("%s-new-%d", group.Name, number)
 }
 
-// restore has all drivers run and do what they are asked for, as claims are not deleted without
-// their drivers' consent.
+// restore runs all drivers without failures, because claims are not deleted without their drivers'
+// consent.
 func (c *DRA) restore(context.Context) error {
 	for _, p := range c.programs {
 		healthy := p.what
@@ -224,7 +221,7 @@ func (c *DRA) restore(context.Context) error {
 	return nil
 }
 
-// awaitNothingLeft waits until drivers hold nothing for the case's claims, which are gone.
+// awaitNothingLeft waits until drivers hold nothing for the case's deleted claims.
 func (c *DRA) awaitNothingLeft(ctx context.Context) error {
 	var left []string
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), harness.RemoveTimeout, fmt.Errorf("not after %s", harness.RemoveTimeout))
@@ -255,7 +252,7 @@ func (c *DRA) awaitNothingLeft(ctx context.Context) error {
 	return nil
 }
 
-// stop ends all programs, also where pods of the case stay.
+// stop ends all programs, even if pods of the case stay.
 func (c *DRA) stop(context.Context, bool) error {
 	var errs []error
 	for _, p := range c.programs {
@@ -267,7 +264,7 @@ func (c *DRA) stop(context.Context, bool) error {
 	return nil
 }
 
-// DriverRules are those of the manifest of dra-classic-driver.
+// DriverRules are the rules in the manifest of dra-classic-driver.
 func DriverRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule("", "pods", "list", "watch"),
@@ -286,7 +283,7 @@ func DriverRules() []rbacv1.PolicyRule {
 	}
 }
 
-// SchedulerRules are those that dra-scheduler has beside kube-scheduler's.
+// SchedulerRules are dra-scheduler's rules in addition to kube-scheduler's.
 func SchedulerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule(Group, "resourceclasses", "list", "watch"),

@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OnNodes starts the driver's part on the case's nodes, which publishes nothing and prepares
-// what its controller has allocated; it returns once the kubelets have registered it.
+// OnNodes starts the driver's part on the case's nodes and returns once the kubelets have
+// registered it. It publishes nothing and prepares what the controller has allocated.
 func (p *Program) OnNodes() *simdriver.Driver {
 	ginkgo.GinkgoHelper()
 	return simdriver.Start(p.c.t, p.Name(), spec.Profile{}, nil)

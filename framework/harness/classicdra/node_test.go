@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The kubelet looks for the driver that an allocation names, so that the part on nodes has the
-// controller's name. It is stopped with the case.
+// The kubelet looks for the driver of an allocation, so the part on nodes has the controller's
+// name. It stops with the case.
 func TestPartOfADriverOnNodes(t *testing.T) {
 	nodes := &harnesstest.Agents{}
 	target := spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true}}}

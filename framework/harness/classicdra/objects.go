@@ -42,7 +42,7 @@ const (
 	classicClaims  = "classicclaims"
 )
 
-// kind is the client for a kind of objects in the case's namespace.
+// kind is the client for objects of a kind in the case's namespace.
 func (c *DRA) kind(plural string) dynamic.ResourceInterface {
 	return c.client.Resource(classicKind(plural)).Namespace(c.t.Namespace)
 }
@@ -51,8 +51,8 @@ func classicKind(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: Group, Version: Version, Resource: plural}
 }
 
-// Class creates a ResourceClass of the driver, which change may add to, and a DeviceClass that
-// names it, and returns the name of both. The suffix tells several classes of a driver apart.
+// Class creates a ResourceClass of the driver and a DeviceClass for it, and returns the name of
+// both. change may add to the ResourceClass; the suffix distinguishes classes of a driver.
 func (p *Program) Class(suffix string, change func(class map[string]any)) string {
 	ginkgo.GinkgoHelper()
 	name := p.Name() + suffix
@@ -74,7 +74,7 @@ func (p *Program) ResourceClass(name string, change func(class map[string]any)) 
 	p.c.t.Create(class)
 }
 
-// ChangeResourceClass changes a ResourceClass as it is now.
+// ChangeResourceClass changes a ResourceClass.
 func (c *DRA) ChangeResourceClass(name string, change func(class map[string]any)) {
 	ginkgo.GinkgoHelper()
 	classes := c.client.Resource(classicKind("resourceclasses"))
@@ -91,8 +91,8 @@ func (c *DRA) ChangeResourceClass(name string, change func(class map[string]any)
 	c.t.NoError(err, "change resource class %s", name)
 }
 
-// CreatePodScheduling creates a PodScheduling for the pod of a name, with a selected node, as
-// if a scheduler had made it for the owner.
+// CreatePodScheduling creates a PodScheduling with a selected node, as a scheduler would for the
+// owner.
 func (c *DRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
 	ginkgo.GinkgoHelper()
 	made := &unstructured.Unstructured{Object: map[string]any{
@@ -104,7 +104,7 @@ func (c *DRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
 	c.t.Create(made)
 }
 
-// DeviceClass creates a DeviceClass that names a ResourceClass.
+// DeviceClass creates a DeviceClass for a ResourceClass.
 func (c *DRA) DeviceClass(name, resourceClass string) {
 	ginkgo.GinkgoHelper()
 	c.t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.DeviceClassSpec{
@@ -113,16 +113,14 @@ func (c *DRA) DeviceClass(name, resourceClass string) {
 	}})
 }
 
-// Pod is a pod for the case's scheduler and nodes, with these claims, which go by their own
-// names in it.
+// Pod returns a pod for the case's scheduler and nodes with these claims, under their own names.
 func (c *DRA) Pod(name string, claims ...string) *corev1.Pod {
 	pod := objects.OnlyOn(objects.Pod(name, c.t.Image, claims...), c.t.Nodes...)
 	pod.Spec.SchedulerName = c.Scheduler.Name()
 	return pod
 }
 
-// WaitPodScheduling waits until the PodScheduling of a pod is as a case wants it, to which nil
-// means that there is none.
+// WaitPodScheduling waits until ok holds for the PodScheduling of a pod, nil if there is none.
 func (c *DRA) WaitPodScheduling(pod, what string, ok func(*PodScheduling) bool) *PodScheduling {
 	ginkgo.GinkgoHelper()
 	var last *PodScheduling
@@ -139,8 +137,7 @@ func (c *DRA) WaitPodScheduling(pod, what string, ok func(*PodScheduling) bool) 
 	return last
 }
 
-// WaitClassicClaim waits until the record of a claim is as a case wants it, to which nil means
-// that there is none.
+// WaitClassicClaim waits until ok holds for the record of a claim, nil if there is none.
 func (c *DRA) WaitClassicClaim(claim, what string, ok func(*ClassicClaim) bool) *ClassicClaim {
 	ginkgo.GinkgoHelper()
 	var last *ClassicClaim
@@ -157,7 +154,7 @@ func (c *DRA) WaitClassicClaim(claim, what string, ok func(*ClassicClaim) bool) 
 	return last
 }
 
-// read returns nil for an object that there is not.
+// read returns nil for a missing object.
 func (c *DRA) read(ctx context.Context, plural, name string) (*unstructured.Unstructured, error) {
 	object, err := c.kind(plural).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -171,7 +168,7 @@ func podSchedulingOf(o *unstructured.Unstructured) *PodScheduling {
 	for _, owner := range o.GetOwnerReferences() {
 		s.Owner = string(owner.UID)
 	}
-	// What is missing or has another type is empty, which cases find.
+	// Missing fields and fields of another type are empty.
 	s.PotentialNodes, _, _ = unstructured.NestedStringSlice(o.Object, "spec", "potentialNodes")
 	s.SelectedNode, _, _ = unstructured.NestedString(o.Object, "spec", "selectedNode")
 	answers, _, _ := unstructured.NestedSlice(o.Object, "status", "resourceClaims")
@@ -195,7 +192,7 @@ func classicClaimOf(o *unstructured.Unstructured) *ClassicClaim {
 	return c
 }
 
-// gather has the ends of the programs' logs and the objects of classic DRA among the evidence.
+// gather adds the ends of the programs' logs and the objects of classic DRA to the evidence.
 func (c *DRA) gather(ctx context.Context, e *harness.Evidence) {
 	for _, p := range c.programs {
 		log, err := os.ReadFile(filepath.Join(c.logs, p.what.Log))
@@ -213,7 +210,7 @@ func (c *DRA) gather(ctx context.Context, e *harness.Evidence) {
 	}
 }
 
-// WaitReleased waits until no pod has a claim any more.
+// WaitReleased waits until a claim has no reservations.
 func (c *DRA) WaitReleased(claim string) {
 	ginkgo.GinkgoHelper()
 	c.t.WaitClaim(claim, "reserved for nobody", func(r *resourceapi.ResourceClaim) bool { return len(r.Status.ReservedFor) == 0 })

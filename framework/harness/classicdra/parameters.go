@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// Kind is a kind of objects with parameters, as it comes with a driver.
+// Kind is a kind of parameter objects of a driver.
 type Kind struct {
 	// Kind is its name, in ParametersGroup.
 	Kind string
@@ -40,14 +40,14 @@ type Kind struct {
 	c      *DRA
 }
 
-// Kind is a kind that no other case has. It is not defined yet.
+// Kind returns a kind unique for the case. Define defines it.
 func (c *DRA) Kind() Kind {
 	suffix := strings.TrimPrefix(c.t.Namespace, harness.NamespacePrefix)
 	return Kind{Kind: "Parameters" + suffix, plural: "parameters" + suffix, c: c}
 }
 
-// Define creates the definition, with these fields in the spec of objects, each with its
-// schema, and waits until the kind is served.
+// Define creates a CustomResourceDefinition with these fields in the spec, each with its schema,
+// and waits until the kind is served.
 func (k Kind) Define(fields map[string]any) {
 	ginkgo.GinkgoHelper()
 	ofSpec := map[string]any{"type": "object", "properties": fields}
@@ -75,8 +75,7 @@ func (k Kind) Define(fields map[string]any) {
 	})
 }
 
-// MayRead lets the case's drivers read objects of the kind, which its vendor adds to their
-// role.
+// MayRead lets the case's drivers read objects of the kind, as a vendor does in the driver's role.
 func (k Kind) MayRead() {
 	ginkgo.GinkgoHelper()
 	t := k.c.t

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// metricsReader is the service account of the case that may read metrics.
+// metricsReader is the case's service account with the right to read metrics.
 const metricsReader = "metrics-reader"
 
 // served are the ports on which components serve metrics, by the label of their pods, and
@@ -51,8 +51,8 @@ var served = []struct {
 }
 
 // WaitMetric waits until a metric of the scheduler (spec.Scheduler) or the controllers
-// (spec.Controllers), the sum of all that have these labels and of all replicas, is as it
-// should be, and returns it. What says what that means.
+// (spec.Controllers) meets a condition, and returns it: the sum of all series with these labels in
+// all replicas. what describes the condition.
 func WaitMetric(t *harness.T, component, name string, labels map[string]string, what string, ok func(value float64) bool) (value float64) {
 	ginkgo.GinkgoHelper()
 	token := metricsToken(t)
@@ -71,13 +71,13 @@ func WaitMetric(t *harness.T, component, name string, labels map[string]string, 
 	return value
 }
 
-// Metric is WaitMetric as it is now.
+// Metric returns the current value.
 func Metric(t *harness.T, component, name string, labels map[string]string) float64 {
 	ginkgo.GinkgoHelper()
 	return WaitMetric(t, component, name, labels, "there", func(float64) bool { return true })
 }
 
-// componentMetrics are those of all pods that do a component's work.
+// componentMetrics are the metrics of all pods of a component.
 func componentMetrics(ctx context.Context, t *harness.T, component, token string) ([]metrics.Families, error) {
 	var all []metrics.Families
 	for _, s := range served {
@@ -102,7 +102,7 @@ func componentMetrics(ctx context.Context, t *harness.T, component, token string
 	return all, nil
 }
 
-// metricsToken is one with which metrics can be read, and nothing else.
+// metricsToken returns a token with the right to read metrics, and nothing else.
 func metricsToken(t *harness.T) string {
 	ginkgo.GinkgoHelper()
 	accounts := t.Client.CoreV1().ServiceAccounts(t.Namespace)

@@ -28,20 +28,18 @@ import (
 )
 
 const (
-	// apiServerLeases are those that each API server has in kube-system, which it renews
-	// every 10 s and which outlive it (k8s.io/kubernetes v1.37.1,
-	// pkg/controlplane/apiserver/server.go, IdentityLeaseRenewIntervalPeriod).
+	// apiServerLeases selects the leases of API servers in kube-system, which are renewed every 10
+	// s and outlive their server (k8s.io/kubernetes v1.37.1, pkg/controlplane/apiserver/server.go,
+	// IdentityLeaseRenewIntervalPeriod).
 	apiServerLeases = "apiserver.kubernetes.io/identity=kube-apiserver"
-	// renewedLately is how much older than the newest the lease of an API server that is
-	// there can be.
+	// renewedLately is the greatest age difference between the leases of two running API servers.
 	renewedLately = time.Minute
 )
 
-// APIRequests is how many requests for a resource the API server has answered since it
-// started, whatever came of them, as it counts them itself; those that watch are left out.
-// The number is of the whole cluster, so that a case needs it for itself (Needs.Alone).
-// Where there are several API servers, or it cannot be told how many, the case is blocked:
-// each counts what it has answered itself, and who will be asked is chance.
+// APIRequests returns the number of requests for a resource since the API server started, without
+// watches and whatever their result. The count is of the whole cluster, so the case has to run
+// alone (Needs.Alone). With several API servers, or an unknown number, the case is blocked: each
+// one counts only its own requests, and any of them may answer.
 func APIRequests(t *harness.T, group, resource string) float64 {
 	ginkgo.GinkgoHelper()
 	leases, err := t.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{LabelSelector: apiServerLeases})
@@ -54,8 +52,7 @@ func APIRequests(t *harness.T, group, resource string) float64 {
 	return requestsFor(families, group, resource)
 }
 
-// apiServers counts those that have renewed their leases lately, by their own clocks: the
-// newest tells what time it is.
+// apiServers counts the leases that were renewed lately, compared with the newest one.
 func apiServers(leases []coordinationv1.Lease) int {
 	var newest time.Time
 	for _, l := range leases {
@@ -72,7 +69,7 @@ func apiServers(leases []coordinationv1.Lease) int {
 	return count
 }
 
-// requestsFor sums up what the API server says of its requests.
+// requestsFor sums the request counters for a resource.
 func requestsFor(families metrics.Families, group, resource string) float64 {
 	total := 0.0
 	for _, m := range families["apiserver_request_total"].GetMetric() {

@@ -47,7 +47,7 @@ apiserver_request_total{code="200",group="",resource="resourceclaims",verb="GET"
 	}
 }
 
-// With two API servers the count of the one that answers has been taken for that of all.
+// With two API servers, the count of one was taken for the count of both.
 func TestRequestsOfSeveralAPIServersAreNotCounted(t *testing.T) {
 	now := time.Now()
 	lease := func(name string, age time.Duration) *coordinationv1.Lease {

@@ -28,7 +28,7 @@ import (
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Pod says in a few words what matters about a pod.
+// Pod describes what matters about a pod.
 func Pod(p *corev1.Pod) string {
 	if p == nil {
 		return "no such pod"
@@ -38,7 +38,7 @@ func Pod(p *corev1.Pod) string {
 		parts = append(parts, strings.TrimSpace(p.Status.Reason+" "+p.Status.Message))
 	}
 	for _, c := range p.Status.Conditions {
-		// These two only repeat what the others and the containers say.
+		// These two only repeat others and the containers' states.
 		follows := c.Type == corev1.PodReady || c.Type == corev1.ContainersReady
 		if c.Status != corev1.ConditionTrue && c.Message != "" && !follows {
 			parts = append(parts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
@@ -58,7 +58,7 @@ func Pod(p *corev1.Pod) string {
 	return strings.Join(parts, "; ")
 }
 
-// Claim says in a few words what matters about a claim.
+// Claim describes what matters about a claim.
 func Claim(c *resourceapi.ResourceClaim) string {
 	if c == nil {
 		return "no such claim"
@@ -74,7 +74,7 @@ func Claim(c *resourceapi.ResourceClaim) string {
 	return fmt.Sprintf("%s; reserved for %d; finalizers %v%s", allocation, len(c.Status.ReservedFor), c.Finalizers, conditions(c))
 }
 
-// conditions says what the drivers report of devices.
+// conditions describes the conditions of devices.
 func conditions(c *resourceapi.ResourceClaim) string {
 	text := ""
 	for _, d := range c.Status.Devices {
@@ -85,7 +85,7 @@ func conditions(c *resourceapi.ResourceClaim) string {
 	return text
 }
 
-// Event is an event in one line.
+// Event describes an event in one line.
 func Event(e *corev1.Event) string {
 	times := ""
 	if n := Times(e); n > 1 {
@@ -107,7 +107,7 @@ func Events(events []*corev1.Event) string {
 	return strings.Join(lines, "; ")
 }
 
-// InOrder sorts events by the time at which they LastSeen last.
+// InOrder sorts events by LastSeen.
 func InOrder(events []corev1.Event) []*corev1.Event {
 	sorted := make([]*corev1.Event, 0, len(events))
 	for i := range events {
@@ -117,7 +117,7 @@ func InOrder(events []corev1.Event) []*corev1.Event {
 	return sorted
 }
 
-// Times is how often an event was told; the new way of recording counts in a series.
+// Times is the number of occurrences of an event; events.k8s.io counts in a series.
 func Times(e *corev1.Event) int32 {
 	if e.Series != nil {
 		return max(1, e.Series.Count)
@@ -125,7 +125,7 @@ func Times(e *corev1.Event) int32 {
 	return max(1, e.Count)
 }
 
-// FirstSeen is when an event LastSeen first.
+// FirstSeen is the time of an event's first occurrence.
 func FirstSeen(e *corev1.Event) time.Time {
 	switch {
 	case !e.EventTime.IsZero():
@@ -137,7 +137,7 @@ func FirstSeen(e *corev1.Event) time.Time {
 	}
 }
 
-// LastSeen is when an event LastSeen last.
+// LastSeen is the time of an event's last occurrence.
 func LastSeen(e *corev1.Event) time.Time {
 	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}
 	if e.Series != nil {
@@ -146,9 +146,8 @@ func LastSeen(e *corev1.Event) time.Time {
 	return slices.MaxFunc(times, time.Time.Compare)
 }
 
-// WarningsFirst are events that are in the order of time, the latest first; before those
-// of what goes as it should come the warnings, before those that only say that it is tried
-// again, or that are over, those that say why.
+// WarningsFirst sorts events by how much they explain: warnings with a cause, warnings about
+// retries, then normal events; the latest of each first.
 func WarningsFirst(events []*corev1.Event) []*corev1.Event {
 	scheduled := slices.ContainsFunc(events, func(e *corev1.Event) bool { return e.Reason == "Scheduled" })
 	rank := func(e *corev1.Event) int {

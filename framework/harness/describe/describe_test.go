@@ -25,8 +25,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A container whose CDI devices were gone was said to wait for "Back-off restarting failed
-// container", which every container does that does not start.
+// A container with missing CDI devices was reported as "Back-off restarting failed container", like
+// every container that does not start.
 func TestWhatSaysWhyIsToldFirst(t *testing.T) {
 	said := func(kind, reason string) *corev1.Event { return &corev1.Event{Type: kind, Reason: reason} }
 	var got []string
@@ -40,8 +40,7 @@ func TestWhatSaysWhyIsToldFirst(t *testing.T) {
 	}
 }
 
-// The old way of recording events has other times than the new one, and both are
-// found in one release.
+// core/v1 and events.k8s.io record different times, and one release has both.
 func TestWhenAnEventWasSaidFirst(t *testing.T) {
 	first, last := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
 	created := metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(first)}

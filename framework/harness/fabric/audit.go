@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
-// audit ends the case if its fabric has a device attached to two nodes, or detached one that
-// a claim in use has. A case that has failed already has something else to say.
+// audit ends the case if its fabric attached a device to two nodes, or detached a device of a claim
+// in use. It skips cases that have failed already.
 func (c *Fabric) audit() {
 	if ginkgo.CurrentSpecReport().Failed() {
 		return
@@ -41,7 +41,7 @@ func (c *Fabric) audit() {
 	}
 }
 
-// check says which rules do not hold now, as two reads have seen with the same claims.
+// check returns the violations seen in two reads with the same claims.
 func (c *Fabric) check(ctx context.Context) error {
 	var reads [2][]audit.Violation
 	for i := range reads {
@@ -57,7 +57,7 @@ func (c *Fabric) check(ctx context.Context) error {
 	return nil
 }
 
-// WaitNothingLeft waits until no device is attached for this cluster that no claim has.
+// WaitNothingLeft waits until each attached device of this cluster belongs to a claim.
 func (c *Fabric) WaitNothingLeft() {
 	ginkgo.GinkgoHelper()
 	c.t.Poll("no device of the fabric to be attached for nobody", func(ctx context.Context) (bool, string, error) {
@@ -70,8 +70,7 @@ func (c *Fabric) WaitNothingLeft() {
 	})
 }
 
-// look reads what the rules are about: claims first, so that two reads with the same claims
-// have seen the fabric in between.
+// look reads claims first, so that two reads with the same claims have seen the fabric in between.
 func (c *Fabric) look(ctx context.Context) (audit.Fabric, error) {
 	seen := audit.Fabric{Driver: c.t.DriverName()}
 	claims, err := c.t.Client.ResourceV1().ResourceClaims(c.t.Namespace).List(ctx, metav1.ListOptions{})

@@ -40,8 +40,8 @@ func (f fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error)
 	return f.devices(), nil
 }
 
-// withLocal is a case whose claim is in use and has the local device gpu-0, which the fabric
-// has in a phase.
+// withLocal is a case whose claim in use has the local device gpu-0, which the fabric reports in a
+// phase.
 func withLocal(t *testing.T, phase string) (*Fabric, *harnesstest.Case, *resourceapi.ResourceClaim) {
 	t.Helper()
 	f := harnesstest.New(t, spec.Meta{ID: "fabric/case", Needs: spec.Needs{NoKubelet: true}}, &harness.Env{})
@@ -68,7 +68,7 @@ func TestEndOfAFabricsCase(t *testing.T) {
 	}
 }
 
-// A claim that has changed between two reads may have let its device go.
+// A claim that changes between two reads may have released its device.
 func TestEndOfAFabricsCaseWhileAClaimChanges(t *testing.T) {
 	c, _, has := withLocal(t, "Detaching")
 	before := c.Client.(fabricOf).devices

@@ -37,24 +37,22 @@ import (
 // Companion is the companion that starts composable fabrics with their controllers.
 const Companion spec.Companion = "composable"
 
-// Starter starts fabrics with their controllers. It is implemented by
-// framework/companions/fabric.
+// Starter starts fabrics with their controllers. framework/companions/fabric implements it.
 type Starter interface {
-	// Start starts one, whose files and logs are in dir. Stop has to be called, also after
-	// an error.
+	// Start starts a fabric with files and logs in dir. Call Stop even after an error.
 	Start(ctx context.Context, dir string, fabric spec.ComposedFabric) (Client, error)
 }
 
 // Client controls a fabric of devices and a controller that attaches them to nodes.
 type Client interface {
-	// Turn ends a part at once, or starts it again: it goes on with what it had.
+	// Turn kills a part, or starts it again with its former state.
 	Turn(ctx context.Context, part spec.FabricPart, on bool) error
 	// Stop ends both.
 	Stop() error
 	Change(ctx context.Context, change spec.FabricChange) error
-	// Devices are all of the fabric, by ID.
+	// Devices returns all devices by ID.
 	Devices(ctx context.Context) (map[string]spec.FabricDevice, error)
-	// Take attaches a device for another cluster, and says whether one was free.
+	// Take attaches a device to another cluster, and returns whether one was free.
 	Take(ctx context.Context) (bool, error)
 }
 
@@ -63,15 +61,15 @@ type Fabric struct {
 	Client
 
 	t *harness.T
-	// log is the end of the controller's log, once that was stopped.
+	// log is the end of the controller's log, once it has stopped.
 	log []byte
 }
 
-// controllerUser is the service account as which the controller of a case works.
+// controllerUser is the service account of the controller.
 const controllerUser = "composable"
 
-// Start starts a fabric and its controller, which may do no more than it must: without
-// MayTell not even say of devices of the case's driver that they are attached.
+// Start starts a fabric and its controller with minimal rights: without MayTell, the controller
+// must not even report devices of the case's driver as attached.
 func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
 	ginkgo.GinkgoHelper()
 	starter := t.Companion(Companion).(Starter)
@@ -91,9 +89,8 @@ func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
 	return c
 }
 
-// stop ends the fabric, and hands what the controller has made to the case: it is evidence,
-// is removed with what the case itself has made, or kept with that. So is the log, which
-// evidence has as a file.
+// stop stops the fabric and adopts the controller's objects: they are evidence, and are removed or
+// kept with the case's objects. The log is a file of the evidence.
 func (c *Fabric) stop(logs string) {
 	if err := c.Stop(); err != nil {
 		c.t.Note("the fabric was not stopped as it should be: %v", err)
@@ -106,7 +103,7 @@ func (c *Fabric) stop(logs string) {
 	}
 }
 
-// keepLog reads the end of the controller's log, for the evidence.
+// keepLog reads the end of the controller's log for the evidence.
 func (c *Fabric) keepLog(logs string) {
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
 	if err != nil {
@@ -119,10 +116,10 @@ func (c *Fabric) keepLog(logs string) {
 
 func (c *Fabric) gather(_ context.Context, e *harness.Evidence) { e.File(controllerLog, c.log) }
 
-// controllerLog is the name of the controller's log, where it is written and in evidence.
+// controllerLog is the file name of the controller's log.
 const controllerLog = "controller.log"
 
-// adoptSlices makes the slices of the case's driver the case's own.
+// adoptSlices tracks the slices of the case's driver.
 func (c *Fabric) adoptSlices(ctx context.Context) error {
 	options := metav1.ListOptions{FieldSelector: await.OfDriver(c.t.DriverName())}
 	return await.Insist(ctx, "list the fabric's slices", func(ctx context.Context) error {
@@ -137,7 +134,7 @@ func (c *Fabric) adoptSlices(ctx context.Context) error {
 	})
 }
 
-// adoptRules makes the rules about devices of the case's driver the case's own.
+// adoptRules tracks the taint rules for devices of the case's driver.
 func (c *Fabric) adoptRules(ctx context.Context) error {
 	return await.Insist(ctx, "list the fabric's taint rules", func(ctx context.Context) error {
 		list, err := c.t.Client.ResourceV1().DeviceTaintRules().List(ctx, metav1.ListOptions{})
@@ -153,20 +150,20 @@ func (c *Fabric) adoptRules(ctx context.Context) error {
 	})
 }
 
-// Say replaces what becomes of requests to attach.
+// Say scripts the answers to attach requests.
 func (c *Fabric) Say(rules ...spec.AttachRule) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("script the fabric: %+v", rules)
 	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Attach: &rules}), "script the fabric")
 }
 
-// End kills a part that runs.
+// End kills a running part.
 func (c *Fabric) End(part spec.FabricPart) {
 	ginkgo.GinkgoHelper()
 	c.turn("kill", part, false)
 }
 
-// Begin starts a part that was killed, which goes on with what it had.
+// Begin starts a killed part, with its former state.
 func (c *Fabric) Begin(part spec.FabricPart) {
 	ginkgo.GinkgoHelper()
 	c.turn("start", part, true)
@@ -178,7 +175,7 @@ func (c *Fabric) turn(what string, part spec.FabricPart, on bool) {
 	c.t.NoError(c.Turn(c.t.Context(), part, on), "%s the fabric's %s", what, part)
 }
 
-// Kill lets a device die, wherever it is.
+// Kill makes a device fail, wherever it is.
 func (c *Fabric) Kill(device string) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("let device %s die", device)
@@ -192,7 +189,7 @@ func (c *Fabric) Token(right bool) {
 	c.t.NoError(c.Change(c.t.Context(), spec.FabricChange{Token: &right}), "give the controller a token")
 }
 
-// WaitDevices waits until the fabric's devices are as a case wants them.
+// WaitDevices waits until done holds for the fabric's devices.
 func (c *Fabric) WaitDevices(what string, done func(map[string]spec.FabricDevice) bool) map[string]spec.FabricDevice {
 	ginkgo.GinkgoHelper()
 	var last map[string]spec.FabricDevice
@@ -215,7 +212,7 @@ func describeDevices(devices map[string]spec.FabricDevice) string {
 	return strings.Join(all, ", ")
 }
 
-// WaitFree waits until so many devices of the fabric are published as free.
+// WaitFree waits until a number of devices of the fabric are published as free.
 func (c *Fabric) WaitFree(n int) {
 	ginkgo.GinkgoHelper()
 	driver := c.t.DriverName()

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Steps had the end of it, where nobody looked for it and the beginning was missing.
+// The end of the log was in the steps, where nobody looked, and its beginning was missing.
 func TestControllersLogIsAFileOfTheEvidence(t *testing.T) {
 	f := harnesstest.New(t, spec.Meta{}, &harness.Env{})
 	logs := filepath.Join(f.Env().ReportDir, "fabrics", f.Namespace)

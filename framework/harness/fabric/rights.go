@@ -24,35 +24,31 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// allow gives the controller rights in the whole cluster, by a role of this name.
+// allow gives the controller cluster-wide rights with a role of this name.
 func allow(t *harness.T, name string, rules ...rbacv1.PolicyRule) {
 	ginkgo.GinkgoHelper()
 	t.Grant(name, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}, rules...)
 }
 
-// MayTell lets the controller say of devices of the case's driver what it likes, on
-// whichever node they are.
+// MayTell lets the controller write the status of the driver's devices on any node.
 func (c *Fabric) MayTell() *Fabric {
 	ginkgo.GinkgoHelper()
 	allow(c.t, c.t.Namespace+"-composable-status", mayTell(c.t.DriverName()))
 	return c
 }
 
-// ControllerRules are those of the manifest of dra-composable-controller for a driver, and
-// no others.
+// ControllerRules are exactly the rules in the manifest of dra-composable-controller, for a driver.
 func ControllerRules(driver string) []rbacv1.PolicyRule {
 	return append(controllerRules(), mayTell(driver))
 }
 
-// mayTell is the right to say of a driver's devices what one likes, on whichever node they
-// are.
+// mayTell is the right to write the status of a driver's devices on any node.
 func mayTell(driver string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{
 		APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{"arbitrary-node:update"}}
 }
 
-// controllerRules are those of the manifest of dra-composable-controller, but for the one
-// that MayTell gives.
+// controllerRules are the manifest's rules except the one of MayTell.
 func controllerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule("", "nodes", "list", "watch"),

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Agents are those of nodes on which every driver works. They record what they start and stop, as
-// "node driver", in order.
+// Agents are the agents of nodes on which every driver works. They record the drivers that they
+// start and stop as "node driver", in order.
 type Agents struct {
 	agentapi.AgentClient
 

@@ -39,10 +39,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Namespace is that of the case.
+// Namespace is the namespace of the case.
 const Namespace = harness.NamespacePrefix + "abcde"
 
-// failTime is how long a piece takes whose wait has to fail.
+// failTime bounds a piece whose wait has to fail.
 const failTime = time.Second
 
 // Case is a case on a fake cluster.
@@ -53,7 +53,7 @@ type Case struct {
 	life    *harness.Lifecycle
 }
 
-// New returns a case whose cluster has these objects. Of meta and env it fills in what they lack.
+// New returns a case on a cluster with these objects, and fills in the rest of meta and env.
 func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object) *Case {
 	t.Helper()
 	m.ID, m.Checks = cmp.Or(m.ID, "area/case"), cmp.Or(m.Checks, "It holds.")
@@ -69,7 +69,7 @@ func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object)
 	return c
 }
 
-// Succeeds does what must not end the case, however slow the machine is.
+// Succeeds runs what must not end the case, however slow the machine is.
 func (c *Case) Succeeds(t *testing.T, do func()) {
 	t.Helper()
 	if failed := c.life.Run(t.Context(), time.Minute, func(*harness.T) { do() }); failed != nil {
@@ -77,7 +77,7 @@ func (c *Case) Succeeds(t *testing.T, do func()) {
 	}
 }
 
-// Fails does what may end the case, within a second, and returns how; nil if it does not end.
+// Fails runs what may end the case within a second, and returns how it ended or nil.
 func (c *Case) Fails(t *testing.T, do func()) *harness.Failure {
 	t.Helper()
 	return c.life.Run(t.Context(), failTime, func(*harness.T) { do() })
@@ -89,8 +89,7 @@ func (c *Case) End(t *testing.T) error {
 	return c.life.End(t.Context())
 }
 
-// store has any object in the cluster. Pods that it creates run at once, on a node with the labels
-// that they select.
+// store holds objects of any kind. Pods run at once, on a node with the labels that they select.
 type store struct{ cluster *fake.Clientset }
 
 func resourceOf(o ctrlclient.Object) (schema.GroupVersionResource, error) {

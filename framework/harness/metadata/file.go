@@ -24,21 +24,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// ReadFile is what a container has in a file, and whether the file is there.
+// ReadFile returns a file of a container, and whether it exists.
 func ReadFile(t *harness.T, pod, container, path string) (content string, found bool) {
 	ginkgo.GinkgoHelper()
 	t.Step("read %s in container %s of pod %s", path, container, pod)
 	return strings.CutPrefix(t.Exec(pod, container, readFile, path), "there\n")
 }
 
-// CanWrite is whether a container can write to a file, to which it adds a line then.
+// CanWrite is whether a container can append a line to a file.
 func CanWrite(t *harness.T, pod, container, path string) bool {
 	ginkgo.GinkgoHelper()
 	t.Step("try to write %s in container %s of pod %s", path, container, pod)
 	return t.Exec(pod, container, canWrite, path) != ""
 }
 
-// What containers run: only what each shell has itself, as images of vendors may have no cat.
+// Only shell builtins: images of vendors may have no cat.
 const (
 	readFile = `[ -f "$1" ] || exit 0
 echo there

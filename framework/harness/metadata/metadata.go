@@ -39,8 +39,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
-// Path is where a container finds what a driver tells of the devices that it has for a
-// request of a claim (k8s.io/dynamic-resource-allocation v0.37.1 api/metadata/doc.go).
+// Path is the metadata file for a request of a claim in a container
+// (k8s.io/dynamic-resource-allocation v0.37.1 api/metadata/doc.go).
 func Path(driver string, claim *resourceapi.ResourceClaim, request string) string {
 	if name, generated := claim.Annotations[resourceapi.PodResourceClaimAnnotation]; generated {
 		return metadataapi.ResourceClaimTemplateFilePath(driver, name, request)
@@ -48,9 +48,8 @@ func Path(driver string, claim *resourceapi.ResourceClaim, request string) strin
 	return metadataapi.ResourceClaimFilePath(driver, claim.Name, request)
 }
 
-// Expect ends the case unless a container has a file with metadata of each of these
-// requests of a claim that tells of the devices that a driver has for it. It returns the
-// versions of the API in which the last file tells it.
+// Expect ends the case unless a container has metadata files for these requests of a claim that
+// describe the driver's allocated devices. It returns the API versions in the last file.
 func Expect(t *harness.T, driver, pod, container string, claim *resourceapi.ResourceClaim, requests ...string) (versions []string) {
 	ginkgo.GinkgoHelper()
 	for _, request := range requests {
@@ -77,7 +76,7 @@ func Expect(t *harness.T, driver, pod, container string, claim *resourceapi.Reso
 	return versions
 }
 
-// tale is what a file with metadata tells, but for attributes and network data, which are the
+// tale is the content of a metadata file, without attributes and network data, which are the
 // vendor's own.
 type tale struct {
 	Namespace, Claim, UID string
@@ -87,7 +86,7 @@ type tale struct {
 	Devices []string
 }
 
-// taleOf is what is to be told of these devices.
+// taleOf is the expected content for these devices.
 func taleOf(driver string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult) tale {
 	t := tale{Namespace: claim.Namespace, Claim: claim.Name, UID: string(claim.UID), PodClaim: claim.Annotations[resourceapi.PodResourceClaimAnnotation]}
 	for _, r := range results {
@@ -101,14 +100,14 @@ func device(request, driver, pool, name string) string {
 	return fmt.Sprintf("request %s: device %s of pool %s of driver %s", request, name, pool, driver)
 }
 
-// oneVersion is what a file with metadata tells in one version of the API.
+// oneVersion is a metadata file's content in one API version.
 type oneVersion struct {
 	version string
 	told    tale
 }
 
-// readMetadata reads what is told in each version that is known, which has to be valid. Newer
-// ones are left out; it is an error if there is no other.
+// readMetadata reads and validates the content in each known API version. Newer versions are
+// skipped; a file without a known version is an error.
 func readMetadata(content string) ([]oneVersion, error) {
 	var all []oneVersion
 	known := install.NewScheme()

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -57,6 +58,22 @@ func restarted(before, after []corev1.Pod) []string {
 
 // endsDriver notes that the case itself ends the driver's process on a node.
 func (d *Driver) endsDriver(node string) { d.ended = append(d.ended, node) }
+
+// endAll notes that the case ends the driver on all nodes, and returns the UIDs of its pods.
+func (d *Driver) endAll() map[types.UID]bool {
+	ginkgo.GinkgoHelper()
+	pods, err := d.driverPods(d.t.Context())
+	d.t.NoError(err, "list the driver's pods")
+	old := map[types.UID]bool{}
+	for _, p := range pods {
+		old[p.UID] = true
+		d.endsDriver(p.Spec.NodeName)
+	}
+	for _, node := range d.subject.Nodes {
+		d.endsDriver(node)
+	}
+	return old
+}
 
 // leftAlone are the driver's pods on nodes where the case ends nothing. A case that restarts nodes
 // or the control plane leaves none alone.

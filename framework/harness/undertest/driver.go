@@ -17,13 +17,11 @@ limitations under the License.
 package undertest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"time"
 
-	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -53,37 +51,11 @@ type Driver struct {
 	previous, broken, gone bool
 }
 
-// New returns the constructor of drivers under test for harness.Env. Without hooks, cases that
-// need the vendor's commands are blocked.
-func New(hooks Hooks) func(t *harness.T, running bool) harness.Driver {
-	return func(t *harness.T, _ bool) harness.Driver {
-		ginkgo.GinkgoHelper()
-		d := &Driver{t: t, subject: *t.Target().Subject, vendor: hooks, started: time.Now(), lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
-		t.Image = cmp.Or(d.subject.Workload.Image, t.Image)
-		pods, err := d.driverPods(t.Context())
-		t.NoError(err, "look at the driver's pods")
-		d.podsBefore = pods
-		t.AddEvidence(d.gather)
-		t.OnPassed(d.expectAlone)
-		t.OnRemoved(d.awaitUnprepared)
-		return d
-	}
-}
-
-// Of returns the driver under test, and remembers the CDI files on its nodes. Cases that call it
-// have Needs.Installed.
-func Of(t *harness.T) *Driver {
-	ginkgo.GinkgoHelper()
-	d, ok := t.Driver.(*Driver)
-	if !ok {
-		t.SetBlocked("the driver cannot be reached")
-		t.Fatalf("there is no driver installed by its vendor")
-	}
-	d.before = map[string]map[string][]byte{}
-	for _, node := range d.subject.Nodes {
-		d.before[node] = d.specs(node)
-	}
-	return d
+// Hooks run commands of a driver's vendor. framework/run implements it.
+type Hooks interface {
+	// RunHook runs a command to its end and returns its output. environment is added to the
+	// command's.
+	RunHook(ctx context.Context, name spec.HookName, hook spec.Hook, environment ...string) (printed string, err error)
 }
 
 // driverPods are the driver's pods, or none if the run does not know where they are.

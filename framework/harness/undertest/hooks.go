@@ -35,13 +35,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Hooks run commands of a driver's vendor. framework/run implements it.
-type Hooks interface {
-	// RunHook runs a command to its end and returns its output. environment is added to the
-	// command's.
-	RunHook(ctx context.Context, name spec.HookName, hook spec.Hook, environment ...string) (printed string, err error)
-}
-
 // putBackTimeout bounds the restoration of the driver, beyond the time of the hook.
 const putBackTimeout = 3 * time.Minute
 
@@ -147,22 +140,6 @@ func (d *Driver) change(name spec.HookName) {
 	for _, node := range d.subject.Nodes {
 		d.AwaitBack(node)
 	}
-}
-
-// endAll notes that the case ends the driver on all nodes, and returns the UIDs of its pods.
-func (d *Driver) endAll() map[types.UID]bool {
-	ginkgo.GinkgoHelper()
-	pods, err := d.driverPods(d.t.Context())
-	d.t.NoError(err, "list the driver's pods")
-	old := map[types.UID]bool{}
-	for _, p := range pods {
-		old[p.UID] = true
-		d.endsDriver(p.Spec.NodeName)
-	}
-	for _, node := range d.subject.Nodes {
-		d.endsDriver(node)
-	}
-	return old
 }
 
 // MakeUnhealthy breaks the first device of a claim with the vendor's hook. It is healed when the

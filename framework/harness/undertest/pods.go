@@ -30,8 +30,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
-	"github.com/dra-conformance/dratest/framework/harness/published"
-	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -111,25 +109,6 @@ func (d *Driver) AwaitBack(node string) {
 	ginkgo.GinkgoHelper()
 	d.awaitPods(node, "the driver's pod", func(corev1.Pod) bool { return true })
 	d.awaitPublished(node)
-}
-
-func (d *Driver) awaitPublished(node string) {
-	ginkgo.GinkgoHelper()
-	d.t.Poll(fmt.Sprintf("the driver's pools on %s to be complete", node), func(ctx context.Context) (bool, string, error) {
-		return d.published(ctx, node)
-	})
-}
-
-// published is whether the driver has complete pools with devices for a node.
-func (d *Driver) published(ctx context.Context, node string) (ok bool, seen string, err error) {
-	all, problem, err := published.List(ctx, d.t.Client, d.subject.Driver)
-	if err != nil || problem != "" {
-		return false, problem, err
-	}
-	for _, pool := range all {
-		ok = ok || slices.ContainsFunc(pool.Devices(), func(d pools.Device) bool { return d.Node == node })
-	}
-	return ok, fmt.Sprintf("%d pools of the driver", len(all)), nil
 }
 
 // pods are the driver's pods on a node.

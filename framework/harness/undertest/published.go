@@ -29,6 +29,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/published"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
@@ -50,6 +51,25 @@ func (d *Driver) devices(ctx context.Context, node string) ([]pools.Device, erro
 		return nil, fmt.Errorf("list slices: %w", err)
 	}
 	return slices.DeleteFunc(pools.Devices(d.subject.Driver, list.Items, nil), func(d pools.Device) bool { return d.Node != node }), nil
+}
+
+func (d *Driver) awaitPublished(node string) {
+	ginkgo.GinkgoHelper()
+	d.t.Poll(fmt.Sprintf("the driver's pools on %s to be complete", node), func(ctx context.Context) (bool, string, error) {
+		return d.published(ctx, node)
+	})
+}
+
+// published is whether the driver has complete pools with devices for a node.
+func (d *Driver) published(ctx context.Context, node string) (ok bool, seen string, err error) {
+	all, problem, err := published.List(ctx, d.t.Client, d.subject.Driver)
+	if err != nil || problem != "" {
+		return false, problem, err
+	}
+	for _, pool := range all {
+		ok = ok || slices.ContainsFunc(pool.Devices(), func(d pools.Device) bool { return d.Node == node })
+	}
+	return ok, fmt.Sprintf("%d pools of the driver", len(all)), nil
 }
 
 // ExpectTemplate ends the case if the devices of a node differ from the vendor's declaration.

@@ -37,23 +37,22 @@ import (
 // Companion is the companion that answers what-if questions about nodes.
 const Companion spec.Companion = "whatIf"
 
-// Client asks dra-whatif, which looks at the cluster and tells which nodes pods need. It is
-// implemented by framework/companions.
+// Client runs dra-whatif, which finds the nodes that pods of a cluster need. framework/companions
+// implements it.
 type Client interface {
-	// Ask runs the command with these arguments and an input, and returns what it writes.
-	// That something cannot be served is no error.
+	// Ask runs the command with arguments and an input, and returns its output. Pods that cannot be
+	// served are no error.
 	Ask(ctx context.Context, input []byte, args ...string) ([]byte, error)
 }
 
 const (
-	// addedKey is the label and the taint of nodes that a case adds; the value is the case's
-	// namespace.
+	// addedKey is the label and taint key of nodes added by a case; the value is its namespace.
 	addedKey = "dra-conformance.github.io/added-by"
 	// kwok simulates nodes with this annotation.
 	kwokKey, kwokValue = "kwok.x-k8s.io/node", "fake"
 )
 
-// Grow asks which nodes of groups the pods of the case need that have no node.
+// Grow returns the nodes of groups that the case's pending pods need.
 func Grow(t *harness.T, groups ...spec.NodeGroup) spec.Growth {
 	ginkgo.GinkgoHelper()
 	input, err := json.Marshal(map[string]any{"groups": groups}) // JSON is YAML
@@ -69,7 +68,7 @@ func Grow(t *harness.T, groups ...spec.NodeGroup) spec.Growth {
 	return growth
 }
 
-// Shrink asks whether the pods of a node could go elsewhere.
+// Shrink returns whether the pods of a node fit elsewhere.
 func Shrink(t *harness.T, node string) spec.Departure {
 	ginkgo.GinkgoHelper()
 	var departure spec.Departure
@@ -93,8 +92,8 @@ func run(t *harness.T, input []byte, args ...string) []byte {
 	return out
 }
 
-// NodeGroup is a group of nodes with 8 CPUs each and a pool of the case's driver with these
-// devices. No pods but those of OnAdded go there.
+// NodeGroup is a group of nodes with 8 CPUs and a pool of the case's driver with these devices.
+// Only pods of OnAdded run there.
 func NodeGroup(t *harness.T, name string, devices ...resourceapi.Device) spec.NodeGroup {
 	name = t.Namespace + "-" + name
 	capacity := corev1.ResourceList{
@@ -114,7 +113,7 @@ func NodeGroup(t *harness.T, name string, devices ...resourceapi.Device) spec.No
 	return group
 }
 
-// OnAdded lets a pod go to the nodes that the case adds, and nowhere else.
+// OnAdded restricts a pod to the nodes added by the case.
 func OnAdded(t *harness.T, pod *corev1.PodSpec) {
 	pod.NodeSelector = map[string]string{addedKey: t.Namespace}
 	pod.Tolerations = append(pod.Tolerations, corev1.Toleration{Key: addedKey, Operator: corev1.TolerationOpExists})
@@ -127,7 +126,7 @@ func AddNode(t *harness.T, group spec.NodeGroup, name string) {
 	PublishFor(t, group, name)
 }
 
-// AddBareNode adds a node of a group, which is Ready, without slices.
+// AddBareNode adds a Ready node of a group, without slices.
 func AddBareNode(t *harness.T, group spec.NodeGroup, name string, taints ...corev1.Taint) {
 	ginkgo.GinkgoHelper()
 	node := group.Node.DeepCopy()
@@ -141,7 +140,7 @@ func AddBareNode(t *harness.T, group spec.NodeGroup, name string, taints ...core
 	t.Create(node)
 }
 
-// Learn is a group of nodes like one that is there.
+// Learn returns a group of nodes like an existing one.
 func Learn(t *harness.T, node string) spec.NodeGroup {
 	ginkgo.GinkgoHelper()
 	text := run(t, nil, "learn", node)
