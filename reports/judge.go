@@ -25,8 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Judge gives a run its verdict: passed if no case failed, and each case of the list that the
-// profile requires has a verdict at the first attempt or does not apply to the cluster.
+// Judge adds the verdict to a report. A run has passed if no case failed, and each case required
+// by the profile has a verdict at the first attempt or does not apply to the cluster.
 func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) schema.Report {
 	short := shortfalls{ids: map[string][]string{}}
 	ran := map[string]bool{}
@@ -36,7 +36,7 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 		switch {
 		case i >= 0:
 			short.add(c.ID, shortOf(list[i], c.Result(), c.SkipCode, c.Attempts), c)
-		case c.Status != spec.NotApplicable: // whatever ran must have come to its end
+		case c.Status != spec.NotApplicable: // other cases need not run, but must not fail
 			short.add(c.ID, shortOf(schema.RequiredCase{}, c.Result(), c.SkipCode, c.Attempts), c)
 		}
 	}
@@ -59,7 +59,7 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 	return r
 }
 
-// lacks is whether a cluster is known to have one of the features switched off.
+// lacks reports whether one of the features is known to be off.
 func lacks(c schema.Cluster, features []spec.Feature) bool {
 	return slices.ContainsFunc(features, func(f spec.Feature) bool {
 		seen, sure := observed(f, c)
@@ -67,7 +67,7 @@ func lacks(c schema.Cluster, features []spec.Feature) bool {
 	})
 }
 
-// What a case may fall short in, in the order of reasons.
+// The shortfalls of cases, in the order of reasons.
 const (
 	failed     = "failed"
 	blocked    = "without a verdict"
@@ -76,13 +76,13 @@ const (
 	retried    = "needed a retry"
 )
 
-// shortfalls are the cases that keep a run from having passed.
+// shortfalls are cases by shortfall.
 type shortfalls struct {
 	order []string
 	ids   map[string][]string
 }
 
-// add notes a case by what it fell short in. Those that could not run are told apart by why.
+// add adds a case. Cases that could not run are grouped by skip reason.
 func (s *shortfalls) add(id, short string, c schema.Case) {
 	if short == "" {
 		return
@@ -96,7 +96,7 @@ func (s *shortfalls) add(id, short string, c schema.Case) {
 	s.ids[short] = append(s.ids[short], id)
 }
 
-// reasons is a line for each of them.
+// reasons has one line per shortfall.
 func (s *shortfalls) reasons() []string {
 	var all []string
 	for _, kind := range []string{failed, blocked, impossible, leftOut, retried} {
@@ -109,7 +109,7 @@ func (s *shortfalls) reasons() []string {
 	return all
 }
 
-// shortOf says what keeps a case from having passed, if anything.
+// shortOf returns the shortfall of a case; empty for most.
 func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.SkipCode, attempts int) string {
 	switch result {
 	case schema.CaseFailed:
@@ -131,8 +131,8 @@ func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.S
 	}
 }
 
-// needNot is whether a required case need not run where a plan leaves it out: the cluster does
-// not serve what the case is about, or the driver under test does not offer it.
+// needNot reports whether a skipped case is excused: the cluster does not serve its feature, API
+// or release, or the driver under test does not offer it.
 func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	switch code {
 	case spec.SkipFeature, spec.SkipAPI, spec.SkipDriverFeature, spec.SkipHook:
@@ -146,7 +146,7 @@ func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	}
 }
 
-// some names the first few of the cases that something holds for.
+// some names the first few of the cases.
 func some(what string, ids []string) string {
 	const most = 3
 	named, more := ids, ""

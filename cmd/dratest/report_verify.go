@@ -71,8 +71,7 @@ says what only a signature notices.`,
 	return cmd
 }
 
-// verifyAll verifies the report in a directory, or the reports in its folders: those of a
-// matrix, with the matrix, or of repeated runs.
+// verifyAll verifies the report in a directory, or all reports of a matrix or of repeated runs.
 func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
 	folders, reasons, err := side(dir)
 	if err != nil {
@@ -95,7 +94,7 @@ func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
 	return worst(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
 }
 
-// side are the folders with the reports of a directory, and what is wrong with their matrix.
+// side returns the folders with reports of a directory, and the problems of their matrix.
 func side(dir string) (folders, reasons []string, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {

@@ -40,7 +40,7 @@ func documented(t *testing.T, cells ...string) {
 	}
 }
 
-// What each target and --profile take to pass, if all that can run passes.
+// The verdict for each target and --profile if all cases that can run pass.
 func TestWhatPassedNeeds(t *testing.T) {
 	newest := versions.Newest().Kubernetes
 	made := where{provider: clusters.ProviderKind, kubernetes: newest}
@@ -88,7 +88,7 @@ func TestWhatPassedNeeds(t *testing.T) {
 	}
 }
 
-// What can become of a case, and what that makes of a run whose other cases all pass.
+// The verdict for each outcome of one case if all others pass.
 func TestWhatBecomesOfACase(t *testing.T) {
 	w := where{provider: clusters.ProviderKind, kubernetes: versions.Newest().Kubernetes, whose: spec.Stock}
 	metas := w.planned(t).Entries
@@ -150,7 +150,7 @@ func TestWhatBecomesOfACase(t *testing.T) {
 	}
 }
 
-// knownOnNewest is a case whose known issue the newest Kubernetes has.
+// knownOnNewest is a case with a known issue of the newest Kubernetes.
 func knownOnNewest(w where, entries []spec.Entry) spec.Meta {
 	for _, e := range entries {
 		if issue := e.Meta.KnownIssue; e.Skip == nil && issue != nil && plan.ExcuseFor(*issue, w.target(nil), nil).Not == "" {
@@ -160,7 +160,7 @@ func knownOnNewest(w where, entries []spec.Entry) spec.Meta {
 	return spec.Meta{}
 }
 
-// changed is a run of which one case did not go as it should.
+// changed is a run with one case changed.
 type changed struct {
 	plan       spec.Plan
 	all        []spec.Outcome
@@ -179,7 +179,7 @@ func (c *changed) set(id string, status spec.Status) {
 	}
 }
 
-// known is what the harness makes of a known issue that a case has seen.
+// known sets the outcome of an observed known issue, as the harness does.
 func (c *changed) known(m spec.Meta) {
 	target := c.plan.Target
 	target.Kubernetes = c.kubernetes
@@ -211,7 +211,7 @@ func (c *changed) drop(id string) {
 	c.plan.Entries = slices.DeleteFunc(c.plan.Entries, func(e spec.Entry) bool { return e.Meta.ID == id })
 }
 
-// status is what became of the case.
+// status is the outcome of the case.
 func (c *changed) status(r schema.Report) string {
 	for _, one := range r.Cases {
 		switch {

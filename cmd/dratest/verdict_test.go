@@ -46,19 +46,19 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// where is a cluster that cases run on, as far as it decides what their run comes to.
+// where describes a cluster for cases, as far as verdicts depend on it.
 type where struct {
 	provider, kubernetes string
 	whose                spec.Whose
 	filter               plan.Filter
-	// disruptive and restartNodes are the flags, made is whether the control plane is as on
-	// clusters that dratest makes, and job whether dratest runs in the cluster.
+	// disruptive and restartNodes are flags. With made, the control plane is as in clusters made
+	// by dratest; with job, dratest runs in the cluster.
 	disruptive, restartNodes, made, job bool
 	// subject is a driver under test.
 	subject *spec.Subject
 }
 
-// engine is the one of the run, with the cases of its suite.
+// engine returns the engine of the run and the cases of its suite.
 func (w where) engine() (schema.Engine, []harness.Case) {
 	if w.subject != nil {
 		return schema.EngineCertify, certify.Cases(parts().Cases)
@@ -116,7 +116,7 @@ func (w where) target(metas []spec.Meta) spec.Target {
 	return plan.WithBasis(w.running(t), nil, nil)
 }
 
-// running adds the components, of which all are whose the stack says.
+// running adds the components of the stack.
 func (w where) running(t spec.Target) spec.Target {
 	for _, name := range []string{spec.Scheduler, spec.Controllers} {
 		t.Running = append(t.Running, spec.Component{Name: name, Program: name, Version: w.kubernetes, Whose: w.whose})
@@ -129,7 +129,7 @@ func (w where) running(t spec.Target) spec.Target {
 	return t
 }
 
-// planned is the plan of all cases there.
+// planned is the plan of all cases.
 func (w where) planned(t *testing.T) spec.Plan {
 	t.Helper()
 	_, cases := w.engine()
@@ -153,7 +153,7 @@ func (w where) planned(t *testing.T) spec.Plan {
 	return p
 }
 
-// outcomes are those of a run in which all goes as it should.
+// outcomes are those of a run without failures.
 func outcomes(p spec.Plan) []spec.Outcome {
 	var all []spec.Outcome
 	for _, e := range p.Entries {
@@ -171,10 +171,10 @@ func outcomes(p spec.Plan) []spec.Outcome {
 	return all
 }
 
-// known is what tests verify by.
+// known has the rules for verification.
 var known = sync.OnceValue(rules)
 
-// began is when runs did.
+// began is the start of all runs.
 func began() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
 
 func (w where) info() reports.Info {
@@ -241,8 +241,8 @@ func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, inf
 	}
 }
 
-// Each run that goes as it should has a report that holds, whatever its cluster leaves out; on
-// clusters that dratest makes it has passed.
+// The report of each run without failures holds, whatever cases its cluster skips. On clusters
+// made by dratest, the run has passed.
 func TestEveryWholeRunVerifies(t *testing.T) {
 	for _, provider := range []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing} {
 		for _, v := range versions.All() {
@@ -266,8 +266,8 @@ func TestEveryWholeRunVerifies(t *testing.T) {
 	}
 }
 
-// Today's report holds for a build that has one more MUST and another name for a case. That
-// build's report needs that build.
+// Today's report holds for a build with one more MUST and a renamed case. The report of that
+// build can be verified only by that build.
 func TestReportsOutliveTheSuite(t *testing.T) {
 	w := where{provider: clusters.ProviderKind, kubernetes: versions.Newest().Kubernetes, whose: spec.Stock}
 	dir, p := t.TempDir(), w.planned(t)
@@ -308,7 +308,7 @@ var (
 	frozen = flag.Bool("frozen", false, "fail if these lists are a draft")
 )
 
-// A version is added when a release is made; builds between releases have a draft of the next.
+// A release adds a version. Builds between releases have a draft.
 func TestProfileVersions(t *testing.T) {
 	const file = "../../reports/profile/versions.yaml"
 	all := profile.Versions()

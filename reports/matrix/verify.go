@@ -30,14 +30,13 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Folder is the folder of a column's report: its name without characters rejected by archives
-// and CI artifacts, with a folder for each of several runs.
+// Folder is the folder of a column's report: the column's name without characters rejected by
+// archives and CI artifacts. Repeated runs have one folder each.
 func Folder(column string) string {
 	return strings.ReplaceAll(strings.Replace(column, ", run ", "/run-", 1), ":", "@")
 }
 
-// Reports are the folders with reports in a directory that has none itself: those of a matrix,
-// or of repeated runs.
+// Reports returns the folders with reports of a matrix or of repeated runs.
 func Reports(dir fs.FS) ([]string, error) {
 	var all []string
 	for _, pattern := range []string{"*", "*/run-*"} {
@@ -52,8 +51,7 @@ func Reports(dir fs.FS) ([]string, error) {
 	return all, nil
 }
 
-// Verify makes the files of a matrix anew from the reports beside them. Reasons say in what
-// they differ; there are none without a matrix.
+// Verify compares the files of a matrix, if there is one, with the reports in its folders.
 func Verify(dir fs.FS, folders []string) (reasons []string) {
 	found, err := fs.ReadFile(dir, MarkdownFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +93,7 @@ func Verify(dir fs.FS, folders []string) (reasons []string) {
 	return reasons
 }
 
-// report is that of a column; there is none where a run had none.
+// report returns the report of a column; zero if its run has none.
 func report(dir fs.FS, column string, folders []string) (folder string, c schema.ConformanceReport, err error) {
 	for _, name := range []string{column, kubernetes.ReplaceAllString(column, "")} {
 		if folder = Folder(name); slices.Contains(folders, folder) {
@@ -113,7 +111,7 @@ func report(dir fs.FS, column string, folders []string) (folder string, c schema
 	return folder, c, err
 }
 
-// kubernetes starts the columns of runs.
+// kubernetes is the first part of a column's name.
 var kubernetes = regexp.MustCompile(`^v[^ ]+ `)
 
 // columnsOf are the columns of a matrix in Markdown.
@@ -126,7 +124,7 @@ func columnsOf(markdown []byte) []string {
 	return nil
 }
 
-// certificates is the row of the certificates of drivers, if there is any.
+// certificates is the row of the certificates of drivers; nil if there are none.
 func certificates(all []schema.ConformanceReport) *Row {
 	row, some := Row{Name: "certificate"}, false
 	for _, c := range all {

@@ -31,17 +31,16 @@ import (
 type Version struct {
 	// Version is its name, as "v1".
 	Version string `json:"version"`
-	// Lists are the digests of its lists of cases (schema.RequiredDigest), by the engine whose
-	// reports have them.
+	// Lists are the digests of its lists of cases (schema.RequiredDigest), by engine.
 	Lists map[schema.Engine]string `json:"lists"`
-	// Required are the numbers of cases that each profile requires, for readers.
+	// Required is the number of required cases of each profile, for readers.
 	Required map[spec.ConformanceProfile]int `json:"required"`
 }
 
 //go:embed versions.yaml
 var versions []byte
 
-// Versions are those that this build knows, the oldest first.
+// Versions are the versions known to this build, oldest first.
 func Versions() []Version {
 	var all []Version
 	if err := yaml.UnmarshalStrict(versions, &all); err != nil {
@@ -50,11 +49,11 @@ func Versions() []Version {
 	return all
 }
 
-// Draft ends the version of lists that are not pinned yet: builds between releases have them.
+// Draft is the suffix of unpinned versions, as of builds between releases.
 const Draft = "-draft"
 
-// Of is the version of an engine's list of cases with that digest: a known one, or the draft of
-// the next.
+// Of returns the version of an engine's list of cases by its digest. Unknown lists are drafts
+// of the next version.
 func Of(known []Version, engine schema.Engine, digest string) string {
 	i := slices.IndexFunc(known, func(v Version) bool { return v.Lists[engine] == digest })
 	if i < 0 {
@@ -68,12 +67,12 @@ func Run(name spec.ConformanceProfile, engine schema.Engine, required []schema.R
 	return schema.RunProfile{Name: name, Version: Of(Versions(), engine, schema.RequiredDigest(required)), Required: len(Required(name, required))}
 }
 
-// Required are the cases of a list that a profile requires.
+// Required returns the cases required by a profile.
 func Required(name spec.ConformanceProfile, list []schema.RequiredCase) []schema.RequiredCase {
 	return slices.DeleteFunc(slices.Clone(list), func(c schema.RequiredCase) bool { return !slices.Contains(c.Profiles, name) })
 }
 
-// Render writes versions as the embedded file has them.
+// Render returns the content of versions.yaml.
 func Render(all []Version) ([]byte, error) {
 	data, err := yaml.Marshal(all)
 	if err != nil {

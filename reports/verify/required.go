@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// knows is an error for reports with a list of cases that this build does not know.
+// knows returns an error for reports with unknown lists of cases.
 func (r Rules) knows(c schema.ConformanceReport) error {
 	by := strings.TrimSpace("dratest " + c.Suite.Version + " " + c.Suite.Commit)
 	known := func(v profile.Version) bool {
@@ -48,8 +48,8 @@ func (r Rules) knows(c schema.ConformanceReport) error {
 	}
 }
 
-// required holds the list of cases against that of its version. A pinned list is the
-// report's own.
+// required compares the list of cases with that of its version. If its digest is pinned, the
+// report's own list counts.
 func (v *verification) required() {
 	c := v.conformance
 	list := make([]schema.RequiredCase, 0, len(c.Cases))
@@ -73,8 +73,8 @@ func (v *verification) required() {
 // engine is the command that wrote the report.
 func (v *verification) engine() schema.Engine { return cmp.Or(v.conformance.Engine, schema.EngineRun) }
 
-// version is that of the profiles with a list of that digest. The draft of a version has the
-// same list.
+// version is the version of the profiles for a digest. The draft of a version counts as well if
+// it has the same list.
 func (v *verification) version(digest string) string {
 	version := profile.Of(v.rules.Versions, v.engine(), digest)
 	if p := v.conformance.Profile; p != nil && p.Version == version+profile.Draft {
@@ -83,13 +83,13 @@ func (v *verification) version(digest string) string {
 	return version
 }
 
-// Wrote is whether this build wrote a report. Others may render it in another way, so that
-// only the digests of what they rendered can be compared.
+// Wrote reports whether this build wrote a report. Other builds may render it differently, so
+// only the digests of their renderings can be compared.
 func (r Rules) Wrote(c schema.ConformanceReport) bool {
 	return c.Suite.Suite == r.Build && c.Suite.RequiredCases == schema.RequiredDigest(r.Required)
 }
 
-// profile refuses a profile that is not that of the run.
+// profile refuses a profile other than the run's.
 func (v *verification) profile(r schema.Report) {
 	if e := v.conformance.Engine; e == schema.EngineSanity || e == schema.EngineUpgrade {
 		if r.Profile != nil {

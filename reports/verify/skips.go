@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// levels refuses requirements that are less binding, excuses that are others, and reasons for
-// leaving a case out that are none, by what the list of cases has.
+// levels compares requirements, known issues and skip reasons with the list of cases.
 func (v *verification) levels(r schema.Report) {
 	for _, c := range r.Cases {
 		i := slices.IndexFunc(v.list, func(k schema.RequiredCase) bool { return k.ID == c.ID })
@@ -52,8 +51,7 @@ func (v *verification) levels(r schema.Report) {
 	}
 }
 
-// skipped refuses a case that was left out for what it does not need, or for what the cluster
-// has.
+// skipped refuses skips because of a need the case does not have, or the cluster serves.
 func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec.Target) {
 	because := ""
 	switch c.SkipCode {
@@ -82,8 +80,8 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 	}
 }
 
-// served is whether a target has all features of a case as it needs them. Of gates of the
-// scheduler a report says nothing.
+// served reports whether a target has all features of a case as needed. Reports do not contain
+// the scheduler's gates.
 func served(k schema.RequiredCase, target spec.Target) bool {
 	for _, f := range k.Features {
 		if f.OfScheduler() || f.Missing(target) != nil {
@@ -98,7 +96,7 @@ func served(k schema.RequiredCase, target spec.Target) bool {
 	return true
 }
 
-// older is whether a target, or one of its kubelets, is from before one of the releases.
+// older reports whether the target or one of its kubelets is older than one of the releases.
 func older(target spec.Target, releases []string) bool {
 	versions := []string{target.Kubernetes}
 	for _, n := range target.Nodes {
