@@ -348,3 +348,25 @@ func TestProfileVersions(t *testing.T) {
 		}
 	}
 }
+
+// Every MUST of Kubernetes has a case in the profile of a cluster. Exceptions are promises about
+// simulations by autoscalers: only dra-whatif simulates.
+func TestNoPromiseLeavesTheProfile(t *testing.T) {
+	exceptions := []spec.RequirementID{
+		"kep-4381/autoscaler-simulates", "kep-4381/slice-node-name-for-autoscaler", "kep-5004/special-claim-in-simulation",
+	}
+	required := map[spec.RequirementID]bool{}
+	for _, c := range profile.Required(spec.ClusterTarget, known()[schema.EngineRun].Required) {
+		for _, id := range c.Requirements {
+			required[id] = true
+		}
+	}
+	for _, c := range known()[schema.EngineRun].Required {
+		for _, r := range parts().Requirements {
+			kubernetes := slices.Contains([]string{"api", "scheduler", "controllers", "kubelet"}, r.Keeper) && r.NeedsCase()
+			if kubernetes && slices.Contains(c.Requirements, r.ID) && !required[r.ID] && !slices.Contains(exceptions, r.ID) {
+				t.Errorf("%s is a MUST of the %s checked by %s, and by no case required of a cluster", r.ID, r.Keeper, c.ID)
+			}
+		}
+	}
+}
