@@ -25,8 +25,10 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
+	"github.com/dra-conformance/dratest/reports/verify"
 )
 
 // forgeries are what somebody may do to a certificate. Each is refused for one reason as it
@@ -205,6 +207,47 @@ func TestSignatureRevealsEveryForgery(t *testing.T) {
 			}
 			if why := s.signature(t, mine.public); !strings.Contains(why, "it is not signed by the key "+mine.public.ID) {
 				t.Errorf("signed with another key: %s", why)
+			}
+		})
+	}
+}
+
+// A later build has another case and a renamed one, and says in other words what is wrong.
+func TestCertificateOutlivesItsBuild(t *testing.T) {
+	s := sealedCertification(t)
+	later := verify.Rules{Required: append([]schema.RequiredCase{{ID: "core/new", Level: spec.Must, DriverProfile: spec.ProfileCore}}, s.required()...), Certificate: Derive, Build: schema.Suite{Version: "v2"}}
+	later.Required[1].ID += "-renamed"
+	if why := s.reasonsOf(t, later); !strings.Contains(why, "verify it with dratest") {
+		t.Errorf("a list that is not pinned: %s", why)
+	}
+	s.conformance(t, func(c *schema.ConformanceReport) {
+		later.Versions = []profile.Version{{
+			Version: strings.TrimSuffix(c.Profile.Version, profile.Draft), Lists: map[schema.Engine]string{schema.EngineCertify: schema.RequiredDigest(s.required())},
+		}}
+	})
+	if why := s.reasonsOf(t, later); why != "" {
+		t.Error(why)
+	}
+	for _, name := range append(reports.FilesOf(schema.EngineCertify), reports.ConformanceFile) {
+		s.put(t, name, []byte(strings.ReplaceAll(s.get(t, name), "the driver costs more than is declared", "the driver exceeds its budget")))
+	}
+	s.redigest(t)
+	if why := s.reasonsOf(t, later); why != "" {
+		t.Error(why)
+	}
+	if why := s.reasons(t); !strings.Contains(why, "exceeds its budget") {
+		t.Errorf("this build's own words were changed: %s", why)
+	}
+	for _, f := range forgeries {
+		if f.reforged == "" {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			s := s.copied(t)
+			f.do(t, s)
+			s.redigest(t)
+			if s.reasonsOf(t, later) == "" {
+				t.Error("a later build does not refuse the forgery")
 			}
 		})
 	}

@@ -248,8 +248,14 @@ func (s sealed) redigest(t *testing.T) {
 // reasons are those for which the directory does not hold.
 func (s sealed) reasons(t *testing.T) string {
 	t.Helper()
+	return s.reasonsOf(t, verify.Rules{Required: s.required(), Certificate: Derive})
+}
+
+// reasonsOf are those by the rules of some build.
+func (s sealed) reasonsOf(t *testing.T, rules verify.Rules) string {
+	t.Helper()
 	_, why, err := verify.Directory(os.DirFS(s.dir), map[schema.Engine]verify.Rules{
-		schema.EngineCertify: {Required: s.required(), Certificate: Derive},
+		schema.EngineCertify: rules,
 		schema.EngineRun:     {Required: s.required()[1:]},
 	})
 	if err != nil {
