@@ -52,6 +52,9 @@ func judge(f facts) schema.Judgement {
 	if len(f.report.Selection.Focus) > 0 {
 		j.Missing = append(j.Missing, "only cases that match --focus were to run")
 	}
+	if left := f.leftOut(); len(left) > 0 && len(f.report.Selection.Focus) == 0 {
+		j.Missing = append(j.Missing, "left out: "+strings.Join(left, ", "))
+	}
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	j.Profiles = f.judgeProfiles()
@@ -74,6 +77,16 @@ func judge(f facts) schema.Judgement {
 		j.Verdict = schema.DriverCertified
 	}
 	return j
+}
+
+// leftOut are the cases of the profile that the report does not have.
+func (f facts) leftOut() (ids []string) {
+	for _, required := range f.cases {
+		if !slices.ContainsFunc(f.report.Cases, func(c schema.Case) bool { return c.ID == required.ID }) {
+			ids = append(ids, required.ID)
+		}
+	}
+	return ids
 }
 
 func (f facts) judgeCases(j *schema.Judgement) {
