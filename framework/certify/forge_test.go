@@ -60,7 +60,7 @@ var forgeries = []struct {
 	}, "certificate.json is truncated or changed", `certificate.profiles.recovery is "certified", and the other files make it "not certified"`},
 	{"version of the profile", func(t *testing.T, s sealed) {
 		s.certificate(t, func(c *schema.Certificate) { c.Profile = "driver v9" })
-	}, "certificate.json is truncated or changed", `certificate.profile is "driver v9", and the other files make it "driver v1`},
+	}, "certificate.json is truncated or changed", `certificate.profile is "driver v9", and the other files make it "driver v`},
 	{"expiry", func(t *testing.T, s sealed) {
 		s.certificate(t, func(c *schema.Certificate) { c.Expires = c.Date.AddDate(9, 0, 0) })
 	}, "certificate.json was changed", `certificate.expires is "2035-11-22T12:01:00Z"`},

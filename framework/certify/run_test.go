@@ -45,6 +45,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/verify"
 )
@@ -144,7 +145,7 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 				return
 			}
 			_, reasons, err := verify.Directory(os.DirFS(o.Run.ReportDir), map[schema.Engine]verify.Rules{
-				schema.EngineCertify: {Required: schema.Required(run.Metas(oneCase().Cases), nil), Certificate: Derive, Build: reports.SuiteVersion()},
+				schema.EngineCertify: {Required: schema.Required(run.Metas(oneCase().Cases), nil), Versions: profile.Versions(), Certificate: Derive, Build: reports.SuiteVersion()},
 			})
 			if err != nil || len(reasons) > 0 {
 				t.Errorf("the report does not hold: %v, %s", err, strings.Join(reasons, "\n"))

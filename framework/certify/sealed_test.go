@@ -248,7 +248,7 @@ func (s sealed) redigest(t *testing.T) {
 // reasons are those for which the directory does not hold.
 func (s sealed) reasons(t *testing.T) string {
 	t.Helper()
-	return s.reasonsOf(t, verify.Rules{Required: s.required(), Certificate: Derive})
+	return s.reasonsOf(t, verify.Rules{Required: s.required(), Versions: profile.Versions(), Certificate: Derive})
 }
 
 // reasonsOf are those by the rules of some build.
