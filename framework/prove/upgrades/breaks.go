@@ -17,6 +17,7 @@ limitations under the License.
 package upgrades
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -30,9 +31,9 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// breakage is a fault injected right before a step of an upgrade.
-type breakage struct {
-	prove.Trial
+// fault is a fault injected right before a step of an upgrade.
+type fault struct {
+	spec.Defect
 
 	at path.Place // its step; the node is without the cluster's name
 	// must is the case expected to fail in that part after the step; without one the step itself must fail.
@@ -45,33 +46,33 @@ type breakage struct {
 	timeout time.Duration
 }
 
-// breakages are in the order of their steps. There can be none after a failing step.
+// faults are in the order of their steps. There can be none after a failing step.
 //
 //nolint:gochecknoglobals // a table
-var breakages = []breakage{
+var faults = []fault{
 	{
-		Trial: prove.Trial{ID: "driver-forgets", What: "the driver has forgotten what is prepared: its memory is the CDI files", Must: []string{"upgrade/driver-rolling"}},
-		at:    path.Place{Component: path.ControllerManager, Node: "control-plane"}, must: "upgrade/driver-rolling", phase: run.After, do: forgetPrepared,
+		Defect: spec.Defect{ID: "driver-forgets", What: "the driver has forgotten what is prepared: its memory is the CDI files"},
+		at:     path.Place{Component: path.ControllerManager, Node: "control-plane"}, must: "upgrade/driver-rolling", phase: run.After, do: forgetPrepared,
 	},
 	{
-		Trial: prove.Trial{ID: "scheduler-forgets", What: "the new scheduler does not say of a claim that it is for extended resources", Must: []string{"upgrade/extended-explicit"}},
-		at:    path.Place{Component: path.Scheduler, Node: "control-plane"}, must: "upgrade/extended-explicit", phase: run.Anew, do: breakScheduler, mend: mendScheduler,
+		Defect: spec.Defect{ID: "scheduler-forgets", What: "the new scheduler does not say of a claim that it is for extended resources"},
+		at:     path.Place{Component: path.Scheduler, Node: "control-plane"}, must: "upgrade/extended-explicit", phase: run.Anew, do: breakScheduler, mend: mendScheduler,
 	},
 	{
-		Trial: prove.Trial{ID: "checkpoint-unreadable", What: "the new kubelet cannot read the checkpoint of the old one, and starts without", Must: []string{"upgrade/checkpoint"}},
-		at:    path.Place{Component: path.Kubelet, Node: "worker"}, must: "upgrade/checkpoint", phase: run.After, do: loseCheckpoint,
+		Defect: spec.Defect{ID: "checkpoint-unreadable", What: "the new kubelet cannot read the checkpoint of the old one, and starts without"},
+		at:     path.Place{Component: path.Kubelet, Node: "worker"}, must: "upgrade/checkpoint", phase: run.After, do: loseCheckpoint,
 	},
 	{
-		Trial: prove.Trial{ID: "kubelet-does-not-start", What: "the new kubelet does not start", Must: []string{"the step of the kubelet"}},
-		at:    path.Place{Component: path.Kubelet, Node: "worker2"}, do: keepKubelet, timeout: 20 * time.Second,
+		Defect: spec.Defect{ID: "kubelet-does-not-start", What: "the new kubelet does not start"},
+		at:     path.Place{Component: path.Kubelet, Node: "worker2"}, do: keepKubelet, timeout: 20 * time.Second,
 	},
 }
 
 // BreaksProof has a trial for each component of the new version with a fault.
 func BreaksProof() prove.Proof {
 	p := prove.Proof{Name: "upgrade", Word: "noticed"}
-	for _, b := range breakages {
-		p.Trials = append(p.Trials, b.Trial)
+	for _, b := range faults {
+		p.Trials = append(p.Trials, prove.TrialOf(b.Defect, b.noticedBy()))
 	}
 	return p
 }
@@ -101,7 +102,7 @@ func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 	p.steps = run.Steps(way)
 	focus := []string{"^upgrade/keeps-running "}
 	for _, t := range p.Trials {
-		if b := breakageOf(t); b.must != "" {
+		if b := faultOf(t); b.must != "" {
 			focus = append(focus, "^"+b.must+" ")
 		}
 	}
@@ -119,7 +120,7 @@ func (p *Breaks) Close(ctx context.Context, over bool) error {
 
 // Try breaks something right before its step.
 func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Finding, error) {
-	b := breakageOf(t)
+	b := faultOf(t)
 	number, err := stepAt(p.steps, b.at, p.Options.Cluster.Name)
 	if err != nil {
 		return prove.Finding{}, err
@@ -175,8 +176,8 @@ func (p *Breaks) until(ctx context.Context, number int, timeout time.Duration) (
 	return p.Upgrade(ctx, o)
 }
 
-func breakageOf(t prove.Trial) breakage {
-	return breakages[slices.IndexFunc(breakages, func(b breakage) bool { return b.ID == t.ID })]
+func faultOf(t prove.Trial) fault {
+	return faults[slices.IndexFunc(faults, func(b fault) bool { return b.ID == t.ID })]
 }
 
 func stepAt(steps []run.Step, at path.Place, cluster string) (int, error) {
@@ -189,14 +190,20 @@ func stepAt(steps []run.Step, at path.Place, cluster string) (int, error) {
 	return 0, fmt.Errorf("the upgrade has no step for %s", at)
 }
 
+// noticedBy is the case or the step expected to fail.
+func (b fault) noticedBy() string {
+	return cmp.Or(b.must, "the step of the "+string(b.at.Component))
+}
+
 // judge: the case must have failed after that step, and not before.
-func judge(b breakage, r run.Record, number int) prove.Finding {
+func judge(b fault, r run.Record, number int) prove.Finding {
+	must := []string{b.noticedBy()}
 	if b.must == "" {
 		s := r.Steps[number-1]
 		if s.Done || s.Problem == "" {
-			return prove.Finding{Missed: b.Must}
+			return prove.Finding{Missed: must}
 		}
-		return prove.Finding{Shown: true, By: b.Must, Note: s.Problem}
+		return prove.Finding{Shown: true, By: must, Note: s.Problem}
 	}
 	for _, c := range r.Cases {
 		if c.ID != b.must {
@@ -206,14 +213,14 @@ func judge(b breakage, r run.Record, number int) prove.Finding {
 			switch {
 			case piece.Status != spec.Failed && piece.Status != spec.Blocked:
 			case piece.Status == spec.Failed && piece.Phase == b.phase && piece.Step == number:
-				return prove.Finding{Shown: true, By: b.Must, Note: piece.Failure}
+				return prove.Finding{Shown: true, By: must, Note: piece.Failure}
 			default:
-				return prove.Finding{Missed: b.Must, Note: fmt.Sprintf("it came to %s %s step %d already: %s", piece.Status, piece.Phase, piece.Step, piece.Failure)}
+				return prove.Finding{Missed: must, Note: fmt.Sprintf("it came to %s %s step %d already: %s", piece.Status, piece.Phase, piece.Step, piece.Failure)}
 			}
 		}
 		if c.Skip != nil {
-			return prove.Finding{Missed: b.Must, Note: "it does not run: " + c.Skip.Text}
+			return prove.Finding{Missed: must, Note: "it does not run: " + c.Skip.Text}
 		}
 	}
-	return prove.Finding{Missed: b.Must}
+	return prove.Finding{Missed: must}
 }

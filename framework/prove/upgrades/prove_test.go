@@ -48,8 +48,8 @@ func TestBreakagesAreInTheOrderOfTheirSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := 1 // a breakage needs a step before its own
-	for i, b := range breakages {
+	last := 1 // a fault needs a step before its own
+	for i, b := range faults {
 		number, err := stepAt(run.Steps(way), b.at, "c")
 		if err != nil || number <= last {
 			t.Errorf("%s is at step %d, after %d: %v", b.ID, number, last, err)
@@ -58,7 +58,7 @@ func TestBreakagesAreInTheOrderOfTheirSteps(t *testing.T) {
 		if b.must != "" && !slices.ContainsFunc(cases.All(), func(c cases.Case) bool { return c.ID == b.must }) {
 			t.Errorf("%s: there is no case %s", b.ID, b.must)
 		}
-		if b.must == "" && i < len(breakages)-1 {
+		if b.must == "" && i < len(faults)-1 {
 			t.Errorf("%s: nothing can come after a step that fails", b.ID)
 		}
 	}
@@ -70,7 +70,7 @@ func TestBreakagesAreInTheOrderOfTheirSteps(t *testing.T) {
 func TestJudgeBreakage(t *testing.T) {
 	const id = "upgrade/a"
 	must := []string{id}
-	noticed := breakage{Trial: prove.Trial{Must: must}, must: id, phase: run.After}
+	noticed := fault{must: id, phase: run.After}
 	piece := func(phase run.Phase, step int, s spec.Status) run.Piece {
 		return run.Piece{Phase: phase, Step: step, Status: s, Failure: "why"}
 	}
@@ -95,7 +95,7 @@ func TestJudgeBreakage(t *testing.T) {
 }
 
 func TestJudgeAStepThatMustFail(t *testing.T) {
-	b := breakage{Trial: prove.Trial{Must: []string{"the step"}}}
+	b := fault{at: path.Place{Component: path.Kubelet}}
 	failed := run.Record{Steps: []run.Step{{Done: true}, {Problem: "does not start"}}}
 	if got := judge(b, failed, 2); !got.Shown || got.Note != "does not start" {
 		t.Errorf("got %+v", got)
@@ -129,7 +129,7 @@ func TestBreaking(t *testing.T) {
 	for _, name := range []string{"c-control-plane", "c-worker", "c-worker2"} {
 		g.machines = append(g.machines, machine{name: name, ran: &ran})
 	}
-	for _, b := range breakages {
+	for _, b := range faults {
 		for range 2 { // a killed one is repeated
 			if err := b.do(t.Context(), g); err != nil {
 				t.Errorf("%s: %v", b.ID, err)
