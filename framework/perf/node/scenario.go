@@ -74,7 +74,7 @@ type bench struct {
 }
 
 func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
-	b := &bench{client: s.Client, node: s.Testbed.Cluster + "-worker", number: s.Pods}
+	b := &bench{client: s.Client, node: s.Cluster + "-worker", number: s.Pods}
 	if err := s.Install(ctx, []string{b.node}); err != nil {
 		return nil, err
 	}

@@ -66,12 +66,12 @@ func Scenario(processes func(cluster string) (map[string]clusters.Process, error
 			return err
 		},
 		Prepare: func(_ context.Context, s perf.Site) (perf.Measure, error) {
-			hold := holders[s.Testbed.Cluster]
+			hold := holders[s.Cluster]
 			s.Later(func(context.Context) error { hold.close(); return nil })
 			if s.Pods > s.Nodes*s.Devices {
 				return nil, fmt.Errorf("%d pods need more than %d devices on each of %d nodes", s.Pods, s.Devices, s.Nodes)
 			}
-			running, err := processes(s.Testbed.Cluster)
+			running, err := processes(s.Cluster)
 			if err != nil {
 				return nil, err
 			}
