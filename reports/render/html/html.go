@@ -18,7 +18,9 @@ package html
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"slices"
@@ -78,20 +80,22 @@ func Render(r schema.Report, attached map[string]Attachment) ([]byte, error) {
 
 // view is what the page shows.
 type view struct {
-	Style    template.CSS
-	Script   template.JS
-	Title    string
-	Verdict  mark
-	Sentence string
-	Started  string
-	Counts   []count
-	Facts    []fact
-	Reasons  []string
-	Problems []string
-	Closed   []string
-	Areas    []string
-	Levels   []string
-	Cases    []caseView
+	Style  template.CSS
+	Script template.JS
+	// ScriptHash allows that script and no other (Content-Security-Policy).
+	ScriptHash string
+	Title      string
+	Verdict    mark
+	Sentence   string
+	Started    string
+	Counts     []count
+	Facts      []fact
+	Reasons    []string
+	Problems   []string
+	Closed     []string
+	Areas      []string
+	Levels     []string
+	Cases      []caseView
 }
 
 // mark is an outcome as people read it: a word, and a class for its colour and shape.
@@ -165,7 +169,7 @@ func reasons(r schema.Report) []string {
 func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 	s := r.Summary
 	v := view{
-		Style: template.CSS(style), Script: template.JS(script),
+		Style: template.CSS(style), Script: template.JS(script), ScriptHash: hash(script),
 		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
 		Verdict: verdict(r), Reasons: reasons(r), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),
@@ -192,6 +196,12 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 	slices.SortStableFunc(v.Cases, func(a, b caseView) int { return slices.Index(marks, a.Mark) - slices.Index(marks, b.Mark) })
 	v.Counts, v.Areas, v.Levels = choices(v.Cases)
 	return v, nil
+}
+
+// hash is the SHA-256 of a script for a Content-Security-Policy.
+func hash(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func caseOf(c schema.Case, a Attachment) caseView {

@@ -167,3 +167,27 @@ func TestWhyThereIsNoTimeline(t *testing.T) {
 		})
 	}
 }
+
+// Without JavaScript, as where Jenkins publishes it, the page had no failure and no reason, and its
+// links led nowhere.
+func TestWithoutScriptAndStyle(t *testing.T) {
+	r, attached := reportOf(12, 3)
+	r.Cases[1].Failure, r.Cases[1].Evidence = "the pod is not running", "cases/area1.case-1"
+	page, err := Render(r, attached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range regexp.MustCompile(`<[a-z]+ (?:[^>]* )?hidden[ >][^>]*>?`).FindAllString(string(page), -1) {
+		if !regexp.MustCompile(`^<(form|button|p class="none|nav)`).MatchString(tag) {
+			t.Errorf("only a script shows %s", tag)
+		}
+	}
+	for _, c := range r.Cases {
+		if !strings.Contains(string(page), `href="#case=`+strings.Replace(c.ID, "/", "%2f", 1)+`"`) || !strings.Contains(string(page), `id="case=`+c.ID+`"`) {
+			t.Errorf("no link leads to %s", c.ID)
+		}
+	}
+	if strings.Contains(string(page), "<noscript") {
+		t.Error("where a policy forbids scripts, browsers do not show what is in noscript")
+	}
+}

@@ -9,6 +9,13 @@
   const articles = new Map(all(".case").map(a => [a.dataset.id, a]));
   let filter = "", shown = null, scrolled = 0;
 
+  // Without this script all is shown, one below the other.
+  pages.hidden = true;
+  articles.forEach(a => { a.hidden = true; });
+  form.hidden = $(".back").hidden = false;
+  $(".tested").open = false;
+  addEventListener("beforeprint", () => { $(".tested").open = true; });
+
   function read() {
     const p = new URLSearchParams();
     if (form.q.value.trim()) p.set("q", form.q.value.trim());
@@ -162,6 +169,7 @@
     const packed = section.dataset.packed;
     if (!packed || section.dataset.drawn) return;
     section.dataset.drawn = "yes";
+    $(".fallback", section)?.remove();
     let t;
     try {
       t = await unpack(packed);
