@@ -59,7 +59,7 @@ func TestReportsWithFIFOsAndLinks(t *testing.T) {
 			}
 			ended := make(chan string)
 			go func() {
-				for _, args := range [][]string{{dir}, {"verify", dir}, {"diff", dir, dir}, {"matrix", dir}, {"export", dir, "--to", t.TempDir()}, {"badge", dir}} {
+				for _, args := range [][]string{{dir}, {"verify", dir}, {"diff", dir, dir}, {"matrix", dir}, {"history", dir}, {"export", dir, "--to", t.TempDir()}, {"badge", dir}} {
 					out, _ := execute(t, append([]string{"report"}, args...)...)
 					if args[0] == "verify" {
 						ended <- out
@@ -111,7 +111,7 @@ func TestReportsPrintNoControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{dir}, {dir, "-o", "html"}, {dir, "-o", "junit"}, {dir, "-o", "json"}, {"verify", dir}, {"diff", dir, "../../reports/testdata/stock"}, {"matrix", dir}, {"matrix", dir, "-o", "html"},
+		{dir}, {dir, "-o", "html"}, {dir, "-o", "junit"}, {dir, "-o", "json"}, {"verify", dir}, {"diff", dir, "../../reports/testdata/stock"}, {"matrix", dir}, {"matrix", dir, "-o", "html"}, {"history", dir}, {"history", dir, "-o", "json"},
 	} {
 		var out bytes.Buffer
 		root := newRootCommand()

@@ -128,18 +128,24 @@ func (d *Diff) add(a, b schema.ConformanceCase) {
 		d.Changed = append(d.Changed, Change{Case: id, A: a.Result, B: b.Result, Reason: b.Reason, Worse: rank(b.Result) > rank(a.Result)})
 		return
 	}
-	was, is := passing(a), passing(b)
+	was, is := Passing(a), Passing(b)
 	if len(was) == 0 || len(is) == 0 {
 		return
 	}
-	slowest, fastest := slices.Max(was), slices.Min(is)
-	if fastest > slowest*slowerTimes && fastest > slowest+slowerSeconds {
-		d.Slower = append(d.Slower, Slower{id, slowest, fastest})
+	if Grew(was, is) {
+		d.Slower = append(d.Slower, Slower{id, slices.Max(was), slices.Min(is)})
 	}
 }
 
-// passing returns the durations of passing attempts (including known issues), in seconds.
-func passing(c schema.ConformanceCase) []float64 {
+// Grew tells whether each of the durations in b is longer than any in a, by more than noise
+// explains.
+func Grew(a, b []float64) bool {
+	slowest, fastest := slices.Max(a), slices.Min(b)
+	return fastest > slowest*slowerTimes && fastest > slowest+slowerSeconds
+}
+
+// Passing returns the durations of passing attempts (including known issues), in seconds.
+func Passing(c schema.ConformanceCase) []float64 {
 	var seconds []float64
 	for _, a := range c.Attempts {
 		if a.Status == spec.Passed || a.Status == spec.Known {

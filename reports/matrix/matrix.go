@@ -131,11 +131,24 @@ func rows(reports []schema.ConformanceReport, each func(r schema.ConformanceRepo
 	return all
 }
 
-// columns name the reports by Kubernetes' version, and by stack, driver, project and
-// suite where they differ.
+// columns name the reports by their targets, with numbers where several have the same.
 func columns(reports []schema.ConformanceReport) []string {
+	names := Targets(reports)
+	seen := map[string]int{}
+	for i, name := range names {
+		if seen[name]++; seen[name] > 1 {
+			names[i] = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+	}
+	return names
+}
+
+// Targets names what was tested with what in each report: the version of Kubernetes, and what
+// else differs among provider, stack, driver, project, suite and mode.
+func Targets(reports []schema.ConformanceReport) []string {
 	parts := []func(schema.ConformanceReport) string{
 		func(r schema.ConformanceReport) string { return r.Cluster.Kubernetes },
+		func(r schema.ConformanceReport) string { return r.Cluster.Provider },
 		func(r schema.ConformanceReport) string { return stack(r.Cluster.Stack) },
 		func(r schema.ConformanceReport) string {
 			return strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)
@@ -143,7 +156,10 @@ func columns(reports []schema.ConformanceReport) []string {
 		func(r schema.ConformanceReport) string {
 			return strings.TrimSpace(r.Implementation.Project + " " + r.Implementation.Version)
 		},
-		func(r schema.ConformanceReport) string { return "suite " + r.Suite.Version },
+		func(r schema.ConformanceReport) string {
+			return strings.TrimSpace("suite " + r.Suite.Version + " " + r.Suite.Commit[:min(7, len(r.Suite.Commit))])
+		},
+		func(r schema.ConformanceReport) string { return mode(r.Run.Selection) },
 	}
 	names := make([]string, len(reports))
 	for n, part := range parts {
@@ -154,13 +170,19 @@ func columns(reports []schema.ConformanceReport) []string {
 			}
 		}
 	}
-	seen := map[string]int{}
-	for i, name := range names {
-		if seen[name]++; seen[name] > 1 {
-			names[i] = fmt.Sprintf("%s (%d)", name, seen[name])
-		}
-	}
 	return names
+}
+
+// mode is what makes a run judge its cases otherwise than runs do.
+func mode(s schema.Selection) string {
+	switch {
+	case s.Mutant != "":
+		return "mutant " + string(s.Mutant)
+	case s.Strict:
+		return "strict"
+	default:
+		return ""
+	}
 }
 
 // stack is "stock", "own", or a list of what is not stock.
