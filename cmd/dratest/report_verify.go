@@ -134,7 +134,6 @@ func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.Conforman
 		}
 		return c, s, withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold, for %d reason(s)", dir, len(reasons)))
 	}
-	s.KeyID = spec.Printable(s.KeyID)
 	return c, s, nil
 }
 
@@ -143,8 +142,8 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 	switch {
 	case s.Checked:
 		by = "It is signed with key " + s.KeyID + "."
-	case s.KeyID != "":
-		by = "It says that it is signed with key " + s.KeyID + ", which --key would check."
+	case s.Signed:
+		by = "It has a signature, which --key would check."
 	}
 	says := fmt.Sprintf("The report holds. Its result is %s for profile %s: %s, on Kubernetes %s.", c.Result, c.Profile, c.Summary, c.Cluster.Kubernetes)
 	if d := c.Certificate; d != nil {

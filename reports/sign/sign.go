@@ -93,11 +93,9 @@ func envelope(ctx context.Context, data []byte, c schema.ConformanceReport, key 
 
 // Signature is what is known of a report's signature.
 type Signature struct {
-	// KeyID is that of the key that is said to have signed; empty for a report without a
-	// signature.
-	KeyID string
-	// Checked is whether a key showed that it has.
-	Checked bool
+	// Signed is true if there is a signature, Checked if it was verified with the key KeyID.
+	Signed, Checked bool
+	KeyID           string
 }
 
 // Verify holds the signature of a directory's report against the report and, if there is
@@ -124,8 +122,9 @@ func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []st
 	if e.PayloadType != payloadType {
 		return s, []string{fmt.Sprintf("%s: its payloadType is %q, not %s", reports.SignatureFile, e.PayloadType, payloadType)}, nil
 	}
-	if len(e.Signatures) > 0 {
-		s.KeyID = e.Signatures[0].KeyID
+	s.Signed = len(e.Signatures) > 0
+	for i := range e.Signatures {
+		e.Signatures[i].KeyID = "" // only a hint
 	}
 	if key != nil {
 		verifier, err := dsse.NewEnvelopeVerifier(key)
@@ -133,7 +132,7 @@ func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []st
 			return s, nil, fmt.Errorf("verify signature: %w", err)
 		}
 		if _, err := verifier.Verify(ctx, &e); err != nil {
-			return s, []string{fmt.Sprintf("%s: it is not signed by the key %s that was given, or was changed since (it names key %s)", reports.SignatureFile, key.ID, s.KeyID)}, nil
+			return s, []string{fmt.Sprintf("%s: it is not signed by the key %s that was given, or was changed since", reports.SignatureFile, key.ID)}, nil
 		}
 		s.Checked, s.KeyID = true, key.ID
 	}

@@ -278,3 +278,55 @@ func TestKeysOfTheWrongKind(t *testing.T) {
 		})
 	}
 }
+
+// foreign is a key as a tool of others has it, with that tool's ID of the key.
+type foreign struct {
+	sign.Key
+
+	id string
+}
+
+func (f foreign) KeyID() (string, error) { return f.id, nil }
+
+// sigstore's Go verifier refused the envelope: its ID of the key was another than the hint. It
+// uses this verifier with no ID, so that this library makes one.
+func TestVerifiersOfOthersAcceptTheEnvelope(t *testing.T) {
+	private, public := keys(t)
+	dir := report(t, schema.ResultPassed, schema.CasePassed)
+	if err := sign.Directory(t.Context(), dir, private); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, reports.SignatureFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(data []byte, key dsse.Verifier) error {
+		var e dsse.Envelope
+		if err := json.Unmarshal(data, &e); err != nil {
+			t.Fatal(err)
+		}
+		verifier, err := dsse.NewEnvelopeVerifier(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = verifier.Verify(t.Context(), &e)
+		return err
+	}
+	for _, id := range []string{"", public.ID, "SHA256:other"} {
+		if err := verify(data, foreign{public, id}); err != nil {
+			t.Errorf("key ID %q: %v", id, err)
+		}
+	}
+	_, other := keys(t)
+	if verify(data, foreign{other, ""}) == nil {
+		t.Error("another key verifies it")
+	}
+	// Reports of earlier versions have a hint.
+	hinted := strings.Replace(string(data), `"keyid": ""`, `"keyid": "`+public.ID+`"`, 1)
+	if err := os.WriteFile(filepath.Join(dir, reports.SignatureFile), []byte(hinted), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, reasons, err := sign.Verify(t.Context(), os.DirFS(dir), &public); err != nil || len(reasons) > 0 || !s.Checked || hinted == string(data) {
+		t.Errorf("%+v, %q, %v", s, reasons, err)
+	}
+}
