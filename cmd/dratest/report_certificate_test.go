@@ -128,10 +128,10 @@ func TestCertificateCommands(t *testing.T) {
 		code int
 		want string
 	}{
-		"holds":                   {[]string{"verify", "plain"}, 0, "The certificate holds. dra-sim.dra-conformance.github.io v1 is certified (driver v1"},
+		"holds":                   {[]string{"verify", "plain"}, 0, "The certificate holds. dra-sim.dra-conformance.github.io v1 is certified (driver v"},
 		"is signed":               {[]string{"verify", "signed", "--key", "mine.pub.pem"}, 0, "It is signed with key"},
 		"another key":             {[]string{"verify", "signed", "--key", "other.pub.pem"}, 1, "it is not signed by the key"},
-		"badge":                   {[]string{"badge", "plain"}, 0, "dratest driver v1"},
+		"badge":                   {[]string{"badge", "plain"}, 0, "dratest driver v"},
 		"badge, signed":           {[]string{"badge", "signed", "--key", "mine.pub.pem"}, 0, "passed on Kubernetes v1.37.1"},
 		"badge, another key":      {[]string{"badge", "signed", "--key", "other.pub.pem"}, 1, "it is not signed by the key"},
 		"badge, not signed":       {[]string{"badge", "plain", "--key", "mine.pub.pem"}, 1, "is not signed"},
