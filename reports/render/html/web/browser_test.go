@@ -108,6 +108,8 @@ type look struct {
 	name          string
 	width, height int64
 	dark, touch   bool
+	noScript      bool
+	media         string // as print
 }
 
 var (
@@ -149,8 +151,13 @@ func open(t *testing.T, l look, fragment string) *tab {
 	if _, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
+	if l.noScript {
+		if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: l.media, Features: features}); err != nil {
 		t.Fatal(err)
 	}
 	b.run(chromedp.Navigate("file://" + reportFile + fragment))

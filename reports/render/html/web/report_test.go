@@ -158,3 +158,43 @@ func (b *tab) fits() {
 		b.t.Errorf("the page is %d pixels wider than the window", over)
 	}
 }
+
+// visible are the pages of cases that are shown.
+func visible(b *tab) []string {
+	b.t.Helper()
+	return eval[[]string](b, `[...document.querySelectorAll(".case")].filter(a => a.getClientRects().length).map(a => a.dataset.id)`)
+}
+
+// Without a script the page had no failure and no reason, and its links led nowhere.
+func TestWithoutScript(t *testing.T) {
+	l := phone
+	l.noScript = true
+	b := open(t, l, "#case="+failedCase)
+	if shown, all := visible(b), b.ids(); len(shown) != len(all) || !slices.Contains(shown, failedCase) {
+		t.Errorf("%d pages of %d cases are shown", len(shown), len(all))
+	}
+	if top := eval[float64](b, `document.getElementById("case=`+failedCase+`").getBoundingClientRect().top`); top < -5 || top > 100 {
+		t.Errorf("the link leads to %.0f px from the case", top)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll("form,.back,.chip")].filter(e => e.getClientRects().length).length`); n > 0 {
+		t.Errorf("%d elements need a script", n)
+	}
+	if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		t.Errorf("the page is %d px wider than the window", over)
+	}
+	b.screenshot("no-script")
+}
+
+// The overview was printed without any failure.
+func TestPrint(t *testing.T) {
+	l := desktop
+	l.media = "print"
+	b := open(t, l, "")
+	if shown := visible(b); !slices.Contains(shown, failedCase) || len(shown) >= len(b.ids()) {
+		t.Errorf("printed with %q", shown)
+	}
+	alone := open(t, l, "#case="+failedCase)
+	if shown := visible(alone); !slices.Equal(shown, []string{failedCase}) {
+		t.Errorf("a case is printed as %q", shown)
+	}
+}
