@@ -51,7 +51,7 @@ type proveFlags struct {
 }
 
 func (f *proveFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Only, "only", nil, "run run only these trials")
+	flags.StringSliceVar(&f.Only, "only", nil, "run only these trials")
 	flags.StringVar(&f.shard, "shard", "", "run only this part of the trials, for example 1/3")
 	flags.BoolVar(&f.Resume, "resume", false, "resume the proof in --report-dir; it must be by the same dratest, with the same trials")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the record and the reports of trials (default: $ARTIFACTS or ./_artifacts)")
@@ -71,7 +71,7 @@ func (f *proveFlags) addMade(flags *pflag.FlagSet) {
 // addVersion adds the flags of proofs that make clusters of any version.
 func (f *proveFlags) addVersion(flags *pflag.FlagSet) {
 	f.addMade(flags)
-	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37.1 (default: latest supported)")
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37 (default: latest supported)")
 }
 
 // addCluster adds the flags of proofs that make any cluster, or take one.

@@ -206,7 +206,7 @@ func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster 
 	flags.StringVar(kubeconfig, "kubeconfig", "", "use an existing cluster instead of creating one")
 	flags.StringVar(context, "context", "", "kubeconfig context (default: current-context)")
 	flags.StringVar(&cluster.Name, "name", "", `name of the cluster to create (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37.1 (default: latest supported)")
+	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37 (default: latest supported)")
 	flags.StringVar(&cluster.Image, "image", "", "node image, overriding the one for --version")
 	addNodeImageFlags(flags, (*string)(&cluster.NodeImageSource), &cluster.NodeImageRegistry)
 }
