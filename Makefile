@@ -135,9 +135,10 @@ perf: build ## Compare the performance of our components with stock ones (9 minu
 ##@ Maintain
 
 .PHONY: generate
-generate: ## Write the generated files (catalogue, known issues, open requirements, JSON schema, definitions of classic DRA, agent API)
+generate: ## Write the generated files (catalogue, known issues, open requirements, JSON schema, docs/cli, definitions of classic DRA, agent API)
 	$(GO) test ./suites/catalogue -update
 	$(GO) test ./reports/schema -update
+	$(GO) test ./cmd/dratest -run TestCommandReference -update
 	cd implementation && $(CONTROLLER_GEN) output:crd:dir=cmd/dra-classic-driver/crd
 	$(BUF)
 
