@@ -29,7 +29,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//nolint:gochecknoglobals // a flag
 var update = flag.Bool("update", false, "write docs/cli")
 
 // docs/cli has a page per command with the text of its --help.

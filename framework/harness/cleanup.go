@@ -47,8 +47,8 @@ func (t *T) cleanUp(ctx context.Context) {
 		return
 	}
 	defer func() {
-		if t.Hooks.done != nil {
-			t.Hooks.done()
+		if t.done != nil {
+			t.done()
 		}
 	}()
 	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
@@ -78,8 +78,8 @@ func (t *T) remove(ctx context.Context) error {
 
 // collectTimeline reads driver calls, which are lost when the drivers stop.
 func (t *T) collectTimeline(ctx context.Context) {
-	if t.Hooks.collect != nil {
-		t.Hooks.collect(ctx)
+	if t.collect != nil {
+		t.collect(ctx)
 	}
 }
 

@@ -74,7 +74,7 @@ func (t *T) gather(ctx context.Context) {
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
 	}
-	for _, gather := range all(&t.Hooks, &t.Hooks.evidence) {
+	for _, gather := range all(&t.Hooks, &t.evidence) {
 		gather(ctx, w)
 	}
 	if !t.meta.Needs.NoKubelet { // else no agent may be there

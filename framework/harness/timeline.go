@@ -59,7 +59,7 @@ func startRecorder(t *T) *recorder {
 	}
 	// The cleanup is part of the timeline.
 	r := &recorder{record.Start(context.WithoutCancel(t.ctx), t.Client, t.Namespace, driver), t}
-	t.Hooks.collect, t.Hooks.done = r.collect, r.end
+	t.collect, t.done = r.collect, r.end
 	t.OnCleanup(func(ctx context.Context, _ bool) error {
 		r.readKubelets(ctx)
 		return nil

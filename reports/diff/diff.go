@@ -107,7 +107,7 @@ func (d *Diff) certificates(a, b *schema.Certificate) {
 	}
 	add := func(name string, a, b schema.DriverVerdict) {
 		if a != b {
-			d.Verdicts = append(d.Verdicts, Verdict{name, a, b, slices.Index(verdicts, b) > slices.Index(verdicts, a)})
+			d.Verdicts = append(d.Verdicts, Verdict{name, a, b, slices.Index(verdicts(), b) > slices.Index(verdicts(), a)})
 		}
 	}
 	add("certificate", a.Verdict, b.Verdict)
@@ -116,8 +116,10 @@ func (d *Diff) certificates(a, b *schema.Certificate) {
 	}
 }
 
-// verdicts orders verdicts: later is worse. A profile without a verdict shows nothing.
-var verdicts = []schema.DriverVerdict{schema.DriverCertified, "", schema.DriverIncomplete, schema.DriverNotCertified}
+// verdicts returns the verdicts, best first. A profile without a verdict shows nothing.
+func verdicts() []schema.DriverVerdict {
+	return []schema.DriverVerdict{schema.DriverCertified, "", schema.DriverIncomplete, schema.DriverNotCertified}
+}
 
 func (d *Diff) add(a, b schema.ConformanceCase) {
 	id := b.ID

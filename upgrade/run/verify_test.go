@@ -72,7 +72,7 @@ func TestEditedUpgradesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "steps/more.json is not in the report", "steps/more.json is not in the report"},
-		"no record":      {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, RecordFile)) }, "upgrade.json is missing", "it has no digest of upgrade.json"},
+		"no record":      {func(_ *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, RecordFile)) }, "upgrade.json is missing", "it has no digest of upgrade.json"},
 		"another schema": {record(func(r *Record) { r.SchemaVersion = "9" }), "upgrade.json", `upgrade.json has schema version "9"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// Request returns a request for one device of the class declared for the case.
 func (d *Driver) Request(name string) resourceapi.DeviceRequest {
 	class := d.subject.ClassFor(d.t.Meta().Needs.DriverFeatures)
 	return objects.Request(name, class.Class, class.Selectors...)
@@ -89,6 +90,8 @@ func readShown(log string) shown {
 	return s
 }
 
+// ExpectDevices fails the case unless the container sees the devices of the claim, of the requests
+// if some are named, and no others.
 func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
 	ginkgo.GinkgoHelper()
 	s := readShown(d.t.Output(pod, container))
