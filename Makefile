@@ -3,6 +3,8 @@
 
 GO        ?= go
 LDFLAGS   ?= -s -w
+# gRPC without the pages of golang.org/x/net/trace, which nothing serves.
+TAGS      ?= grpcnotrace
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
 STACK     ?=
@@ -47,12 +49,12 @@ go:
 build: go ## Build bin/dratest, and the programs it installs elsewhere
 	@mkdir -p bin
 	@echo "Building dratest (a minute or two the first time)."
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/ $(PROGRAMS)
+	CGO_ENABLED=0 $(GO) build -trimpath -tags $(TAGS) -ldflags "$(LDFLAGS)" -o bin/ $(PROGRAMS)
 
 .PHONY: image
 image: go ## Build bin/images.tar, the OCI images of dratest and its test driver, for runs in a cluster (REGISTRY=mirror.example.com/dra)
 	@mkdir -p bin/image
-	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags "-s -w" -o bin/image/ ./cmd/dratest ./cmd/dra-sim
+	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -tags $(TAGS) -ldflags "-s -w" -o bin/image/ ./cmd/dratest ./cmd/dra-sim
 	bin/image/dratest images save bin/images.tar $(if $(REGISTRY),--image-registry $(REGISTRY))
 
 .PHONY: own

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/bugs"
@@ -102,8 +101,8 @@ func TestKillsAreUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGenerated(t, "kills.yaml", record)
-	var read []catalogue.Kill
-	if err := yaml.UnmarshalStrict(record, &read); err != nil {
+	read, err := catalogue.ParseKills(record)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(kills, read); diff != "" {

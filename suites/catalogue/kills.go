@@ -47,19 +47,40 @@ type Kill struct {
 	// anonymous).
 	Says string `json:"says,omitempty"`
 	// Where is the cluster of the trial, as "Kubernetes v1.37.1 (own)".
+	Where string `json:"-"`
+}
+
+// killsAt are the kills on one cluster, as in kills.yaml: most were found on few.
+type killsAt struct {
 	Where string `json:"where"`
+	Kills []Kill `json:"kills"`
 }
 
 //go:embed kills.yaml
 var killsFile []byte
 
 // Kills returns the committed record, one entry per tried mutant.
-func Kills() ([]Kill, error) {
-	var kills []Kill
-	if err := yaml.UnmarshalStrict(killsFile, &kills); err != nil {
+func Kills() ([]Kill, error) { return ParseKills(killsFile) }
+
+// ParseKills reads a record written by RenderKills.
+func ParseKills(data []byte) ([]Kill, error) {
+	var groups []killsAt
+	if err := yaml.UnmarshalStrict(data, &groups); err != nil {
 		return nil, fmt.Errorf("read kills.yaml: %w", err)
 	}
+	var kills []Kill
+	for _, group := range groups {
+		for _, k := range group.Kills {
+			k.Where = group.Where
+			kills = append(kills, k)
+		}
+	}
+	slices.SortFunc(kills, compareKills)
 	return kills, nil
+}
+
+func compareKills(a, b Kill) int {
+	return cmp.Or(strings.Compare(a.Proof, b.Proof), strings.Compare(a.Mutant, b.Mutant))
 }
 
 // names matches random names: of kind nodes, prefixed with their cluster, and simulated ones; of
@@ -122,19 +143,24 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 	for _, k := range byMutant {
 		kills = append(kills, k)
 	}
-	slices.SortFunc(kills, func(a, b Kill) int {
-		return cmp.Or(strings.Compare(a.Proof, b.Proof), strings.Compare(a.Mutant, b.Mutant))
-	})
+	slices.SortFunc(kills, compareKills)
 	return kills
 }
 
-// RenderKills returns the file for Kills: YAML with one line per mutant.
+// RenderKills returns the file for Kills: YAML with one line per mutant, grouped by cluster.
 func RenderKills(kills []Kill) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n" +
 		"# go test ./suites/catalogue -update -kills=REPORT_DIRECTORY[,…]\n")
+	kills = slices.Clone(kills)
+	slices.SortStableFunc(kills, func(a, b Kill) int { return cmp.Or(strings.Compare(a.Where, b.Where), compareKills(a, b)) })
+	where := ""
 	for _, k := range kills {
-		b.WriteString("- {")
+		if k.Where != where {
+			where = k.Where
+			fmt.Fprintf(&b, "- where: %q\n  kills:\n", where)
+		}
+		b.WriteString("  - {")
 		if k.Proof != "" {
 			fmt.Fprintf(&b, "proof: %s, ", k.Proof)
 		}
@@ -142,15 +168,15 @@ func RenderKills(kills []Kill) ([]byte, error) {
 		if len(k.By) > 0 {
 			fmt.Fprintf(&b, "by: [%s], ", strings.Join(k.By, ", "))
 		}
-		fmt.Fprintf(&b, "seconds: %d, ", k.Seconds)
+		fmt.Fprintf(&b, "seconds: %d", k.Seconds)
 		if k.Says != "" {
 			says, err := json.Marshal(k.Says)
 			if err != nil {
 				return nil, fmt.Errorf("render the kill of %s: %w", k.Mutant, err)
 			}
-			fmt.Fprintf(&b, "says: %s, ", says)
+			fmt.Fprintf(&b, ", says: %s", says)
 		}
-		fmt.Fprintf(&b, "where: %q}\n", k.Where)
+		b.WriteString("}\n")
 	}
 	return b.Bytes(), nil
 }

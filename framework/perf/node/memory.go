@@ -27,7 +27,6 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	stats "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
@@ -122,13 +121,21 @@ func (b *bench) controllersMemory(ctx context.Context) (sum float64, err error) 
 	return sum, nil
 }
 
+// summary is the part of a kubelet's stats/summary that is read (k8s.io/kubelet, stats/v1alpha1).
+type summary struct {
+	Pods []struct {
+		PodRef     struct{ Name string }
+		Containers []struct{ Memory *struct{ RSSBytes *uint64 } }
+	}
+}
+
 // memoryOf is the resident memory of a pod in the statistics of its node.
 func memoryOf(pod string, statistics []byte) (float64, error) {
-	var summary stats.Summary
-	if err := json.Unmarshal(statistics, &summary); err != nil {
+	var of summary
+	if err := json.Unmarshal(statistics, &of); err != nil {
 		return 0, fmt.Errorf("decode statistics: %w", err)
 	}
-	for _, p := range summary.Pods {
+	for _, p := range of.Pods {
 		for _, c := range p.Containers {
 			if p.PodRef.Name == pod && c.Memory != nil && c.Memory.RSSBytes != nil {
 				return float64(*c.Memory.RSSBytes), nil
