@@ -361,8 +361,9 @@ func TestNoPromiseLeavesTheProfile(t *testing.T) {
 			required[id] = true
 		}
 	}
+	requirements := parts().Requirements
 	for _, c := range known()[schema.EngineRun].Required {
-		for _, r := range parts().Requirements {
+		for _, r := range requirements {
 			kubernetes := slices.Contains([]string{"api", "scheduler", "controllers", "kubelet"}, r.Keeper) && r.NeedsCase()
 			if kubernetes && slices.Contains(c.Requirements, r.ID) && !required[r.ID] && !slices.Contains(exceptions, r.ID) {
 				t.Errorf("%s is a MUST of the %s checked by %s, and by no case required of a cluster", r.ID, r.Keeper, c.ID)

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/yaml"
 
@@ -71,13 +72,15 @@ func Load() ([]spec.Requirement, error) {
 
 // All is Load for programs. It panics on errors, as this package's tests have loaded the embedded
 // files.
-func All() []spec.Requirement {
+func All() []spec.Requirement { return slices.Clone(loaded()) }
+
+var loaded = sync.OnceValue(func() []spec.Requirement {
 	all, err := Load()
 	if err != nil {
 		panic(err)
 	}
 	return all
-}
+})
 
 var (
 	idPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
