@@ -17,10 +17,6 @@ limitations under the License.
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -111,33 +107,9 @@ type Observations struct {
 }
 
 // EncodeCertificate writes a certificate as indented JSON.
-func EncodeCertificate(c Certificate) ([]byte, error) {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode certificate: %w", err)
-	}
-	return append(data, '\n'), nil
-}
+func EncodeCertificate(c Certificate) ([]byte, error) { return encode("certificate", c) }
 
 // DecodeCertificate reads a certificate. It rejects other schema versions and unknown fields.
 func DecodeCertificate(data []byte) (Certificate, error) {
-	var head struct {
-		SchemaVersion string `json:"schemaVersion"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return Certificate{}, fmt.Errorf("decode certificate: %w", err)
-	}
-	if head.SchemaVersion != CertificateVersion {
-		return Certificate{}, fmt.Errorf("decode certificate: its schema version is %q, this dratest reads %s", head.SchemaVersion, CertificateVersion)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	var c Certificate
-	if err := decoder.Decode(&c); err != nil {
-		return Certificate{}, fmt.Errorf("decode certificate: %w", err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return Certificate{}, fmt.Errorf("decode certificate: there is more than one JSON value")
-	}
-	return c, nil
+	return decode[Certificate]("certificate", CertificateVersion, data)
 }

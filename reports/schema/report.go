@@ -269,10 +269,12 @@ func (c Case) Closed() string {
 }
 
 // Encode writes a report as indented JSON.
-func Encode(r Report) ([]byte, error) {
-	data, err := json.MarshalIndent(r, "", "  ")
+func Encode(r Report) ([]byte, error) { return encode("report", r) }
+
+func encode(what string, value any) ([]byte, error) {
+	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("encode report: %w", err)
+		return nil, fmt.Errorf("encode %s: %w", what, err)
 	}
 	return append(data, '\n'), nil
 }
@@ -280,20 +282,30 @@ func Encode(r Report) ([]byte, error) {
 // Decode reads a report. It rejects other schema versions and unknown fields, and makes texts
 // Printable.
 func Decode(data []byte) (Report, error) {
+	r, err := decode[Report]("report", Version, data)
+	if err != nil {
+		return Report{}, err
+	}
+	return Printable(r), nil
+}
+
+// decode reads a single JSON value of a schema version, without unknown fields.
+func decode[T any](what, version string, data []byte) (T, error) {
+	var value, none T
 	var head struct {
 		SchemaVersion string `json:"schemaVersion"`
 	}
+	// Unlike the decoder below, Unmarshal rejects anything after the value.
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Report{}, fmt.Errorf("decode report: %w", err)
+		return none, fmt.Errorf("decode %s: %w", what, err)
 	}
-	if head.SchemaVersion != Version {
-		return Report{}, fmt.Errorf("decode report: its schema version is %q, this dratest reads %s", head.SchemaVersion, Version)
+	if head.SchemaVersion != version {
+		return none, fmt.Errorf("decode %s: its schema version is %q, this dratest reads %s", what, head.SchemaVersion, version)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	var r Report
-	if err := decoder.Decode(&r); err != nil {
-		return Report{}, fmt.Errorf("decode report: %w", err)
+	if err := decoder.Decode(&value); err != nil {
+		return none, fmt.Errorf("decode %s: %w", what, err)
 	}
-	return Printable(r), nil
+	return value, nil
 }
