@@ -17,9 +17,7 @@ limitations under the License.
 package main
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,7 +33,7 @@ import (
 func completions() map[string]func() []string {
 	stocks := func() []string { return []string{string(clusters.Stock), string(clusters.Own)} }
 	return map[string]func() []string{
-		"assume-stock": func() []string { return slices.Sorted(maps.Keys(spec.Assumable())) },
+		"assume-stock": spec.AssumableNames,
 		"candidate":    stocks,
 		"controllers":  stocks,
 		"focus":        caseIDs,
@@ -66,9 +64,11 @@ func directoryFlags() []string {
 }
 
 // complete registers the completions of all commands below root.
-func complete(root *cobra.Command) {
+func complete(root *cobra.Command) { completeWith(root, completions()) }
+
+func completeWith(root *cobra.Command, known map[string]func() []string) {
 	root.Flags().VisitAll(func(flag *pflag.Flag) {
-		values, ok := completions()[flag.Name]
+		values, ok := known[flag.Name]
 		if !ok {
 			return
 		}
@@ -83,7 +83,7 @@ func complete(root *cobra.Command) {
 		}
 	}
 	for _, command := range root.Commands() {
-		complete(command)
+		completeWith(command, known)
 	}
 }
 

@@ -21,9 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -138,7 +136,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
-	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(slices.Sorted(maps.Keys(spec.Assumable())), ", "))
+	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.AssumableNames(), ", "))
 	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
 	flags.StringVar((*string)(&f.Timelines), "timelines", "", "cases to keep a timeline of: all (default), failed (all that did not pass) or none; report.html embeds up to 5 MB of them")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")

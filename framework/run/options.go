@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,8 +105,8 @@ func (o Options) Validate() error {
 		errs = append(errs, errors.New("restart-nodes: would restart the node on which this runs: leave it out, or run from outside of the cluster"))
 	}
 	for _, name := range o.AssumeStock {
-		if assumable := spec.Assumable(); assumable[name] == "" {
-			errs = append(errs, fmt.Errorf("assume-stock: %q: must be one of %s", name, strings.Join(slices.Sorted(maps.Keys(assumable)), ", ")))
+		if spec.Assumable()[name] == "" {
+			errs = append(errs, fmt.Errorf("assume-stock: %q: must be one of %s", name, strings.Join(spec.AssumableNames(), ", ")))
 		}
 	}
 	_, err := plan.Select(nil, o.Filter)

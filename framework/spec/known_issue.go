@@ -18,6 +18,7 @@ package spec
 
 import (
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -41,6 +42,9 @@ func Assumable() map[string]string {
 
 // Replaceable returns the names of the components of a Stack.
 func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
+
+// AssumableNames returns the values of --assume-stock in order.
+func AssumableNames() []string { return slices.Sorted(maps.Keys(Assumable())) }
 
 // KnownIssue is a known deviation of a Kubernetes component from a case's check. With that component, a case
 // observing exactly this has not failed.
