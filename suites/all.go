@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/extended"
 	"github.com/dra-conformance/dratest/suites/fabric"
 	"github.com/dra-conformance/dratest/suites/groups"
-	"github.com/dra-conformance/dratest/suites/life"
+	"github.com/dra-conformance/dratest/suites/lifecycle"
 	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
 	"github.com/dra-conformance/dratest/suites/pools"
@@ -53,7 +53,7 @@ func All() []harness.Case {
 		eviction.Cases(),
 		node.Cases(),
 		security.Cases(),
-		life.Cases(),
+		lifecycle.Cases(),
 		metrics.Cases(),
 		groups.Cases(),
 		pools.Cases(),

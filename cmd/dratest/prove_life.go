@@ -29,11 +29,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/prove"
-	"github.com/dra-conformance/dratest/framework/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 )
 
 func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
-	proof := life.Proof()
+	proof := lifecycle.Proof()
 	proof.Where = f.where()
 	d, err := declarations.Shipped("dra-sim")
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
 		return proof, nil, fmt.Errorf("set PATH for hooks: %w", err)
 	}
 	p, _ := f.cases()
-	return proof, &life.Prover{
+	return proof, &lifecycle.Prover{
 		Parts: p, Config: f.Config, Declaration: d.Declaration,
 		Install: func(ctx context.Context, cluster, bug string) error {
 			if bug == "" {

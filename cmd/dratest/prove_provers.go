@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/access"
-	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/prove/checks"
 	"github.com/dra-conformance/dratest/framework/prove/soaks"
 	"github.com/dra-conformance/dratest/framework/prove/thresholds"
 	"github.com/dra-conformance/dratest/framework/soak"
@@ -60,20 +60,20 @@ func (f *proveFlags) soak(context.Context) (prove.Proof, prove.Prover, error) {
 
 func (f *proveFlags) bugs(context.Context) (prove.Proof, prove.Prover, error) {
 	f.Cluster.Provider = clusters.ProviderControlPlane
-	proof := bugs.Proof()
+	proof := checks.Proof()
 	proof.Where = f.where()
 	program, err := os.Executable()
 	if err != nil {
 		return proof, nil, fmt.Errorf("find the test driver: %w", err)
 	}
-	return proof, &bugs.Prover{
+	return proof, &checks.Prover{
 		Parts:  testbed.Parts{Clusters: providers.NewClusters(progress.New(f.Out)), Agents: testbed.Sim{}},
 		Config: f.Config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug,
 	}, nil
 }
 
 // checkBug does one sanity check with dra-sim.
-func checkBug(ctx context.Context, client kubernetes.Interface, s bugs.Subject, id string) (spec.Outcome, error) {
+func checkBug(ctx context.Context, client kubernetes.Interface, s checks.Subject, id string) (spec.Outcome, error) {
 	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
 		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
 		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},

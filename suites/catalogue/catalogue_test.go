@@ -29,8 +29,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/prove"
-	"github.com/dra-conformance/dratest/framework/prove/bugs"
-	"github.com/dra-conformance/dratest/framework/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove/checks"
+	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites"
@@ -135,7 +135,7 @@ func TestAddKillsOfEachProof(t *testing.T) {
 	}
 	want := []catalogue.Kill{{Mutant: "same", By: []string{"a/a"}}, {Proof: "bugs", Mutant: "same", By: []string{"b/b"}}, {Proof: "life", Mutant: "same", By: []string{"c/c"}}}
 	got := catalogue.AddKills(nil, prove.Record{Proof: "mutants", Results: result("a/a")},
-		prove.Record{Proof: bugs.Proof().Name, Results: result("b/b")}, prove.Record{Proof: life.Proof().Name, Results: result("c/c")})
+		prove.Record{Proof: checks.Proof().Name, Results: result("b/b")}, prove.Record{Proof: lifecycle.Proof().Name, Results: result("c/c")})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -29,8 +29,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/prove"
-	"github.com/dra-conformance/dratest/framework/prove/bugs"
-	"github.com/dra-conformance/dratest/framework/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove/checks"
+	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 )
 
 // Kill is the result of "dratest prove mutants" for a mutant, or of "dratest prove bugs" or
@@ -109,7 +109,7 @@ type key struct{ proof, mutant string }
 
 // proofOf returns the value of Kill.Proof: empty for mutants.
 func proofOf(r prove.Record) string {
-	if r.Proof == bugs.Name || r.Proof == life.Name {
+	if r.Proof == checks.Name || r.Proof == lifecycle.Name {
 		return r.Proof
 	}
 	return ""

@@ -22,9 +22,9 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/framework/prove/apiserver"
-	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/prove/checks"
 	"github.com/dra-conformance/dratest/framework/prove/components"
-	"github.com/dra-conformance/dratest/framework/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -42,9 +42,9 @@ type Broken struct {
 func (b Broken) Has(k Kill) bool {
 	named := func(d spec.Defect) bool { return d.ID == k.Mutant }
 	switch k.Proof {
-	case bugs.Name:
+	case checks.Name:
 		return slices.ContainsFunc(b.OfSanity, named)
-	case life.Name:
+	case lifecycle.Name:
 		return slices.ContainsFunc(b.OfLife, named)
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
@@ -64,10 +64,10 @@ func LoadBroken() (Broken, error) {
 		return Broken{}, err
 	}
 	b := Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
-	for _, m := range bugs.OfSanity() {
+	for _, m := range checks.OfSanity() {
 		b.OfSanity = append(b.OfSanity, m.Defect)
 	}
-	for _, m := range life.OfLife() {
+	for _, m := range lifecycle.OfLife() {
 		b.OfLife = append(b.OfLife, m.Defect)
 	}
 	return b, nil
@@ -109,12 +109,12 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	}
 	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
 		"`dratest prove bugs` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
-		"the bug, and passes without it. " + counted(kills, bugs.Name, len(broken.OfSanity)) + "\n")
-	renderBugs(&b, broken.OfSanity, bugs.Name, found)
+		"the bug, and passes without it. " + counted(kills, checks.Name, len(broken.OfSanity)) + "\n")
+	renderBugs(&b, broken.OfSanity, checks.Name, found)
 	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
 		"`dratest prove life` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
-		counted(kills, life.Name, len(broken.OfLife)) + "\n")
-	renderBugs(&b, broken.OfLife, life.Name, found)
+		counted(kills, lifecycle.Name, len(broken.OfLife)) + "\n")
+	renderBugs(&b, broken.OfLife, lifecycle.Name, found)
 	return []byte(b.String())
 }
 

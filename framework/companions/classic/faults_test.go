@@ -39,8 +39,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// process works again two seconds after its start.
-type process struct {
+// fakeProcess works again two seconds after its start.
+type fakeProcess struct {
 	classicdra.Process
 
 	done  []string
@@ -49,19 +49,19 @@ type process struct {
 	ended error
 }
 
-func (p *process) Kill() error {
+func (p *fakeProcess) Kill() error {
 	p.done = append(p.done, "kill")
 	return p.ended
 }
 
-func (p *process) Begin(what classicdra.ProcessConfig) error {
+func (p *fakeProcess) Begin(what classicdra.ProcessConfig) error {
 	p.done, p.begun = append(p.done, "begin "+what.Log), time.Now()
 	return nil
 }
 
-func (p *process) Worked() (bool, error) { return time.Since(p.begun) >= 2*time.Second, nil }
+func (p *fakeProcess) Worked() (bool, error) { return time.Since(p.begun) >= 2*time.Second, nil }
 
-func (p *process) Hold(more map[string]string) error {
+func (p *fakeProcess) Hold(more map[string]string) error {
 	p.done = append(p.done, "hold")
 	maps.Copy(p.held, more)
 	return nil
@@ -76,7 +76,7 @@ func (p *plane) Restart(_ context.Context, cluster string, programs ...string) e
 
 func TestKillOfClassicDRA(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		scheduler, driver, p := &process{}, &process{}, &plane{}
+		scheduler, driver, p := &fakeProcess{}, &fakeProcess{}, &plane{}
 		target := soak.Target{Cluster: "c"}
 		soaked := &Soak{scheduler: newProgram(scheduler, classicdra.ProcessConfig{Log: "scheduler.log"}), driver: newProgram(driver, classicdra.ProcessConfig{Log: "driver.log"})}
 		var names []string
@@ -100,7 +100,7 @@ func TestKillOfClassicDRA(t *testing.T) {
 
 // A program that had exited by itself does not count as killed, and is restarted for the next kill.
 func TestKillOfAProgramThatHasEnded(t *testing.T) {
-	driver := &process{ended: os.ErrProcessDone}
+	driver := &fakeProcess{ended: os.ErrProcessDone}
 	soaked := &Soak{driver: newProgram(driver, classicdra.ProcessConfig{Log: "driver.log"})}
 	err := soaked.Kills(nil)[3].Do(t.Context(), soak.Target{})
 	if !errors.Is(err, os.ErrProcessDone) || !strings.Contains(err.Error(), "driver.log") || strings.Join(driver.done, ", ") != "kill, begin driver.log" {
@@ -114,7 +114,7 @@ func TestInjectIntoClassicDRA(t *testing.T) {
 	for i := range (&Soak{}).Injections() {
 		template := &resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "delayed-0"}}
 		template.Spec.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r"}}
-		driver := &process{held: map[string]string{}}
+		driver := &fakeProcess{held: map[string]string{}}
 		soaked := &Soak{driver: newProgram(driver, classicdra.ProcessConfig{}), client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 			map[schema.GroupVersionResource]string{of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList"})}
 		target := soak.Target{Client: fake.NewClientset(template), Namespace: "ns", Driver: "d", Unpublished: true}

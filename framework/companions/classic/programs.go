@@ -26,7 +26,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters/images"
-	"github.com/dra-conformance/dratest/framework/companions/beside"
+	"github.com/dra-conformance/dratest/framework/companions/process"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 )
 
@@ -56,7 +56,7 @@ type instance struct {
 	programs Programs
 	logs     string // the folder of its log
 	private  string // the directory of other files, with keys
-	process  *beside.Process
+	process  *process.Process
 	// what it was started as, and the end of its log at that time.
 	what  classicdra.ProcessConfig
 	began int64
@@ -90,7 +90,7 @@ func (i *instance) Begin(what classicdra.ProcessConfig) error {
 	if err := i.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	if err := beside.WriteKubeconfig(i.path("kubeconfig"), i.programs.Kubeconfig, i.programs.Context, what.User); err != nil {
+	if err := process.WriteKubeconfig(i.path("kubeconfig"), i.programs.Kubeconfig, i.programs.Context, what.User); err != nil {
 		return fmt.Errorf("write a kubeconfig: %w", err)
 	}
 	program, args, err := i.programs.Driver, driverArgs(what.Driver, i.path("kubeconfig"), i.path(stateFile)), error(nil)
@@ -105,7 +105,7 @@ func (i *instance) Begin(what classicdra.ProcessConfig) error {
 	if i.began, err = size(i.log()); err != nil {
 		return err
 	}
-	i.process, err = beside.Start(program, i.log(), args...)
+	i.process, err = process.Start(program, i.log(), args...)
 	return err
 }
 

@@ -40,7 +40,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/prove/front"
+	"github.com/dra-conformance/dratest/framework/prove/proxy"
 	"github.com/dra-conformance/dratest/framework/run/job"
 )
 
@@ -82,7 +82,7 @@ func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Inte
 	as := rest.AnonymousClientConfig(config)
 	as.BearerToken = token.Status.Token
 	a.kubeconfig = filepath.Join(dir, "kubeconfig")
-	a.server, err = front.Serve(ctx, as, a.kubeconfig, func(next *httputil.ReverseProxy) http.Handler {
+	a.server, err = proxy.Serve(ctx, as, a.kubeconfig, func(next *httputil.ReverseProxy) http.Handler {
 		a.recorder = NewRecorder(next)
 		return a.recorder
 	})

@@ -28,7 +28,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/dra-conformance/dratest/framework/prove/front"
+	"github.com/dra-conformance/dratest/framework/prove/proxy"
 )
 
 // Proxy is an HTTP server on loopback forwarding requests to an API server, with a client configuration's credentials
@@ -55,7 +55,7 @@ type state struct {
 func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err error) {
 	p = &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
 	p.Turn(nil)
-	p.server, err = front.Serve(ctx, config, p.Kubeconfig, func(passing *httputil.ReverseProxy) http.Handler {
+	p.server, err = proxy.Serve(ctx, config, p.Kubeconfig, func(passing *httputil.ReverseProxy) http.Handler {
 		passing.Transport = broken{next: passing.Transport, state: &p.state, fault: p.fault}
 		passing.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
 			p.fault(r, err)

@@ -23,7 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
-	"github.com/dra-conformance/dratest/framework/prove/kills"
+	"github.com/dra-conformance/dratest/framework/prove/detection"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -54,7 +54,7 @@ func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 // Prover simulates bugs of one cluster's API server.
 type Prover struct {
 	// Cases run without a proxy, for mutants seen by components.
-	Cases *kills.Cases
+	Cases *detection.Cases
 	// Provider has made the cluster.
 	Provider Provider
 	// Dir is for kubeconfigs, until Close.
@@ -62,7 +62,7 @@ type Prover struct {
 
 	proxy *Proxy
 	// behind are the cases behind the proxy: a failure due to the proxy alone is nobody's bug.
-	behind *kills.Cases
+	behind *detection.Cases
 	plane  *Plane
 }
 
@@ -126,6 +126,6 @@ func (p *Prover) prepare(ctx context.Context) (err error) {
 	if p.proxy, err = Start(ctx, bed.REST, p.Dir); err != nil {
 		return err
 	}
-	p.behind = &kills.Cases{Parts: p.Cases.Parts, Options: p.Cases.Options, Bed: bed, Kubeconfig: p.proxy.Kubeconfig}
+	p.behind = &detection.Cases{Parts: p.Cases.Parts, Options: p.Cases.Options, Bed: bed, Kubeconfig: p.proxy.Kubeconfig}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
-	"github.com/dra-conformance/dratest/framework/prove/kills"
+	"github.com/dra-conformance/dratest/framework/prove/detection"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -53,7 +53,7 @@ type Provider interface {
 
 // Prover mutates the components of one cluster, built with Overlay.
 type Prover struct {
-	Cases *kills.Cases
+	Cases *detection.Cases
 	// Provider has made the cluster.
 	Provider Provider
 

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/apiserver"
 	"github.com/dra-conformance/dratest/framework/prove/components"
-	"github.com/dra-conformance/dratest/framework/prove/kills"
+	"github.com/dra-conformance/dratest/framework/prove/detection"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -109,14 +109,14 @@ var _ prove.Prover = (*Prover)(nil)
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, o.Config)
-	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
+	p.ours = &components.Prover{Cases: &detection.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
 	if err != nil {
 		return err
 	}
 	if p.dir, err = os.MkdirTemp("", "dratest-mutants-"); err != nil {
 		return fmt.Errorf("make a folder for kubeconfigs: %w", err)
 	}
-	p.apis = &apiserver.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider, Dir: p.dir}
+	p.apis = &apiserver.Prover{Cases: &detection.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider, Dir: p.dir}
 	return nil
 }
 

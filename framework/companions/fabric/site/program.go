@@ -23,7 +23,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/dra-conformance/dratest/framework/companions/beside"
+	"github.com/dra-conformance/dratest/framework/companions/process"
 )
 
 // Client is a program between a cluster and the fabric.
@@ -45,7 +45,7 @@ type Client struct {
 type Program struct {
 	what, path, dir, log string
 	args                 []string
-	running              *beside.Process
+	running              *process.Process
 }
 
 // start starts a program with the common arguments and those of args, called with the program's own directory to
@@ -60,7 +60,7 @@ func (s *Site) start(what, path string, client Client, args func(dir string) ([]
 		p.args, err = args(p.dir)
 	}
 	if err == nil {
-		err = errors.Join(beside.WriteKubeconfig(p.file("kubeconfig"), client.Kubeconfig, client.Context, client.User), p.SetToken(client.Token))
+		err = errors.Join(process.WriteKubeconfig(p.file("kubeconfig"), client.Kubeconfig, client.Context, client.User), p.SetToken(client.Token))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the %s: %w", what, err)
@@ -80,7 +80,7 @@ func (p *Program) SetToken(token string) error {
 
 // Begin starts the process, which must not run.
 func (p *Program) Begin() (err error) {
-	if p.running, err = beside.Start(p.path, p.log, p.args...); err != nil {
+	if p.running, err = process.Start(p.path, p.log, p.args...); err != nil {
 		return fmt.Errorf("start the %s: %w", p.what, err)
 	}
 	return nil

@@ -1,0 +1,66 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package checks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/sim/mutants"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
+	metas := sanity.Metas()
+	for _, b := range OfSanity() {
+		if !slices.ContainsFunc(metas, func(m spec.Meta) bool { return m.ID == b.Check }) {
+			t.Errorf("bug %s is about check %s, which there is not", b.ID, b.Check)
+		}
+	}
+	if got := len(Proof().Trials); got != len(OfSanity()) {
+		t.Errorf("%d trials for %d bugs", got, len(OfSanity()))
+	}
+}
+
+// TestEachCheckHasABug: it must be proven to be able to fail.
+func TestEachCheckHasABug(t *testing.T) {
+	for _, m := range sanity.Metas() {
+		if !slices.ContainsFunc(OfSanity(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {
+			t.Errorf("no bug makes %s fail", m.ID)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for name, row := range map[string]struct {
+		with, without spec.Status
+		shown, missed bool
+		problem       bool
+	}{
+		"killed":                     {with: spec.Failed, without: spec.Passed, shown: true},
+		"survived":                   {with: spec.Passed, without: spec.Passed, missed: true},
+		"cannot be seen":             {with: spec.NotApplicable, without: spec.Passed, missed: true},
+		"good driver fails":          {with: spec.Failed, without: spec.Failed, problem: true},
+		"good driver is not checked": {with: spec.Failed, without: spec.NotApplicable, problem: true},
+	} {
+		f := judge(spec.Outcome{ID: "a", Status: row.with}, spec.Outcome{ID: "a", Status: row.without})
+		if f.Shown != row.shown || (len(f.Missed) > 0) != row.missed || (f.Problem != "") != row.problem {
+			t.Errorf("%s: got %+v", name, f)
+		}
+	}
+}

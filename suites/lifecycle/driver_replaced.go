@@ -1,0 +1,49 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package lifecycle
+
+import (
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/undertest"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverReplaced is about: kubernetes-sigs/dranet#19, kubernetes/kubernetes#128696,
+// kubernetes/kubernetes#132660. It is fair to all kubelets. No sockets are left behind, and each
+// state of the slices is valid.
+var DriverReplaced = harness.Case{Meta: spec.Meta{
+	ID:     "life/driver-replaced",
+	Checks: "A pod keeps its device when the driver's pod is replaced, and the next process knows its prepared claims.",
+	Requires: []spec.RequirementID{
+		"kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices", "kep-4381/unprepare-undoes-prepare",
+	},
+	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true},
+	SerialBecause: endsDriver,
+}, Run: func(t *harness.T) {
+	driver := undertest.Of(t)
+	slices := driver.WatchSlices()
+	t.Create(objects.Claim("claim", t.Driver.Request("req")))
+	pod := t.RunPod(t.Pod("pod", "claim"))
+	before := driver.Sockets(pod.Spec.NodeName)
+
+	driver.Replace(pod.Spec.NodeName)
+
+	goesOn(t, driver, pod, t.WaitAllocated("claim"))
+	noMore(t, before, driver.Sockets(pod.Spec.NodeName))
+	slices.ExpectSound()
+}}
