@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-fabric simulates composable hardware: devices that several clusters share,
-// and that are attached to nodes over an HTTP API.
+// Command dra-fabric simulates a composable fabric: devices shared by several clusters and attached to
+// nodes over an HTTP API.
 package main
 
 import (
@@ -89,7 +89,7 @@ With curl --cacert DIR/ca.crt -H "Authorization: Bearer TOKEN":
 	return cmd
 }
 
-// stopTime is how long requests have to end.
+// stopTime is the shutdown deadline for running requests.
 const stopTime = 5 * time.Second
 
 func (o options) serve(cmd *cobra.Command) error {
@@ -116,7 +116,7 @@ func (o options) serve(cmd *cobra.Command) error {
 	stopped := context.AfterFunc(cmd.Context(), func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
-		_ = server.Shutdown(ctx) // what goes on longer is cut
+		_ = server.Shutdown(ctx) // // cut off requests still running
 	})
 	defer stopped()
 	fmt.Fprintf(cmd.OutOrStdout(), "serving https://%s for %d cluster(s); trust %s\n", o.listen, len(config.Clusters), crt)
@@ -126,7 +126,7 @@ func (o options) serve(cmd *cobra.Command) error {
 	return nil
 }
 
-// certificate makes a certificate for the address unless there is one.
+// certificate creates a certificate for the address unless one exists.
 func (o options) certificate() (crt, key string, err error) {
 	crt, key = filepath.Join(o.dir, "ca.crt"), filepath.Join(o.dir, "tls.key")
 	if _, err := os.Stat(crt); err == nil {

@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The certificate is made once: clients of a fabric that was started again trust it still.
+// The certificate survives a restart, so that clients of the fabric still trust it.
 func TestServesUntilTheEndOfTheContext(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "fabric.yaml")

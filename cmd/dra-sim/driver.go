@@ -52,7 +52,7 @@ type driverFlags struct {
 	metadata, status      bool
 	classic               bool
 	previous              bool
-	// process is the UID of the pod, where several may run at a time.
+	// process is the UID of the pod, if several can run at a time.
 	process string
 
 	fabricURL, fabricToken, fabricCA, fabricName string
@@ -152,10 +152,10 @@ func drive(ctx context.Context, f driverFlags) error {
 	}.Run(ctx, f.Config, config)
 }
 
-// answerTime is how long the fabric may take to answer.
+// answerTime is the timeout for requests to the fabric.
 const answerTime = 10 * time.Second
 
-// hotplug is the fabric of the flags; none without an address.
+// hotplug returns the fabric of the flags, or none without an address.
 func (f driverFlags) hotplug() (sim.Hotplug, error) {
 	if f.fabricURL == "" {
 		return sim.Hotplug{}, nil
@@ -170,7 +170,7 @@ func (f driverFlags) hotplug() (sim.Hotplug, error) {
 	}
 	client := &http.Client{Timeout: answerTime, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	return sim.Hotplug{Fabric: f.fabricName, Rescan: f.rescan, Inventory: func(ctx context.Context) (fabric.Inventory, error) {
-		token, err := os.ReadFile(f.fabricToken) // it may be replaced
+		token, err := os.ReadFile(f.fabricToken) // // reread, as it may be rotated
 		if err != nil {
 			return fabric.Inventory{}, fmt.Errorf("read the token for the fabric: %w", err)
 		}
@@ -189,8 +189,7 @@ func driverClient(kubeconfig string) (*kubernetes.Clientset, error) {
 	return clientOf(config)
 }
 
-// clientOf makes a client without a limit of its own, which would make calls wait for one
-// another.
+// clientOf returns a client without client-side rate limits, so that calls do not wait for each other.
 func clientOf(config *rest.Config) (*kubernetes.Clientset, error) {
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)

@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// Manifests start dra-sim with flags that it has.
+// Manifests pass only flags known to dra-sim.
 func TestFlagsOfManifests(t *testing.T) {
 	for _, manifest := range []string{"../../drivers/declarations/dra-sim/install.yaml", "../../implementation/cmd/dra-classic-driver/kubelet-plugin.yaml"} {
 		text, err := os.ReadFile(manifest)

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// newEvidenceCommand is for pods that only read their node and end (deploy.NodePods).
+// newEvidenceCommand returns the command of pods started to read their node once (deploy.NodePods).
 func newEvidenceCommand() *cobra.Command {
 	var node evidence.Node
 	var cdi, since string
@@ -53,7 +53,7 @@ func newEvidenceCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&node.Root, "root", "/proc/1/root", "where the node's root file system can be seen")
 	cmd.Flags().StringVar(&node.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet, as the node sees it")
-	// Not /var/run: that is a link, which leads elsewhere from here.
+	// Not /var/run: as a link, it resolves to a different directory here.
 	cmd.Flags().StringVar(&cdi, "cdi-dir", "/proc/1/root/run/cdi", "directory of CDI specs, besides /etc/cdi of the node's root")
 	cmd.Flags().StringVar(&since, "since", "", "time at which logs begin (RFC 3339)")
 	return cmd

@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dra-sim is the programmable test driver of dratest: an agent that runs
-// on each node and hosts driver instances. It is started by a DaemonSet that
-// dratest installs.
+// Command dra-sim is dratest's programmable test driver: an agent on each node hosts driver instances.
+// dratest installs it as a DaemonSet.
 package main
 
 import (
@@ -59,8 +58,7 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// newReadyCommand is the DaemonSet's startup probe: the endpoint listens on
-// loopback, which kubelets cannot probe.
+// newReadyCommand is the DaemonSet's startup probe: kubelets cannot probe an endpoint on loopback.
 func newReadyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ready",

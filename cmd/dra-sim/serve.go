@@ -38,12 +38,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// closing bounds the removal of all instances at the end; it is less than the
-// pod's grace period.
+// closing bounds the removal of all instances at shutdown, below the pod's grace period.
 const closing = 8 * time.Second
 
-// How often, and for how long, an agent that starts asks for its node; and how long it
-// waits for one answer, as the first packets may go nowhere.
+// At startup an agent polls for its node. Each request has a short timeout because the first packets
+// can be lost.
 const (
 	nodeInterval = 300 * time.Millisecond
 	nodePatience = time.Minute
@@ -66,7 +65,7 @@ func newServeCommand() *cobra.Command {
 	return cmd
 }
 
-// addNodeFlags adds the flags that say where on which node a driver is.
+// addNodeFlags adds the flags locating a driver and its node.
 func addNodeFlags(flags *pflag.FlagSet, config *sim.Config) {
 	flags.StringVar(&config.NodeName, "node", os.Getenv("NODE_NAME"), "name of this node (default: $NODE_NAME)")
 	flags.StringVar(&config.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet")
@@ -109,9 +108,8 @@ func serve(ctx context.Context, config sim.Config) error {
 	return agent.Close(closeCtx)
 }
 
-// getNode waits for the API server: on a node that has just started, pods start before
-// kube-proxy has set up the addresses of services. A container that ends because of that
-// is started again only after a while.
+// getNode waits for the API server: after a node restart, pods start before kube-proxy has set up
+// service addresses, and an agent exiting with an error would be in crash-loop backoff.
 func getNode(ctx context.Context, client kubernetes.Interface, name string) (*corev1.Node, error) {
 	var node *corev1.Node
 	var last error

@@ -29,8 +29,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// An agent on a node that had restarted ended three times, and its driver was away for
-// half a minute.
+// After a node restart, the agent exited three times, and its driver was unavailable for half a
+// minute.
 func TestAgentWaitsForServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}})

@@ -26,22 +26,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longest is how long a kubelet is kept waiting if nobody kills it.
+// longest bounds how long a kubelet is blocked without being killed.
 const longest = 5 * time.Second
 
-// held is the file that is held so that a checkpoint is not saved.
+// held returns the path of the pipe blocking writes of a checkpoint.
 func held(checkpoint string) string { return checkpoint + ".tmp" }
 
-// hold keeps a kubelet from saving its checkpoint: the file that it writes before it
-// renames it is a pipe that nobody reads, and to open that takes for ever.
+// hold blocks a kubelet from saving its checkpoint. Kubelets write a temporary file and rename it. In
+// place of this file, hold creates a FIFO without a reader, so that opening it blocks.
 type hold struct {
 	path string
 
 	mutex sync.Mutex
-	since time.Time // zero if nothing is held
+	since time.Time // // zero: not blocking
 }
 
-// begin holds whoever writes from now on. While a write is going on, it does nothing.
+// begin blocks writers from now on. It does nothing during a write.
 func (h *hold) begin() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -50,14 +50,14 @@ func (h *hold) begin() {
 	}
 }
 
-// end lets go; a write that was held fails.
+// end unblocks; a blocked write fails.
 func (h *hold) end() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.letGo()
 }
 
-// renew lets go of a kubelet that is held and has not come to its point.
+// renew unblocks a kubelet blocked for longer than the limit.
 func (h *hold) renew() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -66,7 +66,7 @@ func (h *hold) renew() {
 	}
 }
 
-// letGo is with the lock held.
+// letGo requires the lock.
 func (h *hold) letGo() {
 	if !h.since.IsZero() {
 		h.since = time.Time{}
@@ -74,8 +74,7 @@ func (h *hold) letGo() {
 	}
 }
 
-// removePipe removes a pipe, and wakes who waits for a reader of it. It leaves other
-// files alone.
+// removePipe removes a pipe and wakes its blocked writer. Other files stay.
 func removePipe(path string) {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
 		return

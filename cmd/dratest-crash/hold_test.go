@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// Whoever writes while it is held waits, fails when let go, and can write again.
+// Writers block while held, fail at release and succeed afterwards.
 func TestHold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint.tmp")
 	write := func() error {
@@ -39,10 +39,10 @@ func TestHold(t *testing.T) {
 		return errors.Join(err, file.Sync(), file.Close())
 	}
 	h := &hold{path: path}
-	h.end() // nothing to let go
+	h.end() // // nothing held
 	h.begin()
 	h.begin()
-	h.renew() // it is not time yet
+	h.renew() // // within the limit
 	done := make(chan error, 1)
 	go func() { done <- write() }()
 	select {
@@ -58,7 +58,7 @@ func TestHold(t *testing.T) {
 	if err := write(); err != nil {
 		t.Error(err)
 	}
-	h.begin() // somebody writes
+	h.begin() // // during a write
 	if err := write(); err != nil {
 		t.Errorf("held in the middle of a write: %v", err)
 	}

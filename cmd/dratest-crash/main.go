@@ -16,17 +16,17 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dratest-crash becomes a kubelet whose log goes through a second process of
-// this program, which kills it when a line says that it has come to a given point:
+// Command dratest-crash starts a kubelet with its log piped through a second process of this program.
+// This process kills the kubelet at a log line of the given crash point:
 //
 //	dratest-crash DIRECTORY CHECKPOINT PROGRAM [ARGUMENT...]
 //
-// The point is the content of the file "order" in the directory; it is gone when the
-// file "death" is there, which says what was left of the kubelet (crash.Death).
+// The file "order" in the directory contains the crash point. After the crash it is replaced by the
+// file "death", the state left behind (crash.Death).
 //
-// The pipe in between holds one line: until that is read, the kubelet waits with its
-// next one. So it gets at most two lines ahead of its death. Where that would be enough
-// to save its checkpoint too early, the checkpoint is held (hold.go).
+// The pipe has room for one line, so that a kubelet logs at most two lines after its crash point
+// before it is killed. Where this is enough to save the checkpoint too early, saving is blocked
+// (hold.go).
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 // watchFlag is the first argument of the process that reads the log.
 const watchFlag = "--watch"
 
-// run returns only if this process reads the log, or the program could not be started.
+// run returns only in the process reading the log, or if the program failed to start.
 func run(args []string) error {
 	if len(args) == 4 && args[0] == watchFlag {
 		pid, err := strconv.Atoi(args[1])
@@ -62,7 +62,7 @@ func run(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("got %d arguments, want at least 3", len(args))
 	}
-	// One that a reader left that was killed itself would be waited for for ever.
+	// A reader killed with its kubelet leaves a pipe to block on forever.
 	removePipe(held(args[1]))
 	reader, writer, err := pipe()
 	if err != nil {
@@ -72,7 +72,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	// It ends with the log.
+	// The reader exits at the end of the log.
 	watch := exec.Command(self, watchFlag, strconv.Itoa(os.Getpid()), args[0], args[1]) //nolint:noctx // it outlives this program
 	watch.Stdin, watch.Stderr = reader, os.Stderr
 	watch.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -88,7 +88,7 @@ func run(args []string) error {
 	return nil
 }
 
-// pipe is one in which each write is a packet, and which has room for one.
+// pipe returns a packet-mode pipe with room for one packet.
 func pipe() (reader, writer *os.File, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_DIRECT|unix.O_CLOEXEC); err != nil {

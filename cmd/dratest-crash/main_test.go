@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 )
 
-// TestMain lets the test's program stand for the command.
+// TestMain runs the command if the test starts itself.
 func TestMain(m *testing.M) {
 	if os.Getenv("DRATEST_CRASH_TEST") == "" {
 		os.Exit(m.Run())
@@ -74,8 +74,7 @@ func readDeath(t *testing.T, dir string) crash.Death {
 	return death
 }
 
-// watched runs a watcher on lines; those after the one at which it kills come after
-// a change of the checkpoint.
+// watched runs a watcher on log lines. Its kill changes the checkpoint before the next line.
 func watched(t *testing.T, dir string, lines ...string) (log string, kills int) {
 	t.Helper()
 	checkpoint := filepath.Join(dir, "checkpoint")
@@ -125,7 +124,7 @@ func TestKillsNothingWithoutOrder(t *testing.T) {
 	}
 }
 
-// From the call on, its answer cannot be saved before the kill.
+// After the driver call, its result cannot be saved before the kill.
 func TestHoldsTheCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "order"), "after-prepare")
@@ -146,11 +145,11 @@ func TestHoldsTheCheckpoint(t *testing.T) {
 	}
 }
 
-// A real program dies at its line, at most two lines later.
+// A real program is killed at most two lines after its crash point.
 func TestProgramDies(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "order"), "before-checkpoint")
-	// An earlier one was killed together with its reader.
+	// An earlier kubelet was killed together with its log reader.
 	if err := syscall.Mkfifo(filepath.Join(dir, "none.tmp"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +162,7 @@ func TestProgramDies(t *testing.T) {
 	cmd := exec.CommandContext(ctx, self, dir, filepath.Join(dir, "none"), "/bin/sh", "-c",
 		fmt.Sprintf("n=0; while :; do n=$((n+1)); echo '%s' $n >&2; echo '%s' $n >&2; done", writing, wrote))
 	cmd.Env = append(os.Environ(), "DRATEST_CRASH_TEST=1")
-	cmd.Stderr = &strings.Builder{} // it ends with the reader of the log
+	cmd.Stderr = &strings.Builder{} // // Run waits for the log reader
 	var failed *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &failed) || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("ended with %v", err)

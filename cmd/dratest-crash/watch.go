@@ -35,15 +35,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 )
 
-// look is the time between two looks for an order.
+// look is the poll interval for orders.
 const look = 20 * time.Millisecond
 
-// watcher reads the log of a kubelet until that ends.
+// watcher reads a kubelet's log until its end.
 type watcher struct {
 	dir        string
 	checkpoint string
 	kill       func() error
-	// at is the point at which to kill; empty for none.
+	// at is the crash point; empty for none.
 	at   atomic.Value
 	hold hold
 }
@@ -75,9 +75,9 @@ func (w *watcher) run(log io.Reader, out io.Writer) error {
 	return w.report(*death)
 }
 
-// order takes in what is wanted.
+// order reads the current order.
 func (w *watcher) order() {
-	content, _ := os.ReadFile(w.path("order")) // mostly there is none
+	content, _ := os.ReadFile(w.path("order")) // // usually absent
 	at := crash.Point(strings.TrimSpace(string(content)))
 	w.at.Store(at)
 	switch {
@@ -89,10 +89,9 @@ func (w *watcher) order() {
 	w.hold.renew()
 }
 
-// read copies the log, and kills at the line that is asked for. If it did, it returns
-// what happened.
+// read copies the log and kills the kubelet at the ordered line. It returns nil without a kill.
 func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err error) {
-	// Packets are read as a whole, or lost.
+	// Packet-mode reads need a buffer for a whole packet: the rest would be lost.
 	lines := bufio.NewReaderSize(log, 64<<10)
 	saved := w.inode()
 	for {
@@ -114,7 +113,7 @@ func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err er
 		if death == nil && at == crash.AfterCheckpoint {
 			saved = w.inode()
 		}
-		_, _ = io.WriteString(out, line) // who follows the log may have gone
+		_, _ = io.WriteString(out, line) // // the receiver may be gone
 		if errors.Is(err, io.EOF) {
 			if death != nil {
 				death.Saved = w.inode() != saved
@@ -127,7 +126,7 @@ func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err er
 	}
 }
 
-// inode tells checkpoints apart: each is a new file.
+// inode identifies a checkpoint, as each save creates a new file.
 func (w *watcher) inode() uint64 {
 	info, err := os.Stat(w.checkpoint)
 	if err != nil {
@@ -136,7 +135,7 @@ func (w *watcher) inode() uint64 {
 	return info.Sys().(*syscall.Stat_t).Ino
 }
 
-// report ends the order, then says what happened: the next kubelet is not killed.
+// report removes the order first, so that the next kubelet is not killed.
 func (w *watcher) report(death crash.Death) error {
 	content, err := json.Marshal(death)
 	if err != nil {

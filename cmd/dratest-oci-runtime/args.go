@@ -22,8 +22,8 @@ import (
 	"strings"
 )
 
-// switches are runc's flags that take no value, of all subcommands that matter
-// here; every other flag is followed by its value unless it has a "=".
+// switches are the flags without a value of runc and the subcommands relevant here. Any other flag is
+// followed by its value unless it contains "=".
 //
 //nolint:gochecknoglobals // a table
 var switches = []string{
@@ -32,15 +32,14 @@ var switches = []string{
 	"tty", "t", "no-new-privs", "ignore-paused",
 }
 
-// invocation is what matters of a command line of runc.
+// invocation is a parsed runc command line.
 type invocation struct {
 	command string
 	flags   map[string]string
 }
 
-// parse reads runc's global flags, its subcommand and the subcommand's flags up
-// to the first argument, because what follows a container's name can be a
-// command with flags of its own.
+// parse reads runc's global flags, its subcommand and the subcommand's flags up to the first argument:
+// a container's name can be followed by a command with its own flags.
 func parse(args []string) invocation {
 	_, rest := flags(args)
 	if len(rest) == 0 {
@@ -50,7 +49,7 @@ func parse(args []string) invocation {
 	return invocation{command: rest[0], flags: set}
 }
 
-// flags returns the flags at the start of args, and what follows them.
+// flags returns the flags at the start of args, and the remaining args.
 func flags(args []string) (map[string]string, []string) {
 	set := map[string]string{}
 	for len(args) > 0 {
@@ -69,8 +68,7 @@ func flags(args []string) (map[string]string, []string) {
 	return set, nil
 }
 
-// file returns the file in which runc will find the capabilities, and whether it
-// is that of a process instead of a container; "" if there is none.
+// file returns the file with the capabilities of a container or process; "" if there is none.
 func (i invocation) file() (path string, isProcess bool) {
 	switch i.command {
 	case "create", "run":

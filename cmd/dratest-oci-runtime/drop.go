@@ -25,13 +25,11 @@ import (
 	"slices"
 )
 
-// object is a JSON object whose fields are kept as they were written, so that
-// what this program does not know survives.
+// object is a JSON object with raw fields, so that unknown content is preserved.
 type object map[string]json.RawMessage
 
-// dropFromFile removes the capabilities that lacks reports from a container's
-// config.json, or from a process file if isProcess. A file that needs no change
-// is not written.
+// dropFromFile removes the capabilities reported by lacks from a container's config.json, or from a
+// process file if isProcess. It does not write an unchanged file.
 func dropFromFile(path string, isProcess bool, lacks func(string) bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -82,8 +80,8 @@ func dropFromList(list []byte, lacks func(string) bool) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// edit applies change to one field of a JSON object. It returns text itself
-// where the field is absent or null, or stays as it is.
+// edit applies change to one field of a JSON object. If the field is absent, null or unchanged, it
+// returns text itself.
 func edit(text []byte, field string, change func([]byte) ([]byte, error)) ([]byte, error) {
 	var fields object
 	if err := json.Unmarshal(text, &fields); err != nil {
@@ -103,15 +101,15 @@ func edit(text []byte, field string, change func([]byte) ([]byte, error)) ([]byt
 	fields[field] = changed
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // seccomp profiles and environments keep their bytes
+	encoder.SetEscapeHTML(false) // // keep the bytes of seccomp profiles and environments
 	if err := encoder.Encode(fields); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// replace writes a file anew with the mode that it had, in one step, so that
-// runc never reads half of it.
+// replace overwrites a file atomically with its previous mode, so that runc never reads a partial
+// file.
 func replace(path string, text []byte) error {
 	info, err := os.Stat(path)
 	if err != nil {

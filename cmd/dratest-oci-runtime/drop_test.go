@@ -27,8 +27,8 @@ import (
 
 func lacksResource(name string) bool { return name == "CAP_SYS_RESOURCE" }
 
-// Files as containerd writes them, shortened, with what a careless decoder would
-// lose: numbers past 2^53, fields of tomorrow, characters that JSON in HTML escapes.
+// Shortened files of containerd, with content easily lost in decoding: numbers beyond 2^53, unknown
+// fields, characters escaped by HTML-safe JSON.
 const (
 	config = `{"ociVersion":"1.0.2-dev","process":{"user":{"uid":0,"gid":0},"args":["sh","-c","a <b> && c"],` +
 		`"capabilities":{"bounding":["CAP_CHOWN","CAP_SYS_RESOURCE","CAP_SYS_TIME"],"effective":["CAP_CHOWN","CAP_SYS_RESOURCE"],` +
@@ -80,8 +80,7 @@ func TestDropFromFile(t *testing.T) {
 	}
 }
 
-// loose decodes JSON such that the order of fields does not matter and no number
-// loses digits.
+// loose decodes JSON without loss of digits, ignoring the order of fields.
 func loose(t *testing.T, text string) any {
 	t.Helper()
 	var fields map[string]json.RawMessage

@@ -14,17 +14,15 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dratest-oci-runtime is runc for machines whose capability bounding
-// set lacks something. Engines ask for every capability of the kernel for a
-// privileged container, and runc refuses the whole container if one of them
-// cannot be had. This program removes those from what runc is about to read
-// (config.json of "create" and "run", the --process file of "exec") and then
-// becomes runc, with the same arguments. All else is passed on as it is.
+// Command dratest-oci-runtime is runc for machines with a reduced capability bounding set. Engines
+// request every capability of the kernel for a privileged container, and runc rejects the container if
+// one is unavailable. This program removes unavailable capabilities from runc's input (config.json of
+// "create" and "run", the --process file of "exec") and then executes runc with the same arguments.
 //
-// It is as small as it can be and needs nothing but the standard library, because
-// it runs for every container and every command in one.
+// It depends on the standard library only and stays small, because it runs for every container and
+// every exec.
 //
-// The environment variable DRATEST_RUNC names another runc than the one in PATH.
+// The environment variable DRATEST_RUNC overrides the runc in PATH.
 package main
 
 import (
@@ -43,7 +41,7 @@ func main() {
 	}
 }
 
-// run returns only if runc could not be started.
+// run returns only if runc failed to start.
 func run(args []string) error {
 	if path, isProcess := parse(args).file(); path != "" {
 		bounding, err := capability.Read("self")

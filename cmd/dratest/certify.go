@@ -53,7 +53,7 @@ type certifyFlags struct {
 	list       bool
 }
 
-// addCertifyTarget adds the flags that name the cluster with the driver.
+// addCertifyTarget adds the flags for the driver's cluster.
 func addCertifyTarget(flags *pflag.FlagSet, c *testbed.Config, cluster *string) {
 	flags.StringVar(&c.Kubeconfig, "kubeconfig", "", "kubeconfig of the cluster with the driver")
 	flags.StringVar(&c.Context, "context", "", "kubeconfig context (default: current-context)")
@@ -169,7 +169,7 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	return certifyError(certify.Run(ctx, p, f.Options))
 }
 
-// complete fills in what no flag says. Signals go to the certification until stop.
+// complete sets the options without flags. Until stop, the certification receives signals.
 func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p run.Parts, stop func()) {
 	f.Declaration = d
 	if d.Limits.Serial {
@@ -182,7 +182,7 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 	return p, stop
 }
 
-// certifyVersions certifies a driver in a cluster of each version, one after the other.
+// certifyVersions certifies a driver on one cluster per version, in sequence.
 func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) error {
 	all, err := certify.VersionRange(f.versions)
 	switch {
@@ -205,7 +205,7 @@ func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags, d decla
 	return errors.Join(err, versionsError(out, results))
 }
 
-// versionsError prints what the certifications came to, and returns the worst of it.
+// versionsError prints the verdict per version and returns the worst error.
 func versionsError(out io.Writer, results []certify.VersionResult) error {
 	var errs []error
 	for _, r := range results {
@@ -220,15 +220,15 @@ func versionsError(out io.Writer, results []certify.VersionResult) error {
 	return worst(errs)
 }
 
-// agentsAt read nodes whose kubelets have a root directory that their vendor declares; empty
-// for the default.
+// agentsAt returns agents for kubelets with a root directory declared by the vendor; empty for the
+// default.
 func agentsAt(image, kubeletRoot string) testbed.Sim {
 	agents := simAgents(image)
 	agents.Config.KubeletRoot = kubeletRoot
 	return agents
 }
 
-// certifyError turns what a certification came to into the process's exit code.
+// certifyError maps the result of a certification to an exit code.
 func certifyError(c schema.Certificate, err error) error {
 	switch {
 	case errors.Is(err, certify.ErrDeclaration), inUse(err):

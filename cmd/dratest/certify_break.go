@@ -42,7 +42,7 @@ func newCertifyHealCommand() *cobra.Command {
 	return deviceCommand("heal", "Heal what break has broken, as hook heal", func(file string) []string { return []string{"rm", "-rf", file} })
 }
 
-// deviceCommand does something to the file that says of a device that it is broken.
+// deviceCommand runs a command on the file marking a device as broken.
 func deviceCommand(use, short string, do func(file string) []string) *cobra.Command {
 	cmd := shippedCommand(use, short, func(ctx context.Context, _ *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
 		node, device := os.Getenv(spec.HookNode), os.Getenv(spec.HookDevice)
@@ -57,6 +57,6 @@ func deviceCommand(use, short string, do func(file string) []string) *cobra.Comm
 		}
 		return withCode(codeUsage, errors.New("the cluster has no node "+node))
 	})
-	cmd.Hidden = true // for the shipped declaration
+	cmd.Hidden = true // // used by the shipped declaration
 	return cmd
 }

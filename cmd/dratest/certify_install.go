@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// testDriver is the shipped driver whose image has to be built.
+// testDriver is the only shipped driver without a prebuilt image.
 const testDriver = "test-driver"
 
 func newCertifyInstallCommand() *cobra.Command {
@@ -62,10 +62,10 @@ func newCertifyInstallCommand() *cobra.Command {
 	return cmd
 }
 
-// bugVariable has a bug that hooks keep which install dra-sim again.
+// bugVariable is the bug for hooks reinstalling dra-sim.
 const bugVariable = "DRA_SIM_BUG"
 
-// withArguments are manifests of a driver of ours with more arguments.
+// withArguments adds arguments to manifests of a shipped driver.
 func withArguments(d declarations.Driver, manifests []byte, previous bool, bug string) ([]byte, error) {
 	if !previous && bug == "" {
 		return manifests, nil
@@ -116,11 +116,11 @@ func envOr(variable, otherwise string) string {
 	return otherwise
 }
 
-// loadImage gives all nodes the driver's image, unless they have it, and returns the
-// manifests that name it. Nothing is pulled.
+// loadImage loads the driver's image into all nodes and returns manifests with its name. Nothing is
+// pulled.
 func loadImage(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) ([]byte, error) {
 	if d.Name != testDriver {
-		return d.Manifests, nil // dratest's node images have it
+		return d.Manifests, nil // // preloaded in dratest's node images
 	}
 	image, err := images.TestDriver(ctx, images.Options{Progress: p})
 	if err != nil {
@@ -134,7 +134,7 @@ func loadImage(ctx context.Context, p *progress.Printer, machines []clusters.Mac
 	return bytes.ReplaceAll(d.Manifests, []byte(images.TestDriverRepository+":1"), []byte(image.Ref)), nil
 }
 
-// kubectl runs on a node of the control plane, where it can do everything.
+// kubectl runs on a control-plane node with admin rights.
 func kubectl(ctx context.Context, machines []clusters.Machine, input []byte, args ...string) error {
 	for _, m := range machines {
 		if !strings.HasSuffix(m.String(), "-control-plane") {

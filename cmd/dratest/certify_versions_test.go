@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// TestVersionsGoOn: what went wrong on one version keeps no other one from its verdict.
+// TestVersionsGoOn: an error on one version does not prevent a verdict on the others.
 func TestVersionsGoOn(t *testing.T) {
 	all, err := certify.VersionRange("1.35..1.37")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestVersionsGoOn(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name string
-		came map[string]schema.DriverVerdict // by minor version; empty for an error
+		came map[string]schema.DriverVerdict // // verdict by minor version; empty for an error
 		code int
 		says string
 	}{

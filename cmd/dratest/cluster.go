@@ -38,14 +38,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/providers"
 )
 
-// target names the provider that a command works with.
+// target selects the provider of a command.
 type target struct {
 	kubeconfig, context string
 }
 
 func (t target) exists() bool { return t.kubeconfig != "" || t.context != "" }
 
-// provider is the existing cluster that the flags name, or kind.
+// provider returns the existing cluster of the flags, or kind.
 func (t target) provider(out io.Writer) clusters.Provider {
 	p := progress.New(out)
 	if t.exists() {
@@ -75,7 +75,7 @@ delete removes the objects that dratest left in it.`,
 	return cmd
 }
 
-// usage makes a problem with the arguments a usage error.
+// usage turns invalid arguments into a usage error.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		return withCode(codeUsage, check(cmd, args))
@@ -96,7 +96,7 @@ func newClusterListCommand(t *target) *cobra.Command {
 			if err != nil && len(found) == 0 {
 				return err
 			}
-			// Of several providers one may have nothing to say, as without an engine.
+			// One of several providers can fail, for example without a container engine.
 			if format == "json" {
 				encoder := json.NewEncoder(cmd.OutOrStdout())
 				encoder.SetIndent("", "  ")
@@ -170,7 +170,7 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 				return withCode(codeUsage, errors.New(`a cluster's name is empty: "dratest cluster list" shows those that there are`))
 			}
 			p := t.provider(cmd.ErrOrStderr())
-			if t.exists() { // says itself what it removes
+			if t.exists() { // // prints the removed objects itself
 				return p.Delete(cmd.Context(), "")
 			}
 			names, err := deletions(cmd.Context(), p, named, all)
@@ -185,7 +185,7 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 	return cmd
 }
 
-// deletions are the names of the clusters to delete.
+// deletions returns the names of the clusters to delete.
 func deletions(ctx context.Context, p clusters.Provider, named []string, all bool) ([]string, error) {
 	if !all {
 		if len(named) == 0 {
@@ -204,8 +204,8 @@ func deletions(ctx context.Context, p clusters.Provider, named []string, all boo
 	return names, nil
 }
 
-// deleteClusters deletes clusters and says of each that it is gone, or was not there if that is
-// known: clusters are deleted also where not all can be listed, as without a container engine.
+// deleteClusters deletes clusters and prints the result of each. It also deletes if listing fails, as
+// without a container engine; then missing clusters are not reported as such.
 func deleteClusters(ctx context.Context, out io.Writer, p clusters.Provider, names []string) error {
 	found, listErr := p.List(ctx)
 	var errs []error
@@ -256,7 +256,7 @@ func nameFrom(args []string) string {
 	return args[0]
 }
 
-// readConfig reads a cluster file; "-" is the standard input.
+// readConfig reads a cluster file; "-" is stdin.
 func readConfig(path string, stdin io.Reader) (clusters.Config, error) {
 	var data []byte
 	var err error

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// clusterFlags declare a cluster on the command line; they override the file.
+// clusterFlags configure a cluster and override the file.
 type clusterFlags struct {
 	file          string
 	name, version string
@@ -61,7 +61,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.keep, "keep", false, "keep the cluster if its creation fails")
 }
 
-// config is the file with the flags that were given laid over it.
+// config returns the file overridden by the flags.
 func (f *clusterFlags) config(cmd *cobra.Command, t target) (clusters.Config, error) {
 	var c clusters.Config
 	if f.file != "" {

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// loader is a provider that can give images to nodes.
+// loader is a provider able to load images into nodes.
 type loader interface {
 	Load(ctx context.Context, name, image string) error
 }

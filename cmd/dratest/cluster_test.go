@@ -165,7 +165,7 @@ func TestDeleteClustersSaysWhatIsGone(t *testing.T) {
 	}
 }
 
-// Without a container engine kind cannot list its clusters, and a control plane could not be deleted.
+// Without a container engine kind cannot list its clusters. This blocked deletion of control planes.
 func TestDeleteClustersThoughNotAllCanBeListed(t *testing.T) {
 	var out bytes.Buffer
 	if err := deleteClusters(t.Context(), &out, unlisted{}, []string{"x"}); err != nil || out.String() != "deleted cluster x\n" {
@@ -173,7 +173,7 @@ func TestDeleteClustersThoughNotAllCanBeListed(t *testing.T) {
 	}
 }
 
-// unlisted is a provider that cannot list its clusters.
+// unlisted is a provider whose List fails.
 type unlisted struct{ someClusters }
 
 func (unlisted) List(context.Context) ([]clusters.Cluster, error) {
@@ -182,7 +182,7 @@ func (unlisted) List(context.Context) ([]clusters.Cluster, error) {
 
 var errStuck = errors.New("stuck")
 
-// someClusters is a provider that knows two clusters.
+// someClusters is a provider with two clusters.
 type someClusters struct{ clusters.Provider }
 
 func (someClusters) Delete(_ context.Context, name string) error {

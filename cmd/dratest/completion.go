@@ -28,8 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// completions returns the values that the shell offers for flags of these names.
-// They are computed when asked for.
+// completions returns the functions completing the values of flags, by flag name.
 func completions() map[string]func() []string {
 	stocks := func() []string { return []string{string(clusters.Stock), string(clusters.Own)} }
 	return map[string]func() []string{
@@ -58,7 +57,7 @@ func completions() map[string]func() []string {
 	}
 }
 
-// directoryFlags names the flags for which the shell offers directories.
+// directoryFlags returns the flags completed with directories.
 func directoryFlags() []string {
 	return []string{"cdi-dir", "dir", "programs", "report-dir", "rerun-failed", "rest-of"}
 }
@@ -72,7 +71,7 @@ func completeWith(root *cobra.Command, known map[string]func() []string) {
 		if !ok {
 			return
 		}
-		// The only error is a second registration of a flag, which its owner made.
+		// It fails only for flags with a completion of their own.
 		_ = root.RegisterFlagCompletionFunc(flag.Name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return values(), cobra.ShellCompDirectiveNoFileComp
 		})
@@ -87,7 +86,7 @@ func completeWith(root *cobra.Command, known map[string]func() []string) {
 	}
 }
 
-// caseIDs returns expressions that match one case each.
+// caseIDs returns a regular expression per case.
 func caseIDs() []string {
 	var ids []string
 	for _, meta := range run.Metas(parts().Cases) {

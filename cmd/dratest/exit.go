@@ -41,7 +41,7 @@ type codedError struct {
 
 func (e codedError) Unwrap() error { return e.error }
 
-// withCode makes the process exit with code when err reaches main.
+// withCode sets the exit code for err.
 func withCode(code int, err error) error {
 	if err == nil {
 		return nil
@@ -49,7 +49,8 @@ func withCode(code int, err error) error {
 	return codedError{error: err, code: code}
 }
 
-// worst has the exit code that weighs most: a failure stays one, whatever is incomplete elsewhere.
+// worst returns the joined errors with the most severe exit code: a failure outweighs incomplete
+// results.
 func worst(errs []error) error {
 	for _, code := range []int{codeCasesFailed, codeUsage, codeEnvironment, codeIncomplete} {
 		if slices.ContainsFunc(errs, func(err error) bool { return exitCode(err) == code }) {
@@ -59,13 +60,13 @@ func worst(errs []error) error {
 	return nil
 }
 
-// inUse tells whether another process has the cluster or the report directory.
+// inUse reports whether another process uses the cluster or the report directory.
 func inUse(err error) bool {
 	return errors.Is(err, testbed.ErrReserved) || errors.Is(err, reports.ErrInUse)
 }
 
-// exitCode is the process's exit code for err; errors that nobody has classified
-// are failures of the tool or its environment.
+// exitCode returns the exit code for err. Unclassified errors are failures of dratest or its
+// environment.
 func exitCode(err error) int {
 	var coded codedError
 	switch {

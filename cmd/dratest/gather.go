@@ -31,11 +31,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// secondLook is how long the audit of a cluster waits before it looks again: longer than
-// controllers take to tidy up.
+// secondLook is the delay before the second audit of a cluster: enough for controllers to clean up.
 const secondLook = 10 * time.Second
 
-// closing bounds the removal of what gathering has made.
+// closing bounds the cleanup.
 const closing = 30 * time.Second
 
 // gatherFlags are the flags of "dratest gather".

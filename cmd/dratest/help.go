@@ -28,7 +28,7 @@ import (
 // helpColumns is the width of help texts.
 const helpColumns = 120
 
-// fewFlags is the number of flags up to which a command lists them in one section.
+// fewFlags is the maximum number of flags listed in a single section.
 const fewFlags = 10
 
 // commandGroups returns the sections of "dratest --help", each with its commands.
@@ -47,8 +47,8 @@ type commandGroup struct {
 	commands []string
 }
 
-// flagGroups returns the sections of flags that many commands share. All other
-// flags of a command are in its first section.
+// flagGroups returns the sections of flags shared by many commands. All other flags of a command are
+// in its first section.
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"Cluster Flags:", []string{
@@ -70,7 +70,7 @@ type flagGroup struct {
 	flags []string
 }
 
-// groupHelp sorts the commands and flags of the help texts into sections.
+// groupHelp sorts commands and flags into sections.
 func groupHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagSections", flagSections)
 	root.SetUsageTemplate(strings.NewReplacer(

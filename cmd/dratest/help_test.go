@@ -57,7 +57,7 @@ func TestEveryCommandIsInAGroup(t *testing.T) {
 	}
 }
 
-// A flag that was renamed would drop out of its group, and out of completion, unnoticed.
+// A renamed flag would silently drop out of its section and out of completion.
 func TestNamedFlagsExist(t *testing.T) {
 	var flags []string
 	walk(newRootCommand(), func(command *cobra.Command) {

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign"
 )
 
-// identityFlags say whose Kubernetes, or whose driver, is tested.
+// identityFlags identify the Kubernetes distribution or driver under test.
 type identityFlags struct {
 	schema.Implementation
 
@@ -45,8 +45,7 @@ func (f *identityFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.signKey, "sign-key", "", "private key file that signs the report (see dratest report keygen)")
 }
 
-// read returns what the flags say, with the rest from the file, and the key to sign with; nil
-// if there is none.
+// read returns the identity of the flags and the file, and the signing key or nil.
 func (f identityFlags) read() (schema.Implementation, *sign.Key, error) {
 	var below schema.Implementation
 	if f.file != "" {

@@ -93,7 +93,7 @@ checkout. Pass the printed name to --image of other commands.`,
 	return cmd
 }
 
-// selectImages turns the flags into images to build.
+// selectImages returns the images selected by the flags.
 func selectImages(wanted []string, source string, components map[string]string) ([]images.Options, error) {
 	o := images.Options{Source: source, Components: components}
 	if err := o.Validate(); err != nil {
@@ -118,7 +118,7 @@ func selectImages(wanted []string, source string, components map[string]string) 
 	return all, nil
 }
 
-// selectVersions turns the values of --version into versions.
+// selectVersions parses the values of --version.
 func selectVersions(wanted []string) ([]versions.Version, error) {
 	if len(wanted) == 0 {
 		return []versions.Version{versions.Newest()}, nil
@@ -239,7 +239,7 @@ func prune(ctx context.Context, out io.Writer, o images.PruneOptions) error {
 	if o.DryRun {
 		verb = "Would remove:"
 	}
-	// Also after an error: what is gone is gone.
+	// Also print images removed before an error.
 	if _, printErr := fmt.Fprintf(out, "%s\n%s", verb, pruned); err == nil && printErr != nil {
 		err = printErr
 	}

@@ -36,14 +36,13 @@ import (
 
 const registryUsage = "registry to pull images from instead of their own, for example mirror.example.com/dra"
 
-// neededImage is an image that a run needs.
+// neededImage is an image needed by a run.
 type neededImage struct {
 	Image string `json:"image"`
 	For   string `json:"for"`
 }
 
-// neededImages are those that a run needs, in another registry if one is given; nodes are
-// of a Kubernetes version.
+// neededImages returns the images for runs on a Kubernetes version, optionally in another registry.
 func neededImages(registry, version string) ([]neededImage, error) {
 	known, err := versions.Lookup(cmp.Or(version, versions.Newest().Kubernetes))
 	if err != nil {
@@ -117,14 +116,14 @@ Provide it under the name printed by "dratest images list", or set --pod-image.`
 	return cmd
 }
 
-// nobody is the user of images that need no other.
+// nobody is the user of images without need for root.
 const nobody = "65532:65532"
 
 func saveImages(out io.Writer, path, programs, registry string) (err error) {
 	version := reports.SuiteVersion()
 	images := []suite.Program{
 		{Ref: suite.RunAt(version.Version), Name: "dratest", User: nobody},
-		{Ref: suite.Sim, Name: "dra-sim"}, // what it does on nodes, only root may
+		{Ref: suite.Sim, Name: "dra-sim"}, // // needs root on nodes
 	}
 	for i := range images {
 		images[i].Path, images[i].Version, images[i].Revision = filepath.Join(programs, images[i].Name), version.Version, version.Commit

@@ -35,7 +35,7 @@ func TestImagesOfARun(t *testing.T) {
 	if !strings.Contains(out, "/kindest/node:v1.36.4@sha256:") {
 		t.Errorf("no node image of v1.36:\n%s", out)
 	}
-	// What a Job runs is named by the list.
+	// The list contains the images of Job manifests.
 	manifests, code := execute(t, "manifests", "--image-registry", "mirror.example.com/dra", "--", "--focus", "^core/", "--pod-image", "busybox")
 	if code != 0 || !strings.Contains(manifests, "image: "+names[0]+"\n") || !strings.Contains(manifests, "--image-registry=mirror.example.com/dra") {
 		t.Errorf("exit code %d:\n%s", code, manifests)

@@ -22,8 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run/job"
 )
 
-// newJobCommand has what the containers of a Job do beside running cases. Its image has no
-// shell and no other program.
+// newJobCommand has helpers for containers of a Job. Its image contains no shell and no other program.
 func newJobCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "job",

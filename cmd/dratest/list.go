@@ -70,7 +70,7 @@ func newListCommand() *cobra.Command {
 	return cmd
 }
 
-// selected are the cases that a filter keeps, of which there must be one.
+// selected returns the cases matching a filter. None is an error.
 func selected(all []spec.Meta, filter plan.Filter) ([]spec.Meta, error) {
 	metas, err := plan.Select(all, filter)
 	if err == nil && len(metas) == 0 {
@@ -79,11 +79,11 @@ func selected(all []spec.Meta, filter plan.Filter) ([]spec.Meta, error) {
 	return metas, withCode(codeUsage, err)
 }
 
-// listVersion is the schemaVersion of lists as JSON and YAML. It changes when a
-// reader has to: a field goes, or comes to mean something else.
+// listVersion is the schemaVersion of lists as JSON and YAML. It changes with a removed or redefined
+// field.
 const listVersion = "1"
 
-// caseList is what "dratest list" writes for machines.
+// caseList is the machine-readable output of "dratest list".
 type caseList struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Cases         []listedCase `json:"cases"`
@@ -103,7 +103,7 @@ func listCases(metas []spec.Meta) caseList {
 	return list
 }
 
-// mutantList is what "dratest list --mutants" writes for machines.
+// mutantList is the machine-readable output of "dratest list --mutants".
 type mutantList struct {
 	SchemaVersion string         `json:"schemaVersion"`
 	Mutants       []listedMutant `json:"mutants"`
@@ -131,7 +131,7 @@ func listMutants(metas []spec.Meta) (mutantList, error) {
 	return list, nil
 }
 
-// printable is a list that people read as a table.
+// printable is a list with a table form.
 type printable interface {
 	table() [][]string
 	wideTable() [][]string

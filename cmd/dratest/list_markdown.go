@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
-// writeCases writes a document of the cases that a filter keeps: those of "dratest run",
-// "dratest upgrade" and "dratest sanity".
+// writeCases writes a document of the cases matching a filter, for "dratest run", "dratest upgrade"
+// and "dratest sanity".
 func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 	all := cases.Metas()
 	if !upgrade {
@@ -44,7 +44,7 @@ func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 	})
 }
 
-// writeMutants writes a document of all mutants and driver bugs with the cases that detect them.
+// writeMutants writes a document of all mutants and driver bugs, each with the cases detecting it.
 func writeMutants(out io.Writer) error {
 	return writeDocument(out, func(kills []catalogue.Kill) ([]byte, error) {
 		broken, err := catalogue.LoadBroken()

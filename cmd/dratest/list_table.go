@@ -28,16 +28,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// tableWidth is what a table may take; its last column is cut.
+// tableWidth is the maximum width of tables; their last column is truncated.
 const tableWidth = 120
 
-// between is the number of columns between two cells.
+// between is the number of columns between cells.
 const between = 2
 
 func (l caseList) table() [][]string {
 	rows := [][]string{{"ID", "LABELS", "CHECKS"}}
 	for _, c := range l.Cases {
-		// The area stands in the ID; features are among the needs, for which wide has room.
+		// The ID includes the area. Features are in the wide table.
 		short := slices.DeleteFunc(slices.Clone(c.Labels), func(label string) bool {
 			return label == c.Area() || strings.HasPrefix(label, spec.FeatureLabel)
 		})
@@ -81,8 +81,7 @@ func orDash(all []string) string {
 	return strings.Join(all, ",")
 }
 
-// writeTable aligns the cells of rows; the last ones are cut where a line would be
-// wider than width, unless that is zero.
+// writeTable aligns the cells of rows. It truncates the last cell to width; 0 is no limit.
 func writeTable(out io.Writer, rows [][]string, width int) error {
 	last := len(rows[0]) - 1
 	room := width - last*between

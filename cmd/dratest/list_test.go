@@ -63,7 +63,7 @@ node/much-longer  node,Feature:DRADeviceTaints,Serial,Disruptive  DRADeviceTaint
 	}
 }
 
-// What all people read must fit, whatever cases there will be.
+// Default tables must fit their width for any future case.
 func TestListsFitTheirWidth(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"list", "--upgrade"}, {"list", "--mutants"}} {
 		out, code := execute(t, args...)
@@ -137,7 +137,7 @@ func TestListForMachines(t *testing.T) {
 	}
 }
 
-// "dratest list" printed a table without rows, and exit code 0, for a filter that no case matches.
+// "dratest list" printed an empty table with exit code 0 for a filter without matches.
 func TestListOfOneAndOfNoCase(t *testing.T) {
 	if out, code := execute(t, "list", "--focus", "^core/one-device$"); code != 0 || strings.Count(out, "core/") != 1 {
 		t.Errorf("exit code %d: %s", code, out)

@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command dratest brings Kubernetes clusters up, runs the DRA conformance and
-// end-to-end cases on them, and reports. It only wires packages together.
+// Command dratest creates Kubernetes clusters, runs the DRA conformance and end-to-end cases on them
+// and writes reports. It only wires packages together.
 package main
 
 import (

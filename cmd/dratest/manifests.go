@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// notInCluster are the flags of "dratest run" that make no sense in a Job: they are about
-// clusters that are made, about files of this machine, or set already.
+// notInCluster lists the flags of "dratest run" useless in a Job: those for created clusters or local
+// files, and those set by the manifests.
 //
 //nolint:gochecknoglobals // a table
 var notInCluster = []string{
@@ -86,7 +86,7 @@ in plugins/dratest. The plugin uses Sonobuoy's service account.`,
 	return cmd
 }
 
-// inClusterArgs checks arguments of "dratest run" for a Job.
+// inClusterArgs validates arguments of "dratest run" for a Job.
 func inClusterArgs(cmd *cobra.Command, args []string) error {
 	if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
 		return fmt.Errorf("unknown argument %q: flags of dratest run come after --", args[0])

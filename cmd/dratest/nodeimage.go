@@ -24,12 +24,12 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// nodeImageFlags say on the command line where node images come from.
+// nodeImageFlags select the source of node images.
 type nodeImageFlags struct{ source, registry string }
 
 func (f *nodeImageFlags) add(flags *pflag.FlagSet) { addNodeImageFlags(flags, &f.source, &f.registry) }
 
-// over lays the flags that were given over a configuration.
+// over applies the flags to a configuration.
 func (f nodeImageFlags) over(c *clusters.Config) {
 	c.NodeImageSource = cmp.Or(clusters.NodeImageSource(f.source), c.NodeImageSource)
 	c.NodeImageRegistry = cmp.Or(f.registry, c.NodeImageRegistry)

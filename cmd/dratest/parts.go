@@ -26,10 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
-// podImage is what cases' pods run; node images have it.
+// podImage is the image for pods of cases, preloaded in node images.
 const podImage = suite.Busybox
 
-// parts are what a process that runs cases needs; the command adds a provider.
+// parts returns all parts of a run except its provider.
 func parts() run.Parts {
 	return run.Parts{Cases: suites.All(), Requirements: requirements.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Companions: companions.All()}}
 }

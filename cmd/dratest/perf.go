@@ -109,7 +109,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 	return cmd
 }
 
-// scenarios are those that workloads can name.
+// scenarios returns the scenarios available to workloads.
 func scenarios(c perf.Clusters) map[string]perf.Scenario {
 	return map[string]perf.Scenario{"classic": bench.Scenario(), "fabric": fabric.Perf(), "node": node.Scenario(simAgents("")), "prebind": prebind.Scenario(c.Processes)}
 }
@@ -142,7 +142,7 @@ func (f *perfFlags) complete() error {
 	if f.full && f.workloads != "" {
 		errs = append(errs, errors.New("full: says nothing with a file of workloads"))
 	}
-	full := f.full || len(f.only) > 0 // which chooses among all
+	full := f.full || len(f.only) > 0 // // --only selects from all workloads
 	f.Workloads, err = decoded(f.workloads, func() ([]perf.Workload, error) { return perf.DefaultWorkloads(full) }, perf.DecodeWorkloads)
 	errs = append(errs, err)
 	if f.thresholds != "" || f.workloads == "" {
@@ -160,7 +160,7 @@ func (f *perfFlags) complete() error {
 	return errors.Join(append(errs, perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())...)
 }
 
-// completeSubjects says what the two sides run.
+// completeSubjects sets the software of both sides.
 func (f *perfFlags) completeSubjects() error {
 	if f.Reference.Version != "" {
 		v, err := versions.Lookup(f.Reference.Version)
@@ -181,7 +181,7 @@ func (f *perfFlags) completeSubjects() error {
 	return errors.Join(err, candidateErr, f.Reference.Validate(), f.Candidate.Validate())
 }
 
-// choose leaves the workloads of --only, and their thresholds.
+// choose keeps the workloads of --only, and their thresholds.
 func (f *perfFlags) choose() error {
 	if len(f.only) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (f *perfFlags) choose() error {
 	return nil
 }
 
-// decoded reads a file, or what there is without one.
+// decoded reads a file; without a path it returns the default.
 func decoded[T any](path string, without func() (T, error), decode func([]byte) (T, error)) (T, error) {
 	if path == "" {
 		return without()

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf/plots"
 )
 
-// perfPage is the file with the plots.
+// perfPage is the file of the plots.
 const perfPage = "perf.html"
 
 func newPerfCompareCommand() *cobra.Command {
@@ -110,7 +110,7 @@ into ` + perfPage + ` there.`,
 	}
 }
 
-// writePerfPage draws records, which are sorted from the oldest to the newest.
+// writePerfPage plots records, sorted from oldest to newest.
 func writePerfPage(path string, records []perf.Record) error {
 	var page bytes.Buffer
 	if err := plots.Page(&page, records); err != nil {

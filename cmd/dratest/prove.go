@@ -31,16 +31,16 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// trials is a command that does trials one after the other: a proof, or a matrix of upgrades.
+// trials is a command running a series of trials: a proof, or an upgrade matrix.
 type trials struct {
 	name, short, long, example string
 	// cluster is the default of --name.
 	cluster string
-	// flags adds those that not all of them have.
+	// flags adds the command's own flags.
 	flags func(f *proveFlags, flags *pflag.FlagSet)
-	// start makes the trials and what does them. Without trials there is nothing to do.
+	// start returns the proof and its prover. A nil prover means there is nothing to do.
 	start func(f *proveFlags, ctx context.Context) (prove.Proof, prove.Prover, error)
-	// log keeps what Kubernetes' client says in a file.
+	// log redirects client-go's log to a file.
 	log bool
 }
 
@@ -131,9 +131,8 @@ func (t trials) run(ctx context.Context, out io.Writer, f *proveFlags) (err erro
 	return proveError(ctx, f.changedSince != "", record, err)
 }
 
-// proveError turns what a proof came to into the process's exit code. If its mutants were chosen
-// by what has changed, those that no case noticed are not its failure where more cases, which
-// cannot run here, might have.
+// proveError maps the result of a proof to an exit code. With --changed-since, undetected mutants are
+// incomplete instead of failed if other cases need a different cluster.
 func proveError(ctx context.Context, changed bool, r prove.Record, err error) error {
 	switch elsewhere := r.Elsewhere(); {
 	case inUse(err), errors.Is(err, prove.ErrAnother):

@@ -34,20 +34,20 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// proveFlags are the flags of all commands that do trials.
+// proveFlags are the flags of all trial commands.
 type proveFlags struct {
 	prove.Options
 
 	shard, agentImage string
 	stack             stackFlags
 
-	// Of mutants.
+	// For mutants.
 	restOf       []string
 	changedSince string
 	disruptive   bool
 
-	runs, blocks int    // of thresholds
-	from         string // of gates
+	runs, blocks int    // // for thresholds
+	from         string // // for gates
 }
 
 func (f *proveFlags) add(flags *pflag.FlagSet) {
@@ -57,24 +57,24 @@ func (f *proveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the record and the reports of trials (default: $ARTIFACTS or ./_artifacts)")
 }
 
-// addImages adds the flags of proofs that run pods.
+// addImages adds the flags of proofs with pods.
 func (f *proveFlags) addImages(flags *pflag.FlagSet) {
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
-// addMade adds the flags of proofs that make their clusters, of a version that they know.
+// addMade adds the flags of proofs creating clusters of a fixed version.
 func (f *proveFlags) addMade(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cluster.Name, "name", f.Cluster.Name, "name of the cluster to create; prefix if there are several")
 }
 
-// addVersion adds the flags of proofs that make clusters of any version.
+// addVersion adds the flags of proofs creating clusters of any version.
 func (f *proveFlags) addVersion(flags *pflag.FlagSet) {
 	f.addMade(flags)
 	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37 (default: latest supported)")
 }
 
-// addCluster adds the flags of proofs that make any cluster, or take one.
+// addCluster adds the flags of proofs with a created or existing cluster.
 func (f *proveFlags) addCluster(flags *pflag.FlagSet) {
 	f.addImages(flags)
 	name := f.Cluster.Name
@@ -127,7 +127,7 @@ func (f *proveFlags) addGates(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "1.36", "Kubernetes version of the clusters")
 }
 
-// where is the cluster in words, for the proof's record.
+// where describes the cluster in the proof's record.
 func (f *proveFlags) where() string {
 	if f.Kubeconfig != "" {
 		return strings.TrimSpace("the cluster of " + f.Kubeconfig + " " + f.Context)
@@ -144,7 +144,7 @@ func (f *proveFlags) where() string {
 	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
-// cases are what runs of cases need in the proof's cluster.
+// cases returns the parts and options for running cases in the proof's cluster.
 func (f *proveFlags) cases() (run.Parts, run.Options) {
 	agents, p := simAgents(f.agentImage), parts()
 	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(f.Out))

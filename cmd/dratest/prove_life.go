@@ -43,7 +43,7 @@ func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
 	if err != nil {
 		return proof, nil, fmt.Errorf("find dratest: %w", err)
 	}
-	// The declaration's hooks are commands of dratest.
+	// The declaration's hooks call dratest.
 	err = os.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if err != nil {
 		return proof, nil, fmt.Errorf("set PATH for hooks: %w", err)
@@ -62,8 +62,8 @@ func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
 	}, nil
 }
 
-// forgetClaims removes the CDI files of a driver from all nodes: what a bug has left there
-// would keep devices from claims of a driver without it.
+// forgetClaims removes a driver's CDI files from all nodes: leftovers of a bug would block devices for
+// claims of the next driver.
 func forgetClaims(ctx context.Context, cluster, driver string) error {
 	machines, err := providers.NewClusters(progress.New(io.Discard)).Machines(ctx, cluster)
 	if err != nil {
@@ -77,8 +77,7 @@ func forgetClaims(ctx context.Context, cluster, driver string) error {
 	return nil
 }
 
-// installAgain installs dra-sim with a bug, in place of one with another bug, and has hooks
-// keep it.
+// installAgain reinstalls dra-sim with another bug and sets the bug for hooks.
 func installAgain(ctx context.Context, self, cluster, bug string) error {
 	if err := os.Setenv(bugVariable, bug); err != nil {
 		return errors.Join(errors.New("set the bug for hooks"), err)

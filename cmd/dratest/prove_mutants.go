@@ -57,8 +57,7 @@ func (f *proveFlags) mutants(ctx context.Context) (prove.Proof, prove.Prover, er
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: provider}, clusters.Usage(o.Validate())
 }
 
-// allMutants are all mutants, with those of the proof that --rest-of leaves, and of --only those
-// that --changed-since leaves.
+// allMutants returns the mutants left by --rest-of. --changed-since narrows --only.
 func (f *proveFlags) allMutants(ctx context.Context) (mutants.Set, error) {
 	set, err := mutants.Load(run.Metas(parts().Cases))
 	if err != nil {

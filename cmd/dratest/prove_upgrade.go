@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// upgradeDir is where the upgrade's report is whose cluster all trials share.
+// upgradeDir is the report directory of the upgrade shared by all trials.
 const upgradeDir = "upgrade"
 
 func (f *proveFlags) upgrade(context.Context) (prove.Proof, prove.Prover, error) {
@@ -51,16 +51,16 @@ func (f *proveFlags) skew(context.Context) (prove.Proof, prove.Prover, error) {
 	proof, series := matrix.SkewProof(), f.series()
 	proof.Where = "cluster " + f.Cluster.Name
 	p, o := f.cases()
-	p.Clusters = series.Parts.Clusters // which knows what was built here
+	p.Clusters = series.Parts.Clusters // // knows the locally built components
 	o.Disruptive = true
 	return proof, &matrix.Skew{Series: series, Dir: filepath.Join(f.ReportDir, upgradeDir), Suite: p, SuiteOptions: o}, nil
 }
 
-// series is what upgrades of trials are put together from.
+// series returns the parts and options for upgrades in trials.
 func (f *proveFlags) series() run.Series {
 	p, agents := progress.New(f.Out), simAgents(f.agentImage)
 	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}}
 	s.Options = run.Options{Config: f.Config, Driver: reports.DriverOf(agents.Driver())}
-	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together
+	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // // the components of all steps must match
 	return s
 }

@@ -31,7 +31,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/cli")
 
-// docs/cli has a page per command with the text of its --help.
+// docs/cli has a page per command with its --help text.
 func TestCommandReference(t *testing.T) {
 	const dir = "../../docs/cli"
 	pages := commandReference(newRootCommand())
@@ -65,8 +65,8 @@ func TestCommandReference(t *testing.T) {
 	}
 }
 
-// commandReference returns the pages of docs/cli by file name: README.md, and one
-// for each command below root with all of its subcommands.
+// commandReference returns the pages of docs/cli by file name: README.md, and one per command below
+// root with all of its subcommands.
 func commandReference(root *cobra.Command) map[string]string {
 	root.InitDefaultHelpFlag()
 	pages := map[string]string{}

@@ -38,7 +38,7 @@ func newReportCommand() *cobra.Command {
 		Long: `Print the report of a run from the report.json in a directory (default
 $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		Args: cobra.MaximumNArgs(1),
-		// Reading a report leaves nothing to clean up.
+		// Reading a report needs no cleanup: let signals kill the process.
 		PersistentPreRun: func(*cobra.Command, []string) { signal.Reset(os.Interrupt, syscall.SIGTERM) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := reports.Dir(append(args, "")[0])

@@ -36,8 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign"
 )
 
-// certified writes the report of a certification of dra-sim that ended at a time, with all
-// cases for drivers passed.
+// certified writes the report of a certification of dra-sim with all driver cases passed.
 func certified(t *testing.T, dir string, ended time.Time, key *sign.Key) {
 	t.Helper()
 	shipped, err := declarations.Shipped("dra-sim")
@@ -112,7 +111,7 @@ func TestCertificateCommands(t *testing.T) {
 	if err := os.Truncate(filepath.Join("huge", reports.DeclarationFile), 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	// One line, as anybody may type it.
+	// A forged certificate in one line.
 	typed, err := json.Marshal(map[string]string{"verdict": "certified", "driver": "x", "kubernetes": "v1.37.1", "expires": "2099-01-01T00:00:00Z"})
 	if err := errors.Join(err, os.Mkdir("typed", 0o755), os.WriteFile(filepath.Join("typed", reports.CertificateFile), typed, 0o600)); err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ in the notes.`,
 	return cmd
 }
 
-// export writes the report in dir into a new folder below to, and returns that.
+// export writes the report in dir into a new folder below to and returns this folder.
 func export(c schema.ConformanceReport, dir, to string) (string, error) {
 	content, err := cncf.Render(c)
 	if err != nil {

@@ -54,7 +54,7 @@ came to: "dratest report DIRECTORY" ends as the run did, "dratest report verify
 DIRECTORY" checks the files.`,
 		Example: `  dratest report fetch results --kubeconfig ~/.kube/config && dratest report verify results && dratest report results`,
 		Args:    cobra.MaximumNArgs(1),
-		// An archive that arrives when a signal does is not left half unpacked.
+		// Do not leave a partially unpacked archive behind on a signal.
 		PersistentPreRun: func(*cobra.Command, []string) {},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.kubeconfig == "" {

@@ -70,7 +70,7 @@ The table omits cases without anything to report. HTML and JSON include all case
 	return cmd
 }
 
-// reportsBelow reads all conformance reports in and below directories.
+// reportsBelow reads all conformance reports below directories.
 func reportsBelow(dirs []string) (found []history.Report, err error) {
 	seen := map[string]bool{}
 	for _, top := range dirs {
@@ -98,7 +98,7 @@ func reportsBelow(dirs []string) (found []history.Report, err error) {
 	return found, nil
 }
 
-// renamed maps the earlier IDs of cases to today's.
+// renamed maps former case IDs to current ones.
 func renamed(cases []harness.Case) map[string]string {
 	ids := map[string]string{}
 	for _, c := range cases {

@@ -30,14 +30,14 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// readOfReports are those that commands read of a report directory.
+// readOfReports are the files read from a report directory by commands.
 var readOfReports = []string{
 	reports.JSONFile, reports.ConformanceFile, reports.SignatureFile, reports.JournalFile, reports.LogFile,
 	reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, "certificate.json",
 }
 
-// A FIFO in a report made "dratest report verify" block until SIGKILL, a link to /dev/zero
-// made it take all memory.
+// With a FIFO in a report, "dratest report verify" blocked until SIGKILL. With a link to /dev/zero it
+// ran out of memory.
 func TestReportsWithFIFOsAndLinks(t *testing.T) {
 	base := t.TempDir()
 	nothingCouldRun(t, base)
@@ -60,7 +60,7 @@ func TestReportsWithFIFOsAndLinks(t *testing.T) {
 			ended := make(chan string)
 			go func() {
 				commands := [][]string{{dir}, {"verify", dir}}
-				if name == reports.ConformanceFile || name == reports.JSONFile { // all read one of these
+				if name == reports.ConformanceFile || name == reports.JSONFile { // // every command reads one of these
 					commands = append(commands, []string{"diff", dir, dir}, []string{"matrix", dir}, []string{"history", dir},
 						[]string{"export", dir, "--to", t.TempDir()}, []string{"badge", dir})
 				}
@@ -87,7 +87,7 @@ func TestReportsWithFIFOsAndLinks(t *testing.T) {
 	}
 }
 
-// A report painted "The report holds." over the reasons why it does not.
+// Control characters in a report hid the failure reasons behind "The report holds.".
 func TestReportsPrintNoControlCharacters(t *testing.T) {
 	const painted = "\x1b[2J\x1b[HThe report holds.\x1b[8m\r\a\u009b31m\u202e"
 	dir := t.TempDir()

@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 )
 
-// unsealed explains why there is no sealed report in a directory: of some commands there never
-// is. It is err for directories of any other kind.
+// unsealed explains why a directory has no sealed report: some commands never seal theirs. For other
+// directories it returns err.
 func unsealed(dir string, err error) error {
 	for file, command := range map[string]string{soak.SummaryFile: "soak", perf.RecordFile: "perf", prove.RecordFile: "prove"} {
 		if _, missing := os.Stat(filepath.Join(dir, file)); missing == nil {

@@ -94,11 +94,11 @@ func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
 	return worst(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
 }
 
-// side returns the folders with reports of a directory, and the problems of their matrix.
+// side returns the report folders of a directory, and the problems of their matrix.
 func side(dir string) (folders, reasons []string, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {
-		return []string{"."}, nil, nil // which verified reports
+		return []string{"."}, nil, nil // // verified returns the error
 	}
 	defer func() { _ = opened.Close() }()
 	if _, err := opened.Open(reports.ConformanceFile); !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func side(dir string) (folders, reasons []string, err error) {
 	return folders, matrix.Verify(opened, folders), nil
 }
 
-// verified verifies the report in a directory, and prints the reasons if it does not hold.
+// verified verifies the report in a directory and prints the reasons of a failure.
 func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.ConformanceReport, s sign.Signature, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {
@@ -160,7 +160,7 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 	return err
 }
 
-// rules are those of this dratest for each engine.
+// rules returns this build's verification rules per engine.
 func rules() map[schema.Engine]verify.Rules {
 	of := func(required []schema.RequiredCase) verify.Rules {
 		return verify.Rules{Required: required, Versions: profile.Versions(), Build: reports.SuiteVersion()}
@@ -173,7 +173,7 @@ func rules() map[schema.Engine]verify.Rules {
 	}
 }
 
-// publicKey reads the key of --key; nil if there is none.
+// publicKey reads the key of --key; nil if the flag is unset.
 func publicKey(file string) (*sign.Key, error) {
 	if file == "" {
 		return nil, nil
@@ -181,7 +181,7 @@ func publicKey(file string) (*sign.Key, error) {
 	return readKey("key", file, sign.PublicKey)
 }
 
-// readKey reads the key in the file that a flag names.
+// readKey reads a key from the file in a flag.
 func readKey(flag, file string, read func([]byte) (sign.Key, error)) (*sign.Key, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -224,7 +224,7 @@ verify them. Files that are there are not replaced.`,
 	}
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew creates a file; an existing one is an error.
 func writeNew(name string, data []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
-// nothingCouldRun writes the report of a run of all cases on a cluster without nodes.
+// nothingCouldRun writes the report of a full run on a cluster without nodes.
 func nothingCouldRun(t *testing.T, dir string) {
 	t.Helper()
 	texts, err := requirements.Load()
@@ -132,7 +132,7 @@ func readFile(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A format without a digest, or left behind by a later run, could be anything.
+// An unsealed format, or one left by a later run, would be unverified.
 func TestEachFormatIsSealedVerifiedAndRemoved(t *testing.T) {
 	for _, f := range reports.Formats() {
 		dir := t.TempDir()

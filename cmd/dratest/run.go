@@ -43,8 +43,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// simulatedNodes is how many nodes a control plane has that is made for a run: more than
-// the cases need that go without a kubelet.
+// simulatedNodes is the number of nodes of a control plane created for a run: more than needed by
+// cases without a kubelet.
 const simulatedNodes = 4
 
 // runFlags are the flags of "dratest run".
@@ -156,7 +156,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
 
-// images takes the images that were not named from the registry that was.
+// images applies --image-registry to images without a flag of their own.
 func (f *runFlags) images(flags *pflag.FlagSet) (err error) {
 	if f.registry == "" {
 		return nil
@@ -175,8 +175,7 @@ func (f *runFlags) images(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// again turns the flags that go on with an earlier run into options. What was selected then
-// is selected now.
+// again translates --resume and --rerun-failed. The selection of cases is that of the earlier run.
 func (f *runFlags) again(flags *pflag.FlagSet) error {
 	if !f.resume && f.rerun == "" {
 		return nil
@@ -199,7 +198,7 @@ func (f *runFlags) again(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// addClusterFlags adds the flags that say which cluster to use, or to make.
+// addClusterFlags adds the flags for an existing or created cluster.
 func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster *clusters.Config) {
 	flags.StringVar(kubeconfig, "kubeconfig", "", "use an existing cluster instead of creating one")
 	flags.StringVar(context, "context", "", "kubeconfig context (default: current-context)")
@@ -223,7 +222,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	agents := simAgents(f.agentImage)
 	p := parts()
 	p.Agents = agents
-	if !f.InCluster { // a pod has neither built anything nor an engine
+	if !f.InCluster { // // a pod has no engine and no local builds
 		p.Clusters = providers.NewClusters(progress.New(out))
 	}
 	o := f.Options
@@ -239,7 +238,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	return runError(ctx, report, err)
 }
 
-// repeatCases runs the cases again and again; the last line says what that came to.
+// repeatCases runs the cases n times and prints a summary line.
 func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options, n int) error {
 	report, number, err := run.Repeat(ctx, p, o, n)
 	switch {
@@ -251,7 +250,7 @@ func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options,
 	return runError(ctx, report, err)
 }
 
-// runError turns what a run came to into the process's exit code.
+// runError maps the result of a run to an exit code.
 func runError(ctx context.Context, report schema.Report, err error) error {
 	switch {
 	case errors.Is(err, run.ErrNoRun):
@@ -261,7 +260,7 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 	case inUse(err):
 		return withCode(codeUsage, err)
 	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, run.ErrClusterGone):
-		// What cases found is not excused by trouble that it led to afterwards.
+		// A later error does not hide failed cases.
 		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report), err))
 	case errors.Is(err, syscall.ENOSPC):
 		return withCode(codeIncomplete, fmt.Errorf("the report is not complete, as its disk is full: make room and run again: %w", err))
@@ -273,7 +272,7 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 	return verdictError(report)
 }
 
-// verdictError turns the verdict on a run into the process's exit code.
+// verdictError maps the verdict of a run to an exit code.
 func verdictError(r schema.Report) error {
 	result, reasons := r.Outcome()
 	switch {

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// sideBySide reads the stacks of --matrix, and says what cannot be given with it.
+// sideBySide parses --matrix and rejects incompatible flags.
 func (f *runFlags) sideBySide(flags *pflag.FlagSet) (err error) {
 	if !flags.Changed("matrix") {
 		return nil
@@ -64,8 +64,8 @@ func (f *runFlags) sideBySide(flags *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// matrixCases runs the cases on one stack after the other; the last line says what that
-// came to, and the exit code is the worst one.
+// matrixCases runs the cases on each stack in sequence. The exit code is the worst one, and the last
+// line is the overall verdict.
 func matrixCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options, f runFlags) error {
 	columns, err := run.Matrix(ctx, p, o, f.stacks, f.repeat)
 	var errs []error
@@ -84,7 +84,7 @@ func matrixCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options,
 	return err
 }
 
-// matrixVerdict is a verdict in words for what has the exit code of the process.
+// matrixVerdict returns the verdict for an exit code.
 func matrixVerdict(err error) string {
 	switch {
 	case err == nil:
@@ -98,7 +98,7 @@ func matrixVerdict(err error) string {
 	}
 }
 
-// dryRuns prints the plan, or that for each stack.
+// dryRuns prints one plan, or a plan per stack.
 func dryRuns(ctx context.Context, out io.Writer, f runFlags) error {
 	if len(f.stacks) == 0 {
 		return dryRun(ctx, out, f)

@@ -64,7 +64,7 @@ type sanityFlags struct {
 	// implementation and key come from identity.
 	implementation schema.Implementation
 	key            *sign.Key
-	// These are what the declaration says.
+	// From the declaration.
 	kubeletRoot        string
 	checkpoints        []string
 	upgrade, downgrade declarations.Hook
@@ -130,7 +130,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	f.identity.add(flags)
 }
 
-// complete fills in what follows from the other flags; errors are all that is missing.
+// complete sets defaults depending on other flags and returns all missing flags.
 func (f *sanityFlags) complete() error {
 	var errs []error
 	if f.kubeconfig == "" {
@@ -165,7 +165,7 @@ func (f *sanityFlags) complete() error {
 	return errors.Join(errs...)
 }
 
-// options are the flags as options of sanity.
+// options converts the flags.
 func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints}
 	for _, c := range f.valid {
@@ -179,13 +179,13 @@ func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 			_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", f.restart}})
 			return err
 		}
-		// Without --restart the driver is left alone.
+		// Without --restart the driver must not be disrupted.
 		o.Upgrade, o.Downgrade = f.hook("upgrade", f.upgrade), f.hook("downgrade", f.downgrade)
 	}
 	return o
 }
 
-// hook has a declared hook run; nil if there is none.
+// hook returns a function running a declared hook, or nil.
 func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Context) error {
 	if h.IsZero() {
 		return nil

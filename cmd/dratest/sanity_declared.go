@@ -26,8 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// declared fills in what the driver's declaration says and no flag does; flags are those
-// that were given.
+// declared applies the driver's declaration to flags not set on the command line.
 func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 	if f.file == "" {
 		return nil

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-// onNode is a driver on another machine, which dra-sim's agent there leads to.
+// onNode is a driver on another machine, reached through dra-sim's agent.
 type onNode struct {
 	agents       *client.Client
 	node, driver string

@@ -36,8 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-// checkDriver does the checks, prints them and writes their report in place of what an
-// earlier run left in dir.
+// checkDriver runs the checks, prints them and replaces the report of an earlier run in dir.
 func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options, identity schema.Implementation, key *sign.Key) (report schema.Report, err error) {
 	if err := run.Clean(dir); err != nil {
 		return report, err
@@ -61,7 +60,7 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 	return report, err
 }
 
-// sealSanity writes the files of a report directory, and signs them if there is a key.
+// sealSanity writes the files of a report directory and signs them if there is a key.
 func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, identity schema.Implementation, key *sign.Key) error {
 	w, err := journal.Append(dir)
 	if err != nil {

@@ -34,8 +34,8 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-// A report of checks beside the conformance report, journal and log of a run would be
-// taken for one of that run.
+// A report of checks would be mistaken for part of a run if an earlier run's conformance report,
+// journal and log stayed beside it.
 func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../reports/testdata/run")); err != nil {
@@ -65,7 +65,7 @@ func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
 
 var errNoDriver = errors.New("no driver listens")
 
-// noDriver is a driver that is not there.
+// noDriver is an absent driver.
 type noDriver struct{ sanity.Subject }
 
 func (noDriver) Dial(context.Context) (net.Conn, error) { return nil, errNoDriver }

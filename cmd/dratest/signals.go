@@ -24,18 +24,18 @@ import (
 	"time"
 )
 
-// together is how soon after a signal another one is still the same wish to end: timeout of
-// coreutils sends each to its child, and at once again to the child's process group.
+// together is the interval for treating signals as one: timeout of coreutils signals its child and
+// then the child's process group.
 const together = time.Second
 
-// endOnNextSignal lets a signal end the process after the first one has ended ctx.
+// endOnNextSignal terminates the process on the next signal after ctx is canceled.
 func endOnNextSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		time.AfterFunc(together, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 	})
 }
 
-// notifySignals passes signals on until stop, as one those that come together.
+// notifySignals forwards signals until stop, and merges duplicates.
 func notifySignals() (signals <-chan os.Signal, stop func()) {
 	in, out := make(chan os.Signal, 8), make(chan os.Signal, 8)
 	signal.Notify(in, os.Interrupt, syscall.SIGTERM)

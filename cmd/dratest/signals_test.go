@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// Under timeout a run was told twice to end, and did not remove its cluster.
+// timeout sends two signals. dratest took the second one for an abort and did not delete its cluster.
 func TestSignalsThatComeTogetherAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := make(chan os.Signal), make(chan os.Signal, 8)

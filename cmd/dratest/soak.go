@@ -164,7 +164,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
-// options are the flags as options of a soak.
+// options converts the flags.
 func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Options, error) {
 	o := f.Options
 	o.Out = out
@@ -176,7 +176,7 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 	if f.times < 1 {
 		return o, fmt.Errorf("times: %d: must be at least 1", f.times)
 	}
-	// Kubelets wait longer after each of a component's crashes, up to five minutes.
+	// The kubelet's crash-loop backoff grows up to five minutes.
 	o.Cluster.Kubelet = map[string]any{"crashLoopBackOff": map[string]any{"maxContainerRestartPeriod": "1s"}}
 	kills, err := f.kills(faults.Components(), func(component string) soak.Fault { return faults.Killing(component, engine.Engine{}) })
 	if err == nil && len(f.at) > 0 {
@@ -206,7 +206,7 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 	return o, o.Validate()
 }
 
-// kills are the kills of the components that are asked for, one of each.
+// kills returns a kill per component of the flag.
 func (f *soakFlags) kills(known []string, killing func(component string) soak.Fault) ([]soak.Fault, error) {
 	var kills []soak.Fault
 	for _, component := range f.kill {
@@ -218,7 +218,7 @@ func (f *soakFlags) kills(known []string, killing func(component string) soak.Fa
 	return kills, nil
 }
 
-// crashes are the kills at points, one of each.
+// crashes returns a kill per crash point.
 func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	switch {
 	case !slices.Equal(f.kill, []string{"kubelet"}):
@@ -239,7 +239,7 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	return kills, nil
 }
 
-// buildCrash builds dratest-crash, or reads the one beside this program.
+// buildCrash builds dratest-crash, or reads the binary beside this one.
 func buildCrash(ctx context.Context) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "dratest-")
 	if err != nil {
@@ -266,7 +266,7 @@ func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.
 	return soakError(ctx, summary, err)
 }
 
-// soakError turns what a soak came to into the process's exit code.
+// soakError maps the result of a soak to an exit code.
 func soakError(ctx context.Context, s soak.Summary, err error) error {
 	switch {
 	case inUse(err):

@@ -36,15 +36,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
-// planeSoak is a soak on a control plane of processes, with simulated nodes.
+// planeSoak is a soak on a control plane of local processes, with simulated nodes.
 type planeSoak interface {
 	soak.Companion
-	// Kills are those of the components that can be killed, Injections are its other faults.
+	// Kills returns the faults killing components, Injections all other faults.
 	Kills(plane faults.ControlPlane) []soak.Fault
 	Injections() []faults.Inject
 }
 
-// killed are the components that faults kill.
+// killed returns the components killed by faults.
 func killed(kills []soak.Fault) []string {
 	var names []string
 	for _, kill := range kills {
@@ -53,7 +53,7 @@ func killed(kills []soak.Fault) []string {
 	return names
 }
 
-// plane is the kind of soak on a control plane that the flags choose; nil for a soak of nodes.
+// plane returns the control-plane soak selected by the flags; nil for a soak of nodes.
 func (f *soakFlags) plane() (planeSoak, error) {
 	switch {
 	case f.fabric != "" && f.classic:
@@ -66,10 +66,10 @@ func (f *soakFlags) plane() (planeSoak, error) {
 	return nil, nil
 }
 
-// raceForDevice is the value of --fabric for a race of two clusters.
+// raceForDevice is the --fabric value for a race between two clusters.
 const raceForDevice = "race"
 
-// race has two clusters race for a device, --times times.
+// race lets two clusters race for a device, --times times.
 func (f *soakFlags) race(cmd *cobra.Command, provider clusters.Provider) error {
 	var errs []error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -95,7 +95,7 @@ func (f *soakFlags) race(cmd *cobra.Command, provider clusters.Provider) error {
 	return err
 }
 
-// planeOptions are the flags as options of such a soak.
+// planeOptions converts the flags for such a soak.
 func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, kind planeSoak) (soak.Options, error) {
 	o := f.Options
 	o.Companion = kind
@@ -112,7 +112,7 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
 		return o, err
 	}
-	if f.classic { // which starts a scheduler of its own
+	if f.classic { // // it starts its own scheduler
 		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
 	}
 	if f.times < 1 {

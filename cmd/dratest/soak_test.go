@@ -144,7 +144,7 @@ func TestSoakOfAFabricKillsInTurns(t *testing.T) {
 	}
 }
 
-// The scheduler of the cluster is left out: the soak starts its own.
+// The cluster has no scheduler: the soak starts its own.
 func TestSoakOfClassicDRA(t *testing.T) {
 	f := soakFlags{kill: []string{"scheduler", "controllers", "driver"}, times: 1, spoil: "left-device", workers: 3, classic: true, stack: stackFlags{all: "scheduler=own,controllers=own"}}
 	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}

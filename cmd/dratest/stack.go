@@ -22,7 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// stackFlags say on the command line whose components a cluster has.
+// stackFlags select the components of a cluster.
 type stackFlags struct {
 	all                             string
 	scheduler, controllers, kubelet string
@@ -35,7 +35,7 @@ func (f *stackFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kubelet, "kubelet", "", "kubelets: stock or own (dra-kubelet), optionally limited to nodes as in own:worker:worker2")
 }
 
-// over is the stack that the flags ask for, with the rest taken from below.
+// over returns the stack of the flags, with defaults from below.
 func (f stackFlags) over(below clusters.Stack) (clusters.Stack, error) {
 	var asked, single clusters.Stack
 	if f.all != "" {

@@ -59,7 +59,7 @@ type upgradeFlags struct {
 	workers    int
 	dryRun     bool
 	agentImage string
-	// driver is the file with a vendor's declaration.
+	// driver is the file of a vendor's declaration.
 	driver string
 }
 
@@ -137,10 +137,10 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
-// complete turns what the flags say into a request.
+// complete converts the flags into a request.
 func (f *upgradeFlags) complete() error {
 	f.Cluster.Workers = &f.workers
-	// The other versions' components are built anyway, and have to go together.
+	// Components of other versions are built anyway and must match.
 	f.Cluster.NodeImageSource = clusters.SourceBuild
 	var errs []error
 	look := func(text string) path.Version {
@@ -192,7 +192,7 @@ func printUpgrade(out io.Writer, o run.Options) error {
 	return nil
 }
 
-// upgradeParts are those that need no cluster.
+// upgradeParts returns the parts of upgrades without a cluster.
 func upgradeParts() run.Parts {
 	return run.Parts{Cases: cases.All(), Requirements: requirements.All()}
 }
@@ -231,8 +231,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	return upgradeError(ctx, record, err)
 }
 
-// clientLog keeps what Kubernetes' client says from the console: it loses its
-// watches whenever the API server is replaced.
+// clientLog redirects client-go's log to a file: watches break whenever the API server is replaced.
 func clientLog(dir string) (closeLog func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)
@@ -245,7 +244,7 @@ func clientLog(dir string) (closeLog func(), err error) {
 	return func() { klog.ClearLogger(); _ = file.Close() }, nil
 }
 
-// upgradeError turns what a run came to into the process's exit code.
+// upgradeError maps the result of a run to an exit code.
 func upgradeError(ctx context.Context, r run.Record, err error) error {
 	switch {
 	case inUse(err), errors.Is(err, run.ErrOtherDriver):

@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageErrors makes wrong arguments and unknown commands, anywhere below root,
-// errors of usage; cobra itself does not say which of its errors these are.
+// usageErrors marks wrong arguments and unknown commands below root as usage errors, as cobra does not
+// classify its errors.
 func usageErrors(root *cobra.Command) {
 	if root.Runnable() || root.HasSubCommands() {
 		check, runs := root.Args, root.Runnable()
