@@ -26,14 +26,14 @@ import (
 )
 
 const (
-	// alpha is how often a comparison of two records of the same finds a change at all.
+	// alpha is the probability of a false positive in a comparison of two identical records.
 	alpha = 0.05
-	// minChange is the smallest change that counts, in parts of the old value. Two runs of
-	// the same differ by less, but in one direction for a whole run.
+	// minChange is the smallest relevant change, relative to the old value. Smaller differences between
+	// identical runs are common, and can be systematic for a whole run.
 	minChange = 0.05
 )
 
-// Direction is how something has changed from one record to another.
+// Direction is the direction of a change between two records.
 type Direction string
 
 // The directions.
@@ -43,31 +43,30 @@ const (
 	Same   Direction = "same"
 )
 
-// Change is how what a threshold bounds differs between two records, by their medians.
+// Change is the change of a threshold's value between two records, by medians.
 type Change struct {
 	Threshold
 	Old       float64   `json:"old"`
 	New       float64   `json:"new"`
 	Direction Direction `json:"direction"`
-	// P is how likely such a difference is between two records of the same, by a
-	// Mann-Whitney U test.
+	// P is the probability of such a difference between identical records, by a Mann-Whitney U test.
 	P float64 `json:"p"`
-	// Blocks are how many values of each record it is from.
+	// OldBlocks and NewBlocks are the numbers of values of each record.
 	OldBlocks int `json:"oldBlocks"`
 	NewBlocks int `json:"newBlocks"`
 }
 
-// Comparison is what comes of comparing two records.
+// Comparison is the result of comparing two records.
 type Comparison struct {
 	Changes []Change `json:"changes"`
-	// Differences are of what was measured and with what, as "kubernetes: v1.36.4, v1.37.1".
+	// Differences are differing conditions, such as "kubernetes: v1.36.4, v1.37.1".
 	Differences []string `json:"differences"`
-	// Left are thresholds that were not compared, and why.
+	// Left are the thresholds not compared, with the reason.
 	Left []string `json:"left"`
 }
 
-// Compare compares what the new record's thresholds bound, but for Growth, with the same
-// of the old one. A ratio can be compared across machines, an absolute value cannot.
+// Compare compares the values of the new record's thresholds, except Growth, with those of the old
+// record. Ratios are comparable across machines, absolute values are not.
 func Compare(old, fresh Record) Comparison {
 	c := Comparison{Differences: differences(old, fresh)}
 	type pair struct {
@@ -92,7 +91,7 @@ func Compare(old, fresh Record) Comparison {
 			pairs = append(pairs, pair{threshold: f.Threshold, old: values(before), fresh: values(after)})
 		}
 	}
-	// By Bonferroni, so that many comparisons do not find what one would not.
+	// Bonferroni correction: many comparisons must not increase the rate of false positives.
 	limits := benchmath.Thresholds{CompareAlpha: alpha / float64(len(pairs))}
 	for _, p := range pairs {
 		if least := leastP(len(p.old), len(p.fresh)); least >= limits.CompareAlpha {
@@ -108,14 +107,14 @@ func Compare(old, fresh Record) Comparison {
 	return c
 }
 
-// leastP is the smallest p of a two-sided Mann-Whitney U test of samples of these sizes:
-// one of all ways to choose which values are the old ones, on either side.
+// leastP is the smallest p of a two-sided Mann-Whitney U test with samples of these sizes: one of all
+// partitions, on either side.
 func leastP(n, m int) float64 {
 	ways, _ := new(big.Int).Binomial(int64(n+m), int64(n)).Float64()
 	return 2 / ways
 }
 
-// change says in which direction what a threshold bounds has gone.
+// change classifies the change of a threshold's value.
 func (t Threshold) change(old, fresh float64, test benchmath.Comparison) Change {
 	c := Change{Threshold: t, Old: old, New: fresh, Direction: Same, P: test.P, OldBlocks: test.N1, NewBlocks: test.N2}
 	moved := (fresh - old) / old
@@ -132,7 +131,7 @@ func (t Threshold) change(old, fresh float64, test benchmath.Comparison) Change 
 	return c
 }
 
-// differences are those of what two records were made with.
+// differences lists the differing conditions of two records.
 func differences(old, fresh Record) []string {
 	var out []string
 	for _, d := range []struct {
@@ -152,7 +151,7 @@ func differences(old, fresh Record) []string {
 	return out
 }
 
-// Print prints a comparison for people. The last line is for programs.
+// Print prints a comparison for people. The last line is machine-readable.
 func (c Comparison) Print(out io.Writer) {
 	for _, d := range c.Differences {
 		fmt.Fprintf(out, "differs: %s\n", d)
@@ -172,7 +171,7 @@ func (c Comparison) Print(out io.Writer) {
 	fmt.Fprintf(out, "\nperf compare: better=%d worse=%d same=%d\n", counts[Better], counts[Worse], counts[Same])
 }
 
-// Worse are the changes to the worse.
+// Worse returns the changes for the worse.
 func (c Comparison) Worse() []Change {
 	var out []Change
 	for _, one := range c.Changes {

@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// recordOf is a record of blocks with these ratios, judged by thresholds.
+// recordOf returns a record with a block per ratio, judged by thresholds.
 func recordOf(m Metric, ratios []float64, thresholds ...Threshold) Record {
 	r := Record{SchemaVersion: RecordVersion, Kubernetes: "v1.37.1", Reference: "stock", Candidate: "own", Rounds: rounds(m, 0, ratios...)}
 	r.finish(thresholds, nil)
@@ -64,7 +64,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What cannot be compared is said, and what was measured with something else, too.
+// Thresholds not compared and differing conditions are reported.
 func TestCompareSaysWhatItLeavesOut(t *testing.T) {
 	threshold := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
 	old, fresh := recordOf(SchedulerCPU, []float64{1, 1}, threshold), recordOf(SchedulerCPU, []float64{1, 1, 1, 1, 1, 1}, threshold)
@@ -78,8 +78,8 @@ func TestCompareSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// With few blocks and many thresholds not even the largest difference is beyond chance;
-// that is no reason to say that nothing has changed.
+// With few blocks and many thresholds, even the largest difference is insignificant. This must not be
+// reported as "no change".
 func TestCompareSaysThatItCannotFindAnything(t *testing.T) {
 	var thresholds []Threshold
 	for i := range 30 {
@@ -103,7 +103,7 @@ func TestValuesOfOtherMachinesAreNotCompared(t *testing.T) {
 	}
 }
 
-// Many comparisons of the same with the same must not find changes.
+// Many comparisons of identical records must not find changes.
 func TestComparisonsAreRarelyWrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	threshold := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
@@ -142,7 +142,7 @@ func TestReadRecords(t *testing.T) {
 	}
 }
 
-// A run of a few workloads hid from the history what the runs of all before it had come to.
+// A run of a few workloads hid the results of earlier, complete runs from the history.
 func TestHistoryKeepsWhatTheNewestRunLeftOut(t *testing.T) {
 	before := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
 	now := Threshold{Workload: "w", Kind: Ratio, Metric: SchedulerCPU, AtMost: 1}

@@ -30,8 +30,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// meetConditions has allocated devices meet their binding conditions after a while, as who
-// attaches them to nodes does, until ctx ends.
+// meetConditions sets the binding conditions of allocated devices after a delay, like a composable
+// fabric attaching them, until ctx is done.
 func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
 	queue := workqueue.NewTypedDelayingQueue[string]()
 	add := func(o any) {
@@ -61,14 +61,13 @@ func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
 	return nil
 }
 
-// meet writes that the devices of a claim meet their binding conditions. What has changed
-// meanwhile comes again.
+// meet sets the binding conditions in a claim's status. On conflict the update event retries.
 func (f *field) meet(ctx context.Context, name string) error {
 	o, there, err := f.claimInformer.GetStore().GetByKey(namespace + "/" + name)
 	if err != nil || !there {
 		return err
 	}
-	claim := o.(*resourceapi.ResourceClaim).DeepCopy() //nolint:forcetypeassert // the informer's type
+	claim := o.(*resourceapi.ResourceClaim).DeepCopy() //nolint:forcetypeassert // // the informer's type
 	open := unmet(claim)
 	if len(open) == 0 {
 		return nil
@@ -82,7 +81,7 @@ func (f *field) meet(ctx context.Context, name string) error {
 	return err
 }
 
-// unmet are the statuses that a claim's devices lack, with their binding conditions met.
+// unmet returns the missing device statuses of a claim, with their binding conditions set.
 func unmet(claim *resourceapi.ResourceClaim) []resourceapi.AllocatedDeviceStatus {
 	if claim.Status.Allocation == nil {
 		return nil

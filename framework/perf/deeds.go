@@ -29,8 +29,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deeds count the requests of this program that change something, by what they are, as
-// "POST pods": they are of no component.
+// deeds counts this program's write requests by verb and resource, such as "POST pods", to exclude
+// them from the components' requests.
 type deeds struct {
 	mutex sync.Mutex
 	times map[string]int
@@ -45,7 +45,7 @@ func (d *deeds) did(what string, times int) {
 	d.times[what] += times
 }
 
-// done returns what was done since the last call.
+// done returns the requests since the last call.
 func (d *deeds) done() map[string]int {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -54,7 +54,7 @@ func (d *deeds) done() map[string]int {
 	return done
 }
 
-// publishAll publishes so many devices of each node.
+// publishAll publishes the given number of devices on each node.
 func (f *field) publishAll(ctx context.Context, w Workload, devices int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(createdAtOnce)
@@ -64,8 +64,8 @@ func (f *field) publishAll(ctx context.Context, w Workload, devices int) error {
 	return group.Wait()
 }
 
-// publish publishes devices of a node as the next generation of its pool. One goroutine at a time
-// is allowed for each node.
+// publish publishes a node's devices as the next generation of its pool. It must not be called
+// concurrently for the same node.
 func (f *field) publish(ctx context.Context, w Workload, node, devices int) error {
 	f.generations[node]++
 	api := f.client.ResourceV1().ResourceSlices()
@@ -84,8 +84,8 @@ func (f *field) publish(ctx context.Context, w Workload, node, devices int) erro
 	return nil
 }
 
-// change makes the changes of a workload until stop is called, which says what went wrong. The
-// context that it returns ends when something has.
+// change applies a workload's changes until stop is called. stop returns their error, and whole is
+// canceled on the first error.
 func (f *field) change(ctx context.Context, w Workload) (whole context.Context, stop func() error) {
 	group, whole := errgroup.WithContext(ctx)
 	running, cancel := context.WithCancel(whole)
@@ -121,7 +121,7 @@ func (f *field) change(ctx context.Context, w Workload) (whole context.Context, 
 	}
 }
 
-// passing is a node like the others, without devices.
+// passing returns a node without devices.
 func (f *field) passing() *corev1.Node {
 	like := f.nodes[0].DeepCopy()
 	like.ObjectMeta = metav1.ObjectMeta{Name: "passing", Labels: like.Labels, Annotations: like.Annotations}
@@ -137,7 +137,7 @@ func (f *field) join(ctx context.Context, node *corev1.Node) error {
 	return nil
 }
 
-// leave removes a node if it is there.
+// leave removes a node if it exists.
 func (f *field) leave(ctx context.Context, name string) error {
 	f.did("DELETE nodes", 1)
 	if err := f.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

@@ -30,7 +30,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// changing is a field with two nodes whose API server takes everything.
+// changing returns a field with two nodes and a fake API server.
 func changing() (*field, *fake.Clientset) {
 	client := fake.NewClientset()
 	node := func(name string) corev1.Node {
@@ -39,7 +39,7 @@ func changing() (*field, *fake.Clientset) {
 	return &field{client: client, nodes: []corev1.Node{node("a"), node("b")}, generations: make([]int64, 2)}, client
 }
 
-// What is changed meanwhile is counted, comes in new generations, and is gone in the end.
+// Changes are counted, published as new generations, and removed at the end.
 func TestChanges(t *testing.T) { synctest.Test(t, testChanges) }
 
 func testChanges(t *testing.T) {
@@ -81,7 +81,7 @@ func testChangesThatFail(t *testing.T) {
 	broken := errors.New("broken")
 	client.PrependReactor("create", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, broken })
 	ctx, stop := f.change(t.Context(), Workload{Changes: Changes{Nodes: 5}})
-	<-ctx.Done() // who waits for something is told
+	<-ctx.Done() // // waiters are canceled
 	if err := stop(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

@@ -14,12 +14,12 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package perf measures what pods with claims cost, and judges it by thresholds that hold
-// on any machine: ratios of two stacks that are measured in turns in one run.
+// Package perf measures the cost of pods with claims and judges it by thresholds independent of the
+// machine: ratios of two stacks measured alternately in one run.
 //
-// Workloads and thresholds are data (workloads.yaml, thresholds.yaml). Judge is pure: it
-// turns the rounds of a run into findings. Rounds run on control planes with nodes that
-// kwok simulates, so what kubelets and drivers do is not measured here.
+// Workloads and thresholds are data (workloads.yaml, thresholds.yaml). Judge is pure: it turns the
+// rounds of a run into findings. Rounds run on control planes with nodes simulated by kwok, so the
+// cost of kubelets and drivers is not included.
 //
 // Start with Run.
 package perf

@@ -39,12 +39,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// field is where rounds of one side take place.
+// field is the environment for the rounds of one side.
 type field struct {
 	bed                        *testbed.Testbed
 	clusters                   Clusters
 	client                     kubernetes.Interface
-	web                        *http.Client // for what the processes serve
+	web                        *http.Client // // for metrics and profiles
 	version                    string
 	processes                  map[string]clusters.Process
 	podInformer, claimInformer cache.SharedIndexInformer
@@ -52,7 +52,7 @@ type field struct {
 	unwatch                    context.CancelFunc
 
 	nodes []corev1.Node
-	// generations are those of the nodes' pools.
+	// generations are the pool generations by node.
 	generations []int64
 
 	moments
@@ -60,8 +60,8 @@ type field struct {
 	rounds int
 }
 
-// open makes the control plane of one side with what all rounds of a workload share.
-// What it returns must be closed, even if there is an error.
+// open creates the control plane of one side with the objects shared by all rounds of a workload.
+// Close the returned field even after an error.
 func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
 	bed, err := o.bringUp(ctx, nil, o.cluster(w, side))
 	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
@@ -78,7 +78,7 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 		return f, err
 	}
 	if w.Claims == NoClaims && w.Running == 0 {
-		err = f.prepare(ctx, w) // in no time
+		err = f.prepare(ctx, w) // // takes no time
 	} else {
 		err = progress.New(o.Out).Step(w.prepared(), w.preparation(), func() error { return f.prepare(ctx, w) })
 	}
@@ -88,14 +88,14 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	return f, f.watch(ctx, w)
 }
 
-// verbosity has the components log as much as in most clusters: what clusters of cases log
-// costs as much as the scheduling of a pod without claims.
+// verbosity sets the usual log level of clusters: at the level of test clusters, logging costs as much
+// as scheduling a pod without claims.
 func verbosity() map[string]map[string]string {
 	args := map[string]string{"v": "2"}
 	return map[string]map[string]string{"scheduler": args, "controller-manager": args}
 }
 
-// prepare makes what there is before the first round.
+// prepare creates all objects needed before the first round.
 func (f *field) prepare(ctx context.Context, w Workload) error {
 	if err := f.setUp(ctx, w); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (f *field) prepare(ctx context.Context, w Workload) error {
 	return f.run(ctx, w)
 }
 
-// prepared says what there is before the first round.
+// prepared describes these objects.
 func (w Workload) prepared() string {
 	text := fmt.Sprintf("publish %d devices of each node", w.Devices)
 	if w.Running > 0 {
@@ -112,12 +112,12 @@ func (w Workload) prepared() string {
 	return text
 }
 
-// preparation is how long that takes on two processors, about.
+// preparation is the expected duration of prepare on two processors.
 func (w Workload) preparation() time.Duration {
 	return time.Duration(w.Nodes)*2*time.Millisecond + time.Duration(w.Running)*16*time.Millisecond
 }
 
-// setUp makes what all rounds of a workload share.
+// setUp creates the objects shared by all rounds of a workload.
 func (f *field) setUp(ctx context.Context, w Workload) error {
 	nodes, err := f.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -145,7 +145,7 @@ func (w Workload) createTemplates(ctx context.Context, client kubernetes.Interfa
 	return nil
 }
 
-// run makes the pods that run all the time, and waits until they are scheduled.
+// run creates the long-running pods and waits until they are scheduled.
 func (f *field) run(ctx context.Context, w Workload) error {
 	if w.Running == 0 {
 		return nil
@@ -167,7 +167,7 @@ func (f *field) run(ctx context.Context, w Workload) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	// One pod is looked for, so that this is cheap among many.
+	// Limited to one pod, this is cheap even among many.
 	waiting := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", "").String(), Limit: 1}
 	err := wait.PollUntilContextTimeout(ctx, time.Second, roundTime, true, func(ctx context.Context) (bool, error) {
 		pods, err := f.client.CoreV1().Pods(runningNamespace).List(ctx, waiting)
@@ -186,9 +186,9 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 	return nil
 }
 
-// watch follows pods and claims until close.
+// watch watches pods and claims until close.
 func (f *field) watch(ctx context.Context, w Workload) error {
-	// Not those of a factory, which links informers of all kinds: 8 MB.
+	// An informer factory would link informers of all kinds: 8 MB.
 	informer := func(client rest.Interface, resource string, of runtime.Object) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, resource, namespace, fields.Everything()), of, 0, nil)
 	}
@@ -216,8 +216,8 @@ func (f *field) watch(ctx context.Context, w Workload) error {
 	return nil
 }
 
-// close ends the watches, which would complain of the control plane's end, and removes
-// the control plane.
+// close stops the watches before the control plane, so that they log no errors, and removes the
+// control plane.
 func (f *field) close(ctx context.Context) error {
 	if f.unwatch != nil {
 		f.unwatch()

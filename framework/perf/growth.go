@@ -24,21 +24,19 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// minSizes is how many sizes an exponent is fitted to at least: any two points are on a
-// line.
+// minSizes is the minimum number of sizes for a fit: any two points are on a line.
 const minSizes = 3
 
-// Power is a value that grows as Factor × size^Exponent, with the exponent's interval at
-// Confidence.
+// Power is the power law Factor × size^Exponent, with the exponent's interval at Confidence.
 type Power struct {
 	Factor, Exponent, Low, High float64
 }
 
-// At is the value at a size.
+// At returns the value at a size.
 func (p Power) At(size float64) float64 { return p.Factor * math.Pow(size, p.Exponent) }
 
-// Growth fits how a metric of a workload grows with its sizes on one side. It is an error
-// if there are too few sizes or a value is not above 0.
+// Growth fits the growth of a workload's metric over its sizes on one side. Too few sizes and values
+// not above 0 are errors.
 func (r Record) Growth(w Workload, side Side, m Metric) (Power, error) {
 	var points []point
 	for _, size := range w.sizes() {
@@ -49,8 +47,8 @@ func (r Record) Growth(w Workload, side Side, m Metric) (Power, error) {
 	return fitPower(points)
 }
 
-// fitPower fits a line to the logarithms by least squares. The interval takes the
-// deviations from the line for independent and alike, so a curve widens it.
+// fitPower fits a line to the logarithms by least squares. The interval assumes independent,
+// identically distributed residuals, so a curve widens it.
 func fitPower(points []point) (Power, error) {
 	var xs, ys []float64
 	sizes := map[float64]bool{}

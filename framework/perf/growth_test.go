@@ -23,7 +23,7 @@ import (
 	"testing"
 )
 
-// grown are rounds of a candidate whose CPU time grows with an exponent, with noise.
+// grown returns rounds of a candidate with noisy growth of CPU time by an exponent.
 func grown(exponent, noise float64) []Round {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []Round
@@ -55,7 +55,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// What the exponent's interval promises holds: it has the true one about 19 times of 20.
+// The exponent's interval contains the true exponent in about 19 of 20 runs.
 func TestIntervalOfExponent(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	hits := 0

@@ -21,12 +21,11 @@ import (
 	"slices"
 )
 
-// ratioInterval is the centre of ratios and its interval at Confidence, of MinBlocks ratios at
-// least, none of which is negative. On a scale of logarithms the centre is the median of the
-// means of any two (Hodges and Lehmann), and in the interval is what Wilcoxon's signed ranks do
-// not rule out. Both take it that what disturbs a block makes a ratio as likely greater as smaller,
-// which is so as both of its sides are disturbed alike, and nothing of how much. The interval of
-// the plain median, which takes nothing for granted, is a quarter wider.
+// ratioInterval returns the center of at least MinBlocks non-negative ratios, and its interval at
+// Confidence. On a logarithmic scale, the center is the Hodges-Lehmann estimator (median of pairwise
+// means) and the interval is the inverted Wilcoxon signed-rank test. Both assume symmetric noise of
+// any size: disturbances affect both sides of a block equally. The distribution-free interval of the
+// plain median is a quarter wider.
 func ratioInterval(ratios []float64) (center, low, high float64) {
 	var means []float64
 	for i, a := range ratios {
@@ -39,11 +38,10 @@ func ratioInterval(ratios []float64) (center, low, high float64) {
 	return math.Sqrt(means[last/2] * means[(last+1)/2]), means[out], means[last-out]
 }
 
-// ruledOut is how many sums of ranks, from none on, are together too unlikely at Confidence on
-// either side: with n values each of the 2^n ways in which they may be above or below what
-// they are about is as likely.
+// ruledOut is the number of rank sums, counted from 0, rejected on either side at Confidence. With n
+// values, each of the 2^n sign patterns is equally likely.
 func ruledOut(n int) int {
-	ways := []float64{1} // by sum
+	ways := []float64{1} // // by sum
 	for rank := 1; rank <= n; rank++ {
 		next := make([]float64, len(ways)+rank)
 		for sum, w := range ways {

@@ -22,8 +22,7 @@ import (
 	"testing"
 )
 
-// The largest sums that are significant at 5 %, two-sided, as tables of Wilcoxon's signed rank
-// test have them.
+// The largest sums significant at 5 %, two-sided, from tables of Wilcoxon's signed-rank test.
 func TestRuledOut(t *testing.T) {
 	for n, largest := range map[int]int{MinBlocks - 1: -1, MinBlocks: 0, 7: 2, 8: 3, 9: 5, 10: 8, 15: 25, 20: 52, 25: 89} {
 		if got := ruledOut(n) - 1; got != largest {
@@ -42,8 +41,8 @@ func TestRatioIntervalOfFew(t *testing.T) {
 	}
 }
 
-// The true ratio is in the interval as often as Confidence says, also where now and then
-// something takes the machine for a moment, on either side.
+// The interval contains the true ratio at the rate of Confidence, even with sporadic load on either
+// side.
 func TestRatioIntervalHoldsWhatIsTrue(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	cost := func() float64 {

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Side is one of the two stacks that are measured in turns.
+// Side is one of the two stacks measured alternately.
 type Side string
 
 // The sides.
@@ -35,66 +35,65 @@ const (
 	Candidate Side = "candidate"
 )
 
-// Round is what was measured of one side at a time. The two rounds of a block followed
-// each other, so that what slows the machine down for longer is in both.
+// Round is one measurement of one side. The two rounds of a block are consecutive, so that lasting
+// disturbances affect both.
 type Round struct {
 	Workload string `json:"workload"`
-	// Size is the one at which a workload that grows was measured.
+	// Size is the size of a workload with Grows.
 	Size   int                `json:"size,omitempty"`
 	Block  int                `json:"block"`
 	Side   Side               `json:"side"`
 	Values map[Metric]float64 `json:"values"`
-	// Writes are what Writes is the sum of, by verb and resource, as "POST pods/binding".
+	// Writes are the parts of the metric Writes by verb and resource, such as "POST pods/binding".
 	Writes map[string]float64 `json:"writes,omitempty"`
-	// Plugin is how long the scheduler's plugin for DRA took at each extension point, in
-	// seconds by attempt, as the scheduler observes it of a tenth of them.
+	// Plugin is the time of the scheduler's DRA plugin by extension point, in seconds per attempt. The
+	// scheduler samples a tenth of the attempts.
 	Plugin map[string]float64 `json:"plugin,omitempty"`
-	// Latencies are from each pod's creation until it was scheduled, in seconds, sorted.
+	// Latencies are the times from the creation to the scheduling of each pod, in seconds, sorted.
 	Latencies []float64 `json:"latencies,omitempty"`
 }
 
-// Judgement is what has become of a threshold.
+// Judgement is the result of a threshold.
 type Judgement string
 
 // The judgements.
 const (
 	Met    Judgement = "met"
 	Missed Judgement = "missed"
-	// CannotTell: the bound is inside of the interval, or there is none.
+	// CannotTell means inconclusive: the bound is inside the interval, or there is no interval.
 	CannotTell Judgement = "cannot tell"
 )
 
-// Finding is what the rounds say about a threshold.
+// Finding is the result of a threshold for a set of rounds.
 type Finding struct {
 	Threshold
 	Judgement Judgement `json:"judgement"`
-	// Value is what is bounded, as the centre or the median over the blocks or as a fitted
-	// exponent, Low and High its interval at Confidence, or the least and the greatest value for
-	// Limit. Without Blocks there is none.
+	// Value is the bounded value: the center or median over the blocks, or a fitted exponent. Low and High
+	// are its interval at Confidence; for Limit, the minimum and maximum. Without Blocks it is unset.
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
-	// Blocks is how many values the interval is from: too few give none.
+	// Blocks is the number of values. Too few give no interval.
 	Blocks int `json:"blocks"`
-	// Why is what kept from telling.
+	// Why is the reason for CannotTell.
 	Why string `json:"why,omitempty"`
 }
 
 const (
-	// Confidence is that of intervals.
+	// Confidence is the confidence level of intervals.
 	Confidence = 0.95
-	// MinBlocks is how many an interval needs at Confidence: with n blocks the smallest and
-	// the largest value miss the median with a chance of 2^(1-n).
+	// MinBlocks is the minimum for an interval at Confidence: with n blocks, all values are on one side of
+	// the median with probability 2^(1-n).
 	MinBlocks = 6
-	// DefaultBlocks tell a change of 20 % from none, also on a machine whose rounds differ by
-	// 8 %: the interval is then 4 % wide on either side.
+	// DefaultBlocks is enough to detect a change of 20 % on a machine with 8 % noise between rounds: the
+	// interval is then ±4 %.
 	DefaultBlocks = 17
-	// maxOthers is how much of the machine others may take from a round by whose clock is
-	// judged.
+	// maxOthers is the maximum share of the machine used by other processes in a round, for time-based
+	// metrics.
 	maxOthers = 0.1
 )
 
-// Judge holds rounds against a threshold.
+// Judge judges rounds by a threshold.
 func Judge(t Threshold, rounds []Round) Finding {
 	f := Finding{Threshold: t, Judgement: CannotTell}
 	points, noisy := t.points(rounds)
@@ -134,7 +133,7 @@ func Judge(t Threshold, rounds []Round) Finding {
 	return f
 }
 
-// judge says on which side of the bound the interval is.
+// judge compares the interval with the bound.
 func (f *Finding) judge() {
 	inside, outside := f.High <= f.AtMost, f.Low > f.AtMost
 	if f.AtLeast != 0 {
@@ -150,7 +149,7 @@ func (f *Finding) judge() {
 	}
 }
 
-// point is a value of one block, at a size.
+// point is the value of one block, at a size.
 type point struct {
 	Size, Value float64
 }
@@ -163,8 +162,8 @@ func values(points []point) []float64 {
 	return out
 }
 
-// points are what a threshold bounds in each block; noisy counts the blocks that are left
-// out because others kept the machine busy.
+// points returns the bounded value of each block; noisy is the number of blocks dropped because of
+// load by other processes.
 func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 	type block struct{ size, block int }
 	divisors := map[block]Round{}
@@ -196,10 +195,10 @@ func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 	return out, noisy
 }
 
-// Relative says whether the threshold bounds a ratio, as one without a kind does.
+// Relative reports whether the threshold bounds a ratio, the default kind.
 func (t Threshold) Relative() bool { return t.Kind == "" || t.Kind == Ratio }
 
-// divides says whether a round is what a ratio divides by.
+// divides reports whether a round is the denominator of a ratio.
 func (t Threshold) divides(r Round) bool {
 	switch {
 	case !t.Relative():

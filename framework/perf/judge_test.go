@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// rounds are blocks with these ratios of a metric, and others' share of the machine.
+// rounds returns a block per ratio of a metric, with a load by other processes.
 func rounds(m Metric, others float64, ratios ...float64) []Round {
 	var all []Round
 	for i, ratio := range ratios {
@@ -59,8 +59,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What is the same must hardly ever be missed, and what is a fifth slower always. The
-// noise is what rounds on a busy machine had, 10 % either way.
+// Equal sides are almost never missed, a slowdown of a fifth always. The noise is 10 %, as measured on
+// a busy machine.
 func TestJudgementsAreRarelyWrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	count := func(effect float64) map[Judgement]int {

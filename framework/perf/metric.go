@@ -16,101 +16,95 @@ limitations under the License.
 
 package perf
 
-// Metric is something that is measured in a round, named as a unit of Go's benchmark
-// format, so that benchstat can read it.
+// Metric is a measured value of a round. Its name is a unit of Go's benchmark format, for benchstat.
 type Metric string
 
-// What is measured of each round.
+// The metrics of a round.
 const (
-	// PodsPerSecond is from the first request to create a pod until the last one is
-	// scheduled.
+	// PodsPerSecond is the rate from the first create request to the scheduling of the last pod.
 	PodsPerSecond Metric = "pods/s"
-	// ScheduledP50 and the others are from a pod's creation until the watch of pods shows
-	// that it is scheduled, both by the clock of this program.
+	// ScheduledP50, ScheduledP90 and ScheduledP99 are the times from a pod's creation to the watch event
+	// with its binding, by this program's clock.
 	ScheduledP50 Metric = "scheduled-p50-sec"
 	ScheduledP90 Metric = "scheduled-p90-sec"
 	ScheduledP99 Metric = "scheduled-p99-sec"
-	// ClaimMadeP50 is from a pod's creation until the claim that is made for it is seen,
-	// ClaimAllocatedP50 from there until it has its devices and is reserved, ClaimGoneP50
-	// from the deletion of all pods until it is gone.
+	// ClaimMadeP50 is the time from a pod's creation to the watch event of its claim, ClaimAllocatedP50
+	// from there to allocation and reservation, ClaimGoneP50 from the deletion of all pods to the claim's
+	// DELETED event.
 	ClaimMadeP50      Metric = "claim-made-p50-sec"
 	ClaimAllocatedP50 Metric = "claim-allocated-p50-sec"
 	ClaimGoneP50      Metric = "claim-gone-p50-sec"
-	// SchedulerCPU and the others are CPU time of the component's process by pod, from
-	// before the first pod until all are gone again.
+	// SchedulerCPU, ControllersCPU, APIServerCPU and EtcdCPU are the CPU time of the process per pod, from
+	// before the first pod until all are deleted.
 	SchedulerCPU   Metric = "scheduler-cpu-sec/pod"
 	ControllersCPU Metric = "controllers-cpu-sec/pod"
 	APIServerCPU   Metric = "apiserver-cpu-sec/pod"
 	EtcdCPU        Metric = "etcd-cpu-sec/pod"
-	// Writes are requests to the API server that change something, without those of this
-	// program and those for leases.
+	// Writes are write requests to the API server, except this program's and those for leases.
 	Writes Metric = "writes/pod"
-	// Requests are all requests, counted in the same way.
+	// Requests are all requests, with the same exceptions.
 	Requests Metric = "requests/pod"
-	// Bytes are those of requests that write, of answers to those that read, and of the events
-	// that watches were sent, without leases. Those of this program are among them: they are the
-	// same on all sides.
+	// Bytes are the bytes of write requests, read responses and watch events, except leases. This
+	// program's traffic is included: it is equal on all sides.
 	Bytes Metric = "api-B/pod"
-	// SchedulerMemory and ControllersMemory are resident memory when all pods are
-	// scheduled.
+	// SchedulerMemory and ControllersMemory are the resident memory with all pods scheduled.
 	SchedulerMemory   Metric = "scheduler-rss-B"
 	ControllersMemory Metric = "controllers-rss-B"
-	// SchedulerHeap and ControllersHeap are what is left on the heap when garbage was
-	// collected, after all pods of the last round have gone.
+	// SchedulerHeap and ControllersHeap are the live heap after a garbage collection, with all pods of the
+	// last round deleted.
 	SchedulerHeap   Metric = "scheduler-heap-B"
 	ControllersHeap Metric = "controllers-heap-B"
-	// RestartTime is from when a workload's component is killed until a pod that is created
-	// once it answers again is scheduled, RestartCPU the CPU time that the new one has used
-	// by then. Both are of workloads with a restart.
+	// RestartTime is the time from killing the workload's component to the scheduling of a pod created
+	// after recovery. RestartCPU is the CPU time of the new process until then. Both need a workload with
+	// Restart.
 	RestartTime Metric = "restart-sec"
 	RestartCPU  Metric = "restart-cpu-sec"
-	// AddedMax is how much later than one without claims a single pod with a claim is scheduled,
-	// beyond its driver's time, AddedAttempts after how many more attempts of the scheduler: the most
-	// of a round each. Attempts are those of many pods.
+	// AddedMax is the maximum added scheduling latency of a single pod with a claim compared to one
+	// without, excluding the driver's time. AddedAttempts is the maximum number of added scheduling
+	// attempts. Attempts is the number for many pods.
 	AddedMax      Metric = "added-max-sec"
 	AddedAttempts Metric = "added-max-attempts"
 	Attempts      Metric = "attempts/pod"
-	// SchedulerRequests and CompanionRequests are those of the scheduler and of the program beside
-	// the cluster to the API server, without watches and leases. RestRequests are those of both in a
-	// minute in which nothing changes, WaitingRequests the same while a pod waits that fits no node.
+	// SchedulerRequests and CompanionRequests are requests to the API server by the scheduler and by the
+	// companion program, except watches and leases. RestRequests are those of both in an idle minute,
+	// WaitingRequests in a minute with an unschedulable pod.
 	SchedulerRequests Metric = "scheduler-requests/pod"
 	CompanionRequests Metric = "companion-requests/pod"
 	RestRequests      Metric = "rest-requests/min"
 	WaitingRequests   Metric = "waiting-requests/min"
-	// StartMean and StartMax are from when a pod is bound until it runs, PrepareTime what the kubelet
-	// needs to prepare a pod's claims, by its own metrics and without failed attempts, DriverCall the
-	// driver's part of that. RestartTime is measured among these pods until another one runs.
-	// KubeletMemory is the mean resident memory while pods start.
+	// StartMean and StartMax are the times from binding to Running. PrepareTime is the kubelet's time for
+	// preparing a pod's claims by its own metrics, without failed attempts; DriverCall is the driver's
+	// part. RestartTime ends when a pod created after the restart is Running. KubeletMemory is the mean
+	// resident memory during pod starts.
 	StartMean     Metric = "started-mean-sec"
 	StartMax      Metric = "started-max-sec"
 	PrepareTime   Metric = "prepare-sec/pod"
 	DriverCall    Metric = "driver-call-sec/pod"
 	KubeletMemory Metric = "kubelet-rss-B"
-	// WaitingClaims is how many claims are made in a second for pods that wait for their template,
-	// ArrivingClaims how many pods and claims together.
+	// WaitingClaims is the rate of claims created per second for pods waiting for their template,
+	// ArrivingClaims the rate of pods created together with their claims.
 	WaitingClaims  Metric = "waiting-claims/s"
 	ArrivingClaims Metric = "arriving-claims/s"
-	// InFlight are the most events that the scheduler's queue keeps while pods wait in PreBind, for
-	// each event of that time; HeldInFlight the same while a pod is held in Filter. SchedulerGrowth
-	// is by how much the scheduler's resident memory grows while pods wait.
+	// InFlight is the maximum number of events in the scheduler's queue while pods wait in PreBind, per
+	// event; HeldInFlight the same while a pod is held in Filter. SchedulerGrowth is the growth of the
+	// scheduler's resident memory while pods wait.
 	InFlight        Metric = "inflight/event"
 	HeldInFlight    Metric = "held-inflight/event"
 	SchedulerGrowth Metric = "scheduler-rss-growth-B"
-	// IdleSliceWrites are writes of ResourceSlices while nothing changes, SliceWrites those for each
-	// pool that has changed.
+	// IdleSliceWrites are ResourceSlice writes without changes, SliceWrites those per changed pool.
 	IdleSliceWrites Metric = "idle-slice-writes"
 	SliceWrites     Metric = "slice-writes/pool"
-	// AttachedP50 and AttachedMax are from when a device is attached until its pod is bound.
+	// AttachedP50 and AttachedMax are the times from attaching a device to binding its pod.
 	AttachedP50 Metric = "attached-p50-sec"
 	AttachedMax Metric = "attached-max-sec"
-	// CompanionMemory is the most resident memory of the program beside the cluster.
+	// CompanionMemory is the maximum resident memory of the companion program.
 	CompanionMemory Metric = "companion-rss-max-B"
-	// Others is the part of the machine's processors that went to others than the
-	// control plane and this program, from 0 to 1.
+	// Others is the share of the machine's processors, from 0 to 1, used by processes other than the
+	// control plane and this program.
 	Others Metric = "others-share"
 )
 
-// Metrics are all of them, in the order of tables.
+// Metrics returns all metrics in the order of tables.
 func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
@@ -120,7 +114,7 @@ func Metrics() []Metric {
 	}
 }
 
-// byClock says whether a metric depends on what else the machine has to do.
+// byClock reports whether a metric depends on other load of the machine.
 func (m Metric) byClock() bool {
 	switch m {
 	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50, RestartTime, RestartCPU:

@@ -30,32 +30,30 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// moments are when watches showed what became of a round's pods and of the claims that
-// were made for them, by the clock of this program.
+// moments records the watch events of a round's pods and their claims, by this program's clock.
 type moments struct {
 	mutex sync.Mutex
-	// prefix is how the names of the round's pods begin: events of an earlier one may come
-	// late.
+	// prefix is the name prefix of the round's pods: events of an earlier round can be late.
 	prefix    string
-	scheduled map[string]time.Time // by name of the pod
-	waiting   map[string]bool      // those that were told that they do not fit
+	scheduled map[string]time.Time // // by pod name
+	waiting   map[string]bool      // // marked unschedulable
 	claims    map[string]*claimMoments
 }
 
-// claimMoments are those of one claim; what was not seen is zero.
+// claimMoments are the times of one claim; zero if not seen.
 type claimMoments struct {
 	pod                   string
 	seen, allocated, gone time.Time
 }
 
-// begin forgets the round before.
+// begin discards the previous round.
 func (m *moments) begin(prefix string) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.prefix, m.scheduled, m.waiting, m.claims = prefix, map[string]time.Time{}, map[string]bool{}, map[string]*claimMoments{}
 }
 
-// pod remembers when a pod was scheduled, and which had to wait.
+// pod records scheduled and unschedulable pods.
 func (m *moments) pod(o any) {
 	now := time.Now()
 	pod, ok := o.(*corev1.Pod)
@@ -75,7 +73,7 @@ func (m *moments) pod(o any) {
 	}
 }
 
-// claim remembers when a claim of a pod was there, and when it had its devices.
+// claim records the creation and allocation of a pod's claim.
 func (m *moments) claim(o any) {
 	now := time.Now()
 	claim, ok := o.(*resourceapi.ResourceClaim)
@@ -98,7 +96,7 @@ func (m *moments) claim(o any) {
 	}
 }
 
-// gone remembers when a claim was deleted.
+// gone records the deletion of a claim.
 func (m *moments) gone(o any) {
 	now := time.Now()
 	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
@@ -127,14 +125,14 @@ func (m *moments) numberWaiting() int {
 	return len(m.waiting)
 }
 
-// scheduledAt is when a pod of the round was scheduled; zero if it is not.
+// scheduledAt returns the time a pod was scheduled, or zero.
 func (m *moments) scheduledAt(name string) time.Time {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return m.scheduled[name]
 }
 
-// claimsThere is how many claims were seen, and not seen to be gone.
+// claimsThere returns the number of claims not yet deleted.
 func (m *moments) claimsThere() int {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -147,8 +145,8 @@ func (m *moments) claimsThere() int {
 	return there
 }
 
-// latencies are a round with what is measured by the clock, of pods that were created at
-// these moments and deleted at another one.
+// latencies returns a round with the time-based metrics, by creation time of the pods and the time of
+// their deletion.
 func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Round {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -170,7 +168,7 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 	}}
 	var made, allocated, gone []float64
 	add := func(to *[]float64, from, until time.Time) {
-		// Else no watch has shown it, or it was there before devices were, which came late.
+		// Otherwise the event was missed, or the claim existed before late devices.
 		if until.After(from) {
 			*to = append(*to, until.Sub(from).Seconds())
 		}

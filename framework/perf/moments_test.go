@@ -48,7 +48,7 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
-// Claims of pods that wait for devices are there before these: they were made in less than no time.
+// Claims exist before late devices: their creation takes no time.
 func TestLatenciesFromWhenDevicesCame(t *testing.T) {
 	start := time.Now()
 	m := &moments{
@@ -61,7 +61,7 @@ func TestLatenciesFromWhenDevicesCame(t *testing.T) {
 	}
 }
 
-// Those that were told that they do not fit wait, also if they do not for long.
+// Unschedulable pods count as waiting, however short.
 func TestPodsThatWait(t *testing.T) {
 	m := &moments{}
 	m.begin("pod-")
@@ -80,7 +80,7 @@ func TestPodsThatWait(t *testing.T) {
 	}
 }
 
-// The watch may tell of a round's pods when the next one has begun.
+// Late watch events of the previous round are ignored.
 func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
 	m := &moments{}
 	pod := func(name string) *corev1.Pod {

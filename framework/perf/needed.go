@@ -16,23 +16,22 @@ limitations under the License.
 
 package perf
 
-// neededWrites are those of Writes, by pod, without which a pod of a workload does not come and
-// go as it should. Of each pod they are
+// neededWrites is the minimum number of writes per pod of a workload. For each pod:
 //
-//   - its binding and the event of it, by the scheduler
-//   - its status when it runs, by the (simulated) kubelet
+//   - its binding and the binding's event, by the scheduler
+//   - the Running status, by the (simulated) kubelet
 //
-// and of each claim that is made for a pod (KEP-4381, KEP-5004)
+// For each claim created for a pod (KEP-4381, KEP-5004):
 //
 //   - the claim, and its name in the pod's status
-//   - the finalizer, which comes before the allocation and goes after it: a claim that is made by
-//     who allocates it comes with it
-//   - the allocation and the first reservation together, and their end together
+//   - adding the finalizer before allocation and removing it afterwards; a claim created by its
+//     allocator already has it
+//   - the allocation with the first reservation, and the removal of both
 //   - the claim's deletion
 //
-// What there is above them: that kubelets delete pods, which are gone at once in a round, and two
-// controllers a claim; the node that the scheduler means to take, in the pod's status, before it
-// writes what belongs to claims (since 1.35); conflicts, and pods that were tried in vain.
+// Actual writes are higher because of pod deletion by kubelets (simulated pods are removed
+// immediately) and claim deletion by two controllers; the nominated node in the pod's status before
+// claims are written (since 1.35); conflicts; and failed scheduling attempts.
 func (w Workload) neededWrites() float64 {
 	const pod = 3
 	switch w.Claims {
@@ -41,7 +40,7 @@ func (w Workload) neededWrites() float64 {
 	case ExtendedClaims:
 		return pod + 6
 	case SharedClaims:
-		// Each pod is added to those that use the claim; they are taken from it together.
+		// Each pod adds a reservation to its claim; one update removes all of them.
 		return pod + 1 + 3*float64(len(w.sharedClaims()))/float64(w.Pods)
 	default:
 		return pod

@@ -32,8 +32,8 @@ import (
 // podImage is never pulled: nodes are simulated.
 const podImage = "none"
 
-// slices are the inventory of a node: one with so many devices, and one with the counters that
-// they share if they do.
+// slices returns a node's ResourceSlices: one with the given number of devices, and one with their
+// shared counters, if any.
 func (w Workload) slices(node string, generation int64, devices int) []*resourceapi.ResourceSlice {
 	slice := func(name string) *resourceapi.ResourceSlice {
 		return &resourceapi.ResourceSlice{
@@ -61,7 +61,7 @@ func (w Workload) slices(node string, generation int64, devices int) []*resource
 	return all
 }
 
-// kinds are the specs of claims, of which there is more than one in a mix.
+// kinds returns the claim specs; a mix has several.
 func (w Workload) kinds() []resourceapi.ResourceClaimSpec {
 	switch {
 	case len(w.Mix) > 0:
@@ -73,19 +73,19 @@ func (w Workload) kinds() []resourceapi.ResourceClaimSpec {
 	}
 }
 
-// kind is that of the i-th claim of a round, which all rounds have in common.
+// kind returns the index of the i-th claim's spec, equal in all rounds.
 func (w Workload) kind(i int) int {
 	if len(w.Mix) == 0 {
 		return 0
 	}
-	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.Mix)) //nolint:gosec // drawn again with the same seed
+	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.Mix)) //nolint:gosec // // reproducible by seed
 }
 
 func (w Workload) claim(name string, kind int) *resourceapi.ResourceClaim {
 	return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: *w.kinds()[kind].DeepCopy()}
 }
 
-// templates are those of each kind of claims.
+// templates returns a template per claim spec.
 func (w Workload) templates() []*resourceapi.ResourceClaimTemplate {
 	var all []*resourceapi.ResourceClaimTemplate
 	for kind := range w.kinds() {
@@ -96,7 +96,7 @@ func (w Workload) templates() []*resourceapi.ResourceClaimTemplate {
 
 func templateName(kind int) string { return fmt.Sprintf("claim-%d", kind) }
 
-// sharedClaims are those of a round.
+// sharedClaims returns the shared claims of a round.
 func (w Workload) sharedClaims() []*resourceapi.ResourceClaim {
 	if w.Claims != SharedClaims {
 		return nil
@@ -108,7 +108,7 @@ func (w Workload) sharedClaims() []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// pod is the i-th of a round, whose pods' names begin with prefix.
+// pod returns the i-th pod of a round, named with prefix.
 func (w Workload) pod(prefix string, i int) *corev1.Pod {
 	name := fmt.Sprintf("%s%d", prefix, i)
 	switch w.Claims {
@@ -125,7 +125,7 @@ func (w Workload) pod(prefix string, i int) *corev1.Pod {
 	}
 }
 
-// class is the one of all claims.
+// class returns the DeviceClass of all claims.
 func (w Workload) class() *resourceapi.DeviceClass {
 	class := objects.Class(ClassName, DriverName)
 	if w.Claims == ExtendedClaims {

@@ -28,21 +28,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PodTimes are the pods of a namespace as a watch shows them, for scenarios.
+// PodTimes records watch events of a namespace's pods, for scenarios.
 type PodTimes struct {
 	mutex sync.Mutex
 	pods  map[string]SeenPod
 }
 
-// SeenPod is what was seen of a pod, by the clock of this program.
+// SeenPod is the observed state of a pod, by this program's clock.
 type SeenPod struct {
 	Bound, Running time.Time
-	// Failed excludes pods that are being deleted. HasClaims says whether the pod's status names
-	// its claims.
+	// Failed excludes pods being deleted. HasClaims reports whether the pod's status names its claims.
 	Failed, HasClaims bool
 }
 
-// WatchPods follows the pods of a namespace until ctx ends. The client is for core/v1.
+// WatchPods watches the pods of a namespace until ctx is done. The client is for core/v1.
 func WatchPods(ctx context.Context, client rest.Interface, namespace string) (*PodTimes, error) {
 	t := &PodTimes{pods: map[string]SeenPod{}}
 	informer := cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, "pods", namespace, fields.Everything()), &corev1.Pod{}, 0, nil)
@@ -87,14 +86,14 @@ func (t *PodTimes) forget(o any) {
 	}
 }
 
-// Of is what was seen of a pod; zero of one that is not there.
+// Of returns the observed state of a pod; zero if absent.
 func (t *PodTimes) Of(name string) SeenPod {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.pods[name]
 }
 
-// Count is the number of pods of a kind.
+// Count returns the number of matching pods.
 func (t *PodTimes) Count(of func(SeenPod) bool) (n int) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The first time counts: events of a pod come again.
+// The first event counts: events can repeat.
 func TestPodTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		times := &PodTimes{pods: map[string]SeenPod{}}

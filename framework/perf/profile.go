@@ -31,15 +31,15 @@ import (
 )
 
 const (
-	// ProfilesDir has the profiles of components for which a threshold was missed, as
+	// ProfilesDir has the profiles of components in workloads with a missed threshold, such as
 	// "template-claims-candidate-kube-scheduler.cpu.pprof", for "go tool pprof".
 	ProfilesDir = "profiles"
-	// profileSeconds is how long CPU is sampled.
+	// profileSeconds is the duration of CPU profiles.
 	profileSeconds = 10
 )
 
-// missed says whether a threshold of a workload at a size is missed so far. Growth is
-// known only with the last size, where the most is to be seen anyway.
+// missed reports whether a workload misses a threshold at a size so far. Growth is judged with the
+// last, most informative size.
 func (r Record) missed(thresholds []Threshold, workload string, size int) bool {
 	for _, t := range thresholds {
 		if t.Workload == workload && (t.Size == size || t.Kind == Growth) && Judge(t, r.Rounds).Judgement == Missed {
@@ -49,7 +49,7 @@ func (r Record) missed(thresholds []Threshold, workload string, size int) bool {
 	return false
 }
 
-// profile takes profiles of both sides while rounds go on, if a threshold was missed.
+// profile takes profiles of both sides during additional rounds if a threshold was missed.
 func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Side]*field, w Workload, size int, missed bool) error {
 	if !missed {
 		return nil
@@ -71,10 +71,9 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 	return nil
 }
 
-// profile writes profiles of the components, whose files begin with prefix, while rounds
-// go on.
+// profile writes profiles of the components into files named with prefix, during rounds.
 func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
-	// It is of processes that are not ended meanwhile.
+	// Restarted processes would interrupt profiles.
 	group, sampling := errgroup.WithContext(ctx)
 	for _, name := range append(f.programs(SchedulerComponent, ControllersComponent), apiserver) {
 		url := f.processes[name].URL + "/debug/pprof/"
@@ -101,7 +100,7 @@ func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	}
 }
 
-// keep writes what is at url into a file.
+// keep downloads url into a file.
 func keep(ctx context.Context, client *http.Client, url, path string) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -110,10 +109,10 @@ func keep(ctx context.Context, client *http.Client, url, path string) error {
 	return errors.Join(download(ctx, client, url, file), file.Close())
 }
 
-// errMayNot is the problem of one who asks a component that does not, or not yet, let it.
+// errMayNot means this program is not, or not yet, authorized by a component.
 var errMayNot = errors.New("it does not let this program ask")
 
-// download copies what is at url.
+// download copies the response of url.
 func download(ctx context.Context, client *http.Client, url string, to io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -35,23 +35,23 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// RecordVersion is the version of the schema of Record.
+// RecordVersion is the version of Record's schema.
 const RecordVersion = "dra-conformance.github.io/perf-v1alpha1"
 
-// The names of the results in the report directory. BenchFile is in Go's benchmark
-// format: "benchstat -col /side perf.bench" compares the sides.
+// File names of results in the report directory. BenchFile is in Go's benchmark format: "benchstat
+// -col /side perf.bench" compares the sides.
 const (
 	RecordFile = "perf.json"
 	BenchFile  = "perf.bench"
 )
 
-// Record is all that a run has measured, and what it came to.
+// Record has the measurements and results of a run.
 type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Suite         schema.Suite `json:"suite"`
 	// Kubernetes is the candidate's version.
 	Kubernetes string `json:"kubernetes,omitempty"`
-	// Reference and Candidate are what Subject.Describe says, as "stock".
+	// Reference and Candidate are from Subject.Describe, such as "stock".
 	Reference  string     `json:"reference"`
 	Candidate  string     `json:"candidate"`
 	Processors int        `json:"processors"`
@@ -60,10 +60,10 @@ type Record struct {
 	Workloads  []Workload `json:"workloads"`
 	Rounds     []Round    `json:"rounds"`
 	Findings   []Finding  `json:"findings"`
-	// Problem is why the run did not come to its end.
+	// Problem is the reason for an unfinished run.
 	Problem string `json:"problem,omitempty"`
-	// Verdict is Failed if a threshold is missed, Incomplete if it cannot be told of one
-	// or the run did not come to its end, NothingRan without thresholds.
+	// Verdict is Failed if a threshold is missed, Incomplete if one is inconclusive or the run is
+	// unfinished, and NothingRan without thresholds.
 	Verdict schema.Verdict `json:"verdict"`
 }
 
@@ -76,7 +76,7 @@ func newRecord(o Options) (Record, error) {
 	}, errors.Join(err, candidateErr)
 }
 
-// finish judges what was measured.
+// finish judges the measurements.
 func (r *Record) finish(thresholds []Threshold, problem error) {
 	r.Ended, r.Findings = time.Now(), nil
 	counts := map[Judgement]int{}
@@ -117,7 +117,7 @@ func (r Record) write(dir string) error {
 	return nil
 }
 
-// bench is what was measured in Go's benchmark format, a line per round.
+// bench returns the measurements in Go's benchmark format, a line per round.
 func (r Record) bench() ([]byte, error) {
 	var out bytes.Buffer
 	w := benchfmt.NewWriter(&out)
@@ -148,7 +148,7 @@ func (r Record) bench() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ReadRecord reads the record in a report directory.
+// ReadRecord reads the record of a report directory.
 func ReadRecord(dir string) (Record, error) {
 	var r Record
 	data, err := os.ReadFile(filepath.Join(dir, RecordFile))
@@ -164,8 +164,7 @@ func ReadRecord(dir string) (Record, error) {
 	return r, nil
 }
 
-// ReadRecords reads all records in the directories below one, from the oldest to the
-// newest.
+// ReadRecords reads all records below a directory, from oldest to newest.
 func ReadRecords(dir string) ([]Record, error) {
 	var records []Record
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// Component is what a workload can have killed and started again.
+// Component is a component restarted by a workload.
 type Component string
 
 // The components.
@@ -31,12 +31,12 @@ const (
 	NoComponent Component = ""
 	// SchedulerComponent is the scheduler.
 	SchedulerComponent Component = "scheduler"
-	// ControllersComponent is all programs that run controllers on a side, as what is
-	// Kubernetes' own is left to kube-controller-manager on both.
+	// ControllersComponent is all programs with controllers on a side: Kubernetes' other controllers stay
+	// in kube-controller-manager on both.
 	ControllersComponent Component = "controllers"
 )
 
-// programs are those of components that a side has.
+// programs returns a side's programs of components.
 func (f *field) programs(components ...Component) []string {
 	all := map[Component][]string{SchedulerComponent: {scheduler}, ControllersComponent: {controllers, ownControllers}}
 	var there []string
@@ -50,13 +50,13 @@ func (f *field) programs(components ...Component) []string {
 	return there
 }
 
-// restart kills a workload's component, else the scheduler, starts it again, and waits until a pod
-// that is created once it answers is scheduled, which it then removes. It measures what a workload
-// with a restart wants to know.
+// restart kills and restarts a workload's component (default: the scheduler), waits until a pod
+// created after recovery is scheduled, and removes this pod. It returns the metrics of workloads with
+// Restart.
 //
-// The scheduler is always another one: two processes of one program differ by some per cent for as
-// long as they run, which no interval of their rounds would show. The pod has it read and compile
-// what it does once, which is of no round.
+// The scheduler is restarted for every round: processes of the same program differ by some per cent
+// over their lifetime, invisible in an interval of their rounds. The pod warms up the new process
+// outside of rounds.
 func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
@@ -92,7 +92,7 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 	if w.Restart != NoComponent {
 		values[RestartTime] = f.scheduledAt(pod.Name).Sub(killed).Seconds()
 		for _, program := range programs {
-			before.cpu[program] = 0 // what there is now has used nothing before
+			before.cpu[program] = 0 // // a new process starts at 0
 			values[RestartCPU] += after.cpu[program]
 		}
 		values[Others] = others(before, after)

@@ -31,21 +31,20 @@ import (
 )
 
 const (
-	// createdAtOnce is how many requests to create pods are under way.
+	// createdAtOnce is the concurrency of requests creating pods.
 	createdAtOnce = 16
-	// roundTime bounds a round; a scheduler that stands still is not waited for longer.
+	// roundTime is the timeout of a round, for example with a stuck scheduler.
 	roundTime = 10 * time.Minute
-	// lookAgain is how often what is waited for is looked at in the watch's cache. Times of
-	// pods do not depend on it.
+	// lookAgain is the poll interval on the watch cache. Pod times do not depend on it.
 	lookAgain = 20 * time.Millisecond
-	// mayAskAfter is when a component that has started knows at the latest who may ask it.
+	// mayAskAfter bounds the delay until a started component has loaded its authorization rules.
 	mayAskAfter = 10 * time.Second
 	namespace   = metav1.NamespaceDefault
-	// runningNamespace has the pods that run all the time.
+	// runningNamespace has the long-running pods.
 	runningNamespace = "running"
 )
 
-// round restarts the scheduler, or what a workload wants to be restarted, and measures its pods.
+// round restarts the scheduler or the workload's component, and measures the workload's pods.
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -62,13 +61,13 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	return round, nil
 }
 
-// bounded ends a round that takes too long.
+// bounded adds the timeout of a round.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 }
 
-// pods creates the pods of a round, waits until all are scheduled, removes them and waits until
-// they and their claims are gone.
+// pods creates the pods of a round, waits until all are scheduled, deletes them and waits until they
+// and their claims are gone.
 func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	f.rounds++
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
@@ -76,11 +75,11 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	if err := f.createClaims(ctx, w.sharedClaims()); err != nil {
 		return Round{}, err
 	}
-	// Scheduler and controllers pay for the garbage of a round, and of none before.
+	// Garbage of earlier rounds must not count for this one.
 	if err := f.collect(ctx); err != nil {
 		return Round{}, err
 	}
-	f.done() // what was done so far is not counted
+	f.done() // // discard earlier requests
 	counted, err := f.counts(ctx)
 	if err != nil {
 		return Round{}, err
@@ -124,8 +123,8 @@ func (f *field) createClaims(ctx context.Context, claims []*resourceapi.Resource
 	return nil
 }
 
-// schedule creates all pods, sees to it that they can be scheduled, and waits until they are.
-// It returns when they were created, or could be scheduled if that is later.
+// schedule creates all pods, publishes late devices, and waits until all pods are scheduled. It
+// returns the creation times, or the time of late devices.
 func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	if w.Late {
 		if err := f.publishAll(ctx, w, 0); err != nil {
@@ -137,7 +136,7 @@ func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[st
 	return created, errors.Join(stop(), err)
 }
 
-// scheduled is schedule without the changes meanwhile, with one of which that fails ctx ends.
+// scheduled is schedule without the concurrent changes. A failed change cancels ctx.
 func (f *field) scheduled(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	created, err := f.create(ctx, w, prefix)
 	if err != nil {
@@ -160,7 +159,7 @@ func (f *field) scheduled(ctx context.Context, w Workload, prefix string) (map[s
 	return created, f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() })
 }
 
-// create creates all pods and returns when each was asked for.
+// create creates all pods and returns the time of each request.
 func (f *field) create(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	limit := rate.Inf
 	if w.PodsPerSecond > 0 {
@@ -186,7 +185,7 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 	return created, err
 }
 
-// remove removes what a round made.
+// remove deletes all objects of a round.
 func (f *field) remove(ctx context.Context) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
@@ -200,11 +199,11 @@ func (f *field) remove(ctx context.Context) error {
 		return fmt.Errorf("delete claims: %w", err)
 	}
 	f.did("DELETE resourceclaims", 1)
-	// Handlers are called after the store has changed.
+	// Handlers run after the store update.
 	return f.await(ctx, "claims to be gone", func() int { return max(len(f.claimInformer.GetStore().ListKeys()), f.claimsThere()) })
 }
 
-// await waits until nothing is left.
+// await waits until left returns 0.
 func (f *field) await(ctx context.Context, what string, left func() int) error {
 	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
@@ -234,7 +233,7 @@ func (f *field) costs(values map[Metric]float64, pods float64, before, full, aft
 	values[Others] = others(before, after)
 }
 
-// since puts into a round what was counted in it.
+// since adds the differences of counters to a round.
 func (c *counts) since(before counts, ours map[string]int, w Workload, round *Round) {
 	round.Writes = c.writesSince(before, ours, w.Pods)
 	for _, n := range round.Writes {

@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// The names of a control plane's processes.
+// Process names of a control plane.
 const (
 	etcd           = "etcd"
 	apiserver      = "kube-apiserver"
@@ -43,39 +43,38 @@ const (
 	ownControllers = "dra-controller-manager"
 )
 
-// Clusters makes control planes.
+// Clusters creates control planes.
 type Clusters interface {
 	clusters.Provider
-	// Processes are a cluster's processes by the names of the programs.
+	// Processes returns a cluster's processes by program name.
 	Processes(name string) (map[string]clusters.Process, error)
-	// Restart kills programs of a cluster, starts them again, and returns once they answer.
+	// Restart kills and restarts programs of a cluster, and returns when they respond.
 	Restart(ctx context.Context, name string, programs ...string) error
 }
 
-// Options say what is measured.
+// Options configure a run.
 type Options struct {
-	// Config has the beginning of the names of the control planes, which end in the side, and the
-	// version of Kubernetes.
+	// Config has the name prefix of the control planes, completed with the side, and the Kubernetes
+	// version.
 	testbed.Config
 
 	Clusters  Clusters
 	Workloads []Workload
-	// Scenarios are those that workloads name.
+	// Scenarios are those available to workloads.
 	Scenarios  map[string]Scenario
 	Thresholds []Threshold
-	// Reference and Candidate are what is compared; the same twice shows how much a
-	// comparison can be trusted.
+	// Reference and Candidate are compared. Equal subjects show the resolution of the comparison.
 	Reference Subject
 	Candidate Subject
-	// Blocks is how often each workload is measured on both sides.
+	// Blocks is the number of measurements of each workload on both sides.
 	Blocks int
 }
 
-// errUnfinished is the problem of a run that was killed.
+// errUnfinished is the problem of a killed run.
 var errUnfinished = errors.New("the run did not come to its end")
 
-// Run measures all workloads and judges them. What was measured is in ReportDir also where
-// there is an error, or this program is killed: the run is Incomplete then.
+// Run measures and judges all workloads. After an error or if the process is killed, ReportDir has the
+// measurements so far with verdict Incomplete.
 func Run(ctx context.Context, o Options) (Record, error) {
 	o.Config = o.WithDefaults()
 	unlock, err := reports.Lock(o.ReportDir)
@@ -86,7 +85,7 @@ func Run(ctx context.Context, o Options) (Record, error) {
 	p := progress.New(o.Out)
 	record, err := newRecord(o)
 	if err == nil {
-		err = os.RemoveAll(filepath.Join(o.ReportDir, ProfilesDir)) // those of an earlier run
+		err = os.RemoveAll(filepath.Join(o.ReportDir, ProfilesDir)) // // from an earlier run
 	}
 	for _, w := range o.Workloads {
 		if err != nil {
@@ -100,7 +99,7 @@ func Run(ctx context.Context, o Options) (Record, error) {
 	return record, errors.Join(err, record.write(o.ReportDir))
 }
 
-// measureSizes measures a workload at each of its sizes.
+// measureSizes measures a workload at each size.
 func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Workload, record *Record) error {
 	for _, size := range w.sizes() {
 		measure := func() error { return o.measure(ctx, p, w, size, record) }
@@ -119,7 +118,7 @@ func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Worklo
 	return nil
 }
 
-// measure makes a control plane for each side, and rounds of a workload in turns.
+// measure measures a workload's rounds alternately on one control plane per side.
 func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, size int, record *Record) (err error) {
 	at := w.at(size)
 	sides := map[Side]*field{}
@@ -129,7 +128,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		if openErr != nil {
 			return openErr
 		}
-		sides[side], record.Kubernetes = f, f.version // the candidate's, as it comes last
+		sides[side], record.Kubernetes = f, f.version // // the candidate's, as it comes last
 		if _, err := f.round(ctx, at); err != nil {
 			return fmt.Errorf("warm up: %w", err)
 		}
@@ -138,7 +137,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 	for block := range o.Blocks {
 		values := map[Side]map[Metric]float64{}
 		for _, side := range turns([]Side{Reference, Candidate}, block) {
-			if block == 0 || w.Restart != NoComponent { // else rounds leave nothing to do
+			if block == 0 || w.Restart != NoComponent { // // otherwise rounds leave no work behind
 				if err := settle(ctx, p, sides); err != nil {
 					return err
 				}
@@ -161,7 +160,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 	return o.profile(ctx, p, sides, at, size, record.missed(o.Thresholds, w.Name, size))
 }
 
-// turns are the sides of a block in order: no side is always the first.
+// turns returns the sides of a block, alternating the first one.
 func turns(sides []Side, block int) []Side {
 	if block%2 == 1 {
 		slices.Reverse(sides)
@@ -169,8 +168,8 @@ func turns(sides []Side, block int) []Side {
 	return sides
 }
 
-// settle waits until the control planes have nothing more to do for what was set up or restarted:
-// with some thousand nodes or pods that goes on for a while.
+// settle waits until the control planes are idle after setup or restart. With thousands of nodes or
+// pods this takes a while.
 func settle(ctx context.Context, p *progress.Printer, sides map[Side]*field) error {
 	const quiet, patience = 0.2, 2 * time.Minute
 	used := func() (sum float64, err error) {

@@ -28,26 +28,26 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Scenario measures a workload of which pods on simulated nodes are only a part, such as a
-// program beside the cluster.
+// Scenario measures a workload with more than pods on simulated nodes, for example a companion
+// program.
 type Scenario struct {
-	// Cluster adapts the cluster of a side. Nil takes a control plane with the workload's nodes.
+	// Cluster adapts the cluster of a side. Nil uses a control plane with the workload's nodes.
 	Cluster func(*clusters.Config) error
 	// Agents host drivers on the nodes; nil for none.
 	Agents testbed.Agents
-	// Prepare gets a cluster ready and returns the function that measures a round. What it
-	// starts ends by Testbed.Later.
+	// Prepare prepares a cluster and returns the function measuring a round. It registers cleanup with
+	// Testbed.Later.
 	Prepare func(ctx context.Context, s Site) (Measure, error)
-	// Blocks is how many are measured at most.
+	// Blocks is the maximum number of measured blocks.
 	Blocks int
-	// CandidateOnly leaves out the reference, which would run the same.
+	// CandidateOnly skips an identical reference.
 	CandidateOnly bool
 }
 
 // Measure measures a round.
 type Measure func(ctx context.Context) (map[Metric]float64, error)
 
-// Site is where the rounds of one side take place.
+// Site is the environment for the rounds of one side.
 type Site struct {
 	*testbed.Testbed
 	Workload
@@ -63,7 +63,7 @@ func (s Scenario) sides() []Side {
 	return []Side{Reference, Candidate}
 }
 
-// cluster is the control plane of a side, or what a scenario makes another cluster of.
+// cluster returns the control plane of a side, as adapted by a scenario.
 func (o Options) cluster(w Workload, side Side) clusters.Config {
 	subject := o.Reference
 	if side == Candidate {
@@ -75,7 +75,7 @@ func (o Options) cluster(w Workload, side Side) clusters.Config {
 	}
 }
 
-// bringUp brings up the cluster of a side. A control plane has no kubelets.
+// bringUp creates the cluster of a side. A control plane has no kubelets.
 func (o Options) bringUp(ctx context.Context, agents testbed.Agents, c clusters.Config) (*testbed.Testbed, error) {
 	if c.Provider == clusters.ProviderControlPlane {
 		c.Stack.Kubelet, c.Stack.KubeletNodes = "", nil
@@ -83,7 +83,7 @@ func (o Options) bringUp(ctx context.Context, agents testbed.Agents, c clusters.
 	return testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: agents}, testbed.Config{Out: o.Out, Cluster: c})
 }
 
-// measureScenario measures the rounds of a scenario, on both sides in turns.
+// measureScenario measures a scenario's rounds alternately on both sides.
 func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Workload, record *Record) (err error) {
 	scenario, known := o.Scenarios[w.Scenario]
 	if !known {
@@ -124,7 +124,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 	return nil
 }
 
-// kubernetesOf is the version of a cluster.
+// kubernetesOf returns a cluster's Kubernetes version.
 func kubernetesOf(b *testbed.Testbed) (string, error) {
 	version, err := b.Client.Discovery().ServerVersion()
 	if err != nil {

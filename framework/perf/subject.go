@@ -28,17 +28,16 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// Subject is what one side runs.
+// Subject is the software of one side.
 type Subject struct {
 	Stack clusters.Stack
-	// Version of Kubernetes, as "v1.36.4"; empty means that of Options.
+	// Version is the Kubernetes version, such as "v1.36.4"; empty for that of Options.
 	Version string
-	// Programs are paths of those that run in place of the stack's, by the names of the
-	// processes, as in clusters.Config.
+	// Programs are paths of programs replacing the stack's, by process name as in clusters.Config.
 	Programs map[string]string
 }
 
-// Validate reports programs that no control plane has and such that cannot be run.
+// Validate reports unknown programs and files not executable.
 func (s Subject) Validate() error {
 	known := []string{etcd, apiserver, scheduler, controllers, ownControllers}
 	var errs []error
@@ -54,8 +53,8 @@ func (s Subject) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Describe says what the subject is, as "stock v1.36.4, kube-scheduler is mine
-// (sha256:0123456789ab)": files of one name are told apart by what is in them.
+// Describe describes the subject, such as "stock v1.36.4, kube-scheduler is mine
+// (sha256:0123456789ab)". The digest distinguishes files of the same name.
 func (s Subject) Describe() (string, error) {
 	text := s.Stack.String()
 	if s.Version != "" {
@@ -66,7 +65,7 @@ func (s Subject) Describe() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read what runs as %s: %w", name, err)
 		}
-		text += fmt.Sprintf(", %s is %s (%.19s)", name, filepath.Base(s.Programs[name]), digest) // "sha256:" and 12 digits
+		text += fmt.Sprintf(", %s is %s (%.19s)", name, filepath.Base(s.Programs[name]), digest) // // "sha256:" and 12 digits
 	}
 	return strings.TrimSpace(text), nil
 }

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Print prints what was measured and what it came to, for people. The last line is for
-// programs.
+// Print prints measurements and findings for people. The last line is machine-readable.
 func (r Record) Print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "\nKubernetes %s, %d processors; reference: %s; candidate: %s\n", r.Kubernetes, r.Processors, r.Reference, r.Candidate)
@@ -65,7 +64,7 @@ func (r Record) Print(out io.Writer) {
 func (r Record) printMetrics(w io.Writer, workload string, size int) {
 	for _, m := range Metrics() {
 		if len(r.Values(workload, size, Reference, m)) == 0 && len(r.Values(workload, size, Candidate, m)) == 0 {
-			continue // not every workload has all of them
+			continue // // metrics vary by workload
 		}
 		reference, candidate := r.Median(workload, size, Reference, m), r.Median(workload, size, Candidate, m)
 		ratio := "-"
@@ -76,7 +75,7 @@ func (r Record) printMetrics(w io.Writer, workload string, size int) {
 	}
 }
 
-// printGrowth prints with which exponents metrics grow over the sizes of workloads.
+// printGrowth prints the growth exponents of metrics over the sizes of workloads.
 func (r Record) printGrowth(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	head := fmt.Sprintf("\nworkload\tgrows in\texponent of\treference\t%.0f%% interval\tcandidate\t%.0f%% interval\n", 100*Confidence, 100*Confidence)
@@ -102,7 +101,7 @@ func (r Record) printGrowth(out io.Writer) {
 	_ = w.Flush()
 }
 
-// printParts prints what something of a workload at a size consists of, by the means.
+// printParts prints the mean parts of a metric of a workload at a size.
 func (r Record) printParts(w io.Writer, workload string, size int, of string, parts func(Round) map[string]float64) {
 	means, rounds := map[string]map[Side]float64{}, map[Side]float64{}
 	for _, round := range r.Rounds {
@@ -122,8 +121,8 @@ func (r Record) printParts(w io.Writer, workload string, size int, of string, pa
 	}
 }
 
-// interval is the value, its interval, and by how much a change has to move it until the
-// interval leaves where it is now: in parts of the value, but for an exponent.
+// interval prints the value, its interval, and the minimum detectable change: relative to the value,
+// absolute for an exponent.
 func (f Finding) interval() string {
 	if f.Blocks == 0 {
 		return "-\t-\t-"
@@ -139,8 +138,8 @@ func (f Finding) interval() string {
 	return fmt.Sprintf("%.4g\t%.4g to %.4g (%d blocks)\t%s", f.Value, f.Low, f.High, f.Blocks, sees)
 }
 
-// Values are those of a metric in the rounds of a workload at a size on one side; rounds
-// in which it was not measured have none.
+// Values returns a metric's values in the rounds of a workload at a size on one side, skipping rounds
+// without the metric.
 func (r Record) Values(workload string, size int, side Side, m Metric) []float64 {
 	var values []float64
 	for _, round := range r.Rounds {
@@ -151,12 +150,12 @@ func (r Record) Values(workload string, size int, side Side, m Metric) []float64
 	return values
 }
 
-// Median of what Values are; 0 if there are none.
+// Median returns the median of Values; 0 without values.
 func (r Record) Median(workload string, size int, side Side, m Metric) float64 {
 	return spec.Quantile(r.Values(workload, size, side, m), 0.5)
 }
 
-// Err says why the verdict is not Passed; nil if it is.
+// Err returns the reason for a verdict other than Passed, or nil.
 func (r Record) Err() error {
 	var missed []string
 	for _, f := range r.Findings {
@@ -176,8 +175,8 @@ func (r Record) Err() error {
 	}
 }
 
-// PrintHistory prints what became of each threshold in the records that have it. They are
-// sorted from the oldest to the newest. commit names a record.
+// PrintHistory prints each threshold's results over the records, sorted from oldest to newest. commit
+// names a record.
 func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "threshold\tcommit\ttime\tvalue\t%.0f%% interval\tjudgement\n", 100*Confidence)
@@ -197,8 +196,8 @@ func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
 	_ = w.Flush()
 }
 
-// Judged are the thresholds that any of these records, sorted from the oldest to the newest, has
-// judged, as the newest of those has it: a run of all is often followed by runs of a few.
+// Judged returns all thresholds judged in these records, sorted from oldest to newest, each as in its
+// newest record: partial runs often follow a full run.
 func Judged(records []Record) []Threshold {
 	var all []Threshold
 	for _, r := range slices.Backward(records) {
@@ -211,7 +210,7 @@ func Judged(records []Record) []Threshold {
 	return all
 }
 
-// Finding is what the record says about a threshold, whatever its bound was then.
+// Finding returns the record's finding for a threshold, whatever its bound.
 func (r Record) Finding(t Threshold) (Finding, bool) {
 	for _, f := range r.Findings {
 		if f.bounds(t) {

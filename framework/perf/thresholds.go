@@ -25,49 +25,46 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kind is what a threshold bounds.
+// Kind is the kind of value bounded by a threshold.
 type Kind string
 
 // The kinds of thresholds.
 const (
-	// Ratio is the candidate's value divided by the reference's of the same block; it holds
-	// on any machine. It is what a threshold without a kind bounds.
+	// Ratio is the candidate's value divided by the reference's of the same block. It is independent of
+	// the machine, and the default.
 	Ratio Kind = "ratio"
-	// Growth is the exponent with which the candidate's value grows over the sizes of a
-	// workload: 0 is not at all, 1 in proportion.
+	// Growth is the exponent of the candidate's growth over the sizes of a workload: 0 is constant, 1 is
+	// linear.
 	Growth Kind = "growth"
-	// Absolute is the candidate's value, for those who always measure on the same machine.
+	// Absolute is the candidate's value, for measurements on a fixed machine.
 	Absolute Kind = "absolute"
-	// Limit is each value of either side, however few there are, for what must always hold. It may
-	// be 0.
+	// Limit is each single value of either side, for invariants. It may be 0.
 	Limit Kind = "limit"
 )
 
-// Threshold is what a metric of a workload may be.
+// Threshold bounds a metric of a workload.
 type Threshold struct {
 	Workload string `json:"workload"`
-	// Size is the one that is meant of a workload that grows, but for Growth.
+	// Size is the size of a workload with Grows, except for Growth.
 	Size   int    `json:"size,omitempty"`
 	Kind   Kind   `json:"kind,omitempty"`
 	Metric Metric `json:"metric"`
-	// Versus makes the candidate's value of this workload, of the same size, the one that a
-	// ratio divides by.
+	// Versus makes the candidate's value of this workload, at the same size, the denominator of a ratio.
 	Versus string `json:"versus,omitempty"`
-	// AtMost and AtLeast bound it. One of them is given, for Growth AtMost.
+	// AtMost and AtLeast are the bounds, exactly one of them; AtMost for Growth.
 	AtMost  float64 `json:"atMost,omitempty"`
 	AtLeast float64 `json:"atLeast,omitempty"`
-	// Reason says why the bound is not 1.
+	// Reason explains a bound other than 1.
 	Reason string `json:"reason,omitempty"`
 }
 
-// bounds says whether the threshold bounds the same value as another one from the same side, at
-// whatever.
+// bounds reports whether two thresholds bound the same value of the same side, ignoring the bounds.
 func (t Threshold) bounds(other Threshold) bool {
 	return t.Workload == other.Workload && t.Size == other.Size && t.Metric == other.Metric && t.Versus == other.Versus &&
 		(t.Kind == other.Kind || t.Relative() && other.Relative()) && (t.AtLeast != 0) == (other.AtLeast != 0)
 }
 
-// String is the threshold without its workload, as "scheduler-cpu-sec/pod at most 1.1".
+// String returns the threshold without its workload, such as "scheduler-cpu-sec/pod at most 1.1".
 func (t Threshold) String() string {
 	what := string(t.Metric)
 	switch {
@@ -86,7 +83,7 @@ func (t Threshold) String() string {
 	return fmt.Sprintf("%s at most %g", what, t.AtMost)
 }
 
-// NameAt names the workload of a threshold or of a round, as "template-claims/500".
+// NameAt names the workload of a threshold or of a round, such as "template-claims/500".
 func NameAt(workload string, size int) string {
 	if size == 0 {
 		return workload
@@ -106,7 +103,7 @@ var defaultThresholds []byte
 //go:embed full/thresholds.yaml
 var fullThresholds []byte
 
-// DefaultThresholds are those of DefaultWorkloads.
+// DefaultThresholds returns the thresholds of DefaultWorkloads.
 func DefaultThresholds(full bool) ([]Threshold, error) {
 	thresholds, err := DecodeThresholds(defaultThresholds)
 	if !full || err != nil {
@@ -116,7 +113,7 @@ func DefaultThresholds(full bool) ([]Threshold, error) {
 	return append(thresholds, more...), err
 }
 
-// DecodeThresholds reads a file with thresholds. Fields that are not known are errors.
+// DecodeThresholds decodes a threshold file. Unknown fields are errors.
 func DecodeThresholds(data []byte) ([]Threshold, error) {
 	var file thresholdFile
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
@@ -155,7 +152,7 @@ func (t Threshold) validate() error {
 	return errors.Join(errs...)
 }
 
-// CheckThresholds reports thresholds of workloads and sizes that are not there.
+// CheckThresholds reports thresholds of missing workloads and sizes.
 func CheckThresholds(thresholds []Threshold, workloads []Workload) error {
 	var errs []error
 	for i, t := range thresholds {
@@ -171,7 +168,7 @@ func CheckThresholds(thresholds []Threshold, workloads []Workload) error {
 	return errors.Join(errs...)
 }
 
-// checkWorkload reports what a threshold wants of a workload that it does not have.
+// checkWorkload reports requirements of a threshold not met by its workload.
 func checkWorkload(t Threshold, name string, workloads []Workload) error {
 	at := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
 	if at < 0 {

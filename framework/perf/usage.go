@@ -32,34 +32,34 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// spent is what processes have used so far.
+// spent is the resource usage of processes so far.
 type spent struct {
 	at time.Time
-	// cpu is in seconds, by name of the process; self is this program.
+	// cpu is in seconds, by process name; self is this program.
 	cpu  map[string]float64
 	self float64
-	// busy is what all processors of the machine have worked, in seconds.
+	// busy is the CPU time of all processors of the machine, in seconds.
 	busy float64
 	// rss is resident memory in bytes.
 	rss map[string]float64
 }
 
-// counts are what the API server and the scheduler have counted so far.
+// counts are counters of the API server and the scheduler.
 type counts struct {
-	// requests are those that the API server has got, writes the ones to change something,
-	// by what they are, as "POST pods/binding".
+	// requests are the requests received by the API server; writes are the write requests, by verb and
+	// resource such as "POST pods/binding".
 	requests float64
 	writes   map[string]float64
-	// bytes is what the API server was sent and has sent.
+	// bytes is the API server's traffic in both directions.
 	bytes float64
-	// plugin is what the scheduler says of its plugin for DRA, by extension point.
+	// plugin is the time of the scheduler's DRA plugin, by extension point.
 	plugin map[string]observed
 }
 
-// observed is what a histogram has observed.
+// observed is the state of a histogram.
 type observed struct{ sum, count float64 }
 
-// spent reads what the control plane's processes have used.
+// spent reads the usage of the control plane's processes.
 func (f *field) spent() (u spent, err error) {
 	u = spent{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
@@ -86,8 +86,8 @@ func (f *field) spent() (u spent, err error) {
 	return u, nil
 }
 
-// counts reads what is counted. To answer costs the API server and the scheduler CPU time, so
-// this comes before what they have spent is read first, and after it is read last.
+// counts reads the counters. This costs CPU time of the API server and the scheduler, so call it
+// outside of the interval between two calls of spent.
 func (f *field) counts(ctx context.Context) (c counts, err error) {
 	c = counts{writes: map[string]float64{}}
 	families, err := metrics.APIServer(ctx, f.client)
@@ -102,7 +102,7 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	return c, nil
 }
 
-// live adds to values what scheduler and controllers keep when they have collected their garbage.
+// live adds the live heap of scheduler and controllers to values.
 func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 	if err := f.collect(ctx); err != nil {
 		return err
@@ -123,8 +123,8 @@ func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 	return nil
 }
 
-// collect has scheduler and controllers collect their garbage. One that has just started learns
-// from the API server who may ask for that.
+// collect triggers a garbage collection in scheduler and controllers. A component just started loads
+// its authorization rules from the API server first.
 func (f *field) collect(ctx context.Context) error {
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
 		var err error
@@ -139,8 +139,8 @@ func (f *field) collect(ctx context.Context) error {
 	return nil
 }
 
-// pluginTimes are those of the plugin for DRA, which is stock or this project's. The scheduler
-// observes a tenth of all attempts.
+// pluginTimes returns the times of the DRA plugin, stock or this project's. The scheduler samples a
+// tenth of all attempts.
 func pluginTimes(families metrics.Families) map[string]observed {
 	out := map[string]observed{}
 	for _, m := range families["scheduler_plugin_execution_duration_seconds"].GetMetric() {
@@ -154,8 +154,8 @@ func pluginTimes(families metrics.Families) map[string]observed {
 	return out
 }
 
-// pluginSince is how long the plugin took at each extension point since an earlier look, in
-// seconds for each attempt that was observed; nothing if there was none.
+// pluginSince returns the plugin's time per sampled attempt since before, by extension point in
+// seconds; nil without samples.
 func (c *counts) pluginSince(before counts) map[string]float64 {
 	out := map[string]float64{}
 	attempts := c.plugin["PreFilter"].count - before.plugin["PreFilter"].count
@@ -176,27 +176,26 @@ func resident(fs procfs.FS, pid int) (float64, error) {
 	return float64(s.ResidentMemory()), err
 }
 
-// cpuTime is the CPU time of a process in seconds, to the nanosecond: /proc/PID/stat counts
-// in hundredths of a second, which is several per cent of what a round takes. The clock's
-// number is that of clock_getcpuclockid(3): the process's, inverted, and CPUCLOCK_SCHED.
+// cpuTime returns a process's CPU time in seconds, to the nanosecond: /proc/PID/stat counts hundredths
+// of a second, several per cent of a round. The clock ID is that of clock_getcpuclockid(3): the
+// inverted PID with CPUCLOCK_SCHED.
 func cpuTime(pid int) (float64, error) {
 	const sched = 2
 	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|sched), &used); err != nil { //nolint:gosec // processes' numbers are below 2^22
+	if err := unix.ClockGettime(int32(^pid<<3|sched), &used); err != nil { //nolint:gosec // // PIDs are below 2^22
 		return 0, fmt.Errorf("read its CPU clock: %w", err)
 	}
 	return time.Duration(used.Nano()).Seconds(), nil
 }
 
-// traffic are the histograms of the API server whose sums are bytes. It does not count those of
-// answers to writes.
+// traffic are the API server's histograms in bytes. Responses to writes are not counted.
 var traffic = []string{"apiserver_request_body_size_bytes", "apiserver_response_sizes", "apiserver_watch_events_sizes"} //nolint:gochecknoglobals // a table
 
 // count adds up requests and bytes.
 func (c *counts) count(families metrics.Families) {
 	for _, m := range families["apiserver_request_total"].GetMetric() {
 		if metrics.Label(m, "resource") == "leases" {
-			continue // those of nodes come by the clock
+			continue // // nodes are updated periodically
 		}
 		c.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {
@@ -218,7 +217,7 @@ func (c *counts) count(families metrics.Families) {
 	}
 }
 
-// writesSince are the writes by pod since an earlier look, without those of this program.
+// writesSince returns the writes per pod since before, except this program's.
 func (c *counts) writesSince(before counts, ours map[string]int, pods int) map[string]float64 {
 	out := map[string]float64{}
 	for what, n := range c.writes {
@@ -229,8 +228,8 @@ func (c *counts) writesSince(before counts, ours map[string]int, pods int) map[s
 	return out
 }
 
-// others is the share of the machine, from 0 to 1, that went to neither this program nor
-// the control plane.
+// others returns the share of the machine, from 0 to 1, used by neither this program nor the control
+// plane.
 func others(before, after spent) float64 {
 	ours := after.self - before.self
 	for name := range after.cpu {

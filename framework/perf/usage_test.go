@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// What the clock says is what getrusage(2) says, and finer than a tick of /proc.
+// The clock agrees with getrusage(2) and is finer than a tick of /proc.
 func TestCPUTime(t *testing.T) {
 	begin := usedByThis(t)
 	before, err := cpuTime(os.Getpid())
@@ -52,7 +52,7 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
-// A scheduler that had just been restarted answered 403 until it had read who may ask it.
+// A restarted scheduler responded with 403 until it had loaded its authorization rules.
 func TestCollectAwaitsThatItMay(t *testing.T) {
 	answers := []int{http.StatusForbidden, http.StatusUnauthorized, http.StatusOK}
 	var asked int
@@ -82,7 +82,7 @@ func usedByThis(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// What the plugin took is of what was observed since, and of no other plugin.
+// Plugin times are those of new samples of the DRA plugin only.
 func TestPluginTimes(t *testing.T) {
 	look := func(text string) counts {
 		families, err := metrics.Parse(strings.NewReader("# TYPE scheduler_plugin_execution_duration_seconds histogram\n" + text))

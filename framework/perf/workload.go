@@ -32,26 +32,26 @@ import (
 // FileVersion is the apiVersion of files with workloads and thresholds.
 const FileVersion = "dra-conformance.github.io/v1alpha1"
 
-// podsPerNode is how many pods a simulated node takes, as kubelets do by default.
+// podsPerNode is the pod capacity of a simulated node, the kubelet's default.
 const podsPerNode = 110
 
-// Claims says how pods come to their claims.
+// Claims is the source of pods' claims.
 type Claims string
 
-// How pods come to their claims.
+// The sources of claims.
 const (
-	// NoClaims: pods have none, which is what the others are compared with by eye.
+	// NoClaims means pods without claims, as a baseline.
 	NoClaims Claims = "none"
-	// TemplateClaims: each pod has one of its own, made from a template.
+	// TemplateClaims means a claim per pod, created from a template.
 	TemplateClaims Claims = "template"
-	// SharedClaims: PodsPerClaim pods use one that is there before them.
+	// SharedClaims means an existing claim per PodsPerClaim pods.
 	SharedClaims Claims = "shared"
-	// ExtendedClaims: pods ask for one of ResourceName, the extended resource of the class,
-	// and the scheduler makes their claims (KEP-5004).
+	// ExtendedClaims means that pods request one ResourceName, the class's extended resource, and the
+	// scheduler creates their claims (KEP-5004).
 	ExtendedClaims Claims = "extended"
 )
 
-// Dimension is what a workload grows in.
+// Dimension is the growing dimension of a workload.
 type Dimension string
 
 // The dimensions.
@@ -60,72 +60,69 @@ const (
 	Running Dimension = "running"
 )
 
-// Growing says at which sizes a workload is measured.
+// Growing defines the sizes of a workload.
 type Growing struct {
-	// In is the field of the workload that Sizes are put into.
+	// In is the field of the workload set to Sizes.
 	In    Dimension `json:"in"`
 	Sizes []int     `json:"sizes"`
 }
 
-// Workload is pods that are created on a control plane, and what they ask for.
+// Workload describes pods created on a control plane, and their requests.
 type Workload struct {
 	Name string `json:"name"`
-	// Scenario measures the workload in place of rounds of pods. It takes Nodes, Devices and Pods
-	// only.
+	// Scenario measures the workload in place of rounds of pods. It uses only Nodes, Devices and Pods.
 	Scenario string `json:"scenario,omitempty"`
-	// Nodes is how many nodes there are; each has a ResourceSlice with Devices devices.
+	// Nodes is the number of nodes, each with a ResourceSlice of Devices devices.
 	Nodes   int `json:"nodes"`
 	Devices int `json:"devices"`
-	// Grows measures the workload at several sizes, each on control planes of its own.
+	// Grows measures the workload at several sizes, each on its own control planes.
 	Grows *Growing `json:"grows,omitempty"`
-	// Running is how many pods, with claims as those of the rounds, run all the time.
+	// Running is the number of long-running pods, with claims like those of the rounds.
 	Running int `json:"running,omitempty"`
-	// Restart is killed and started again at the beginning of each round.
+	// Restart is killed and restarted at the beginning of each round.
 	Restart Component `json:"restart,omitempty"`
-	// Pods are created in each round, and removed after it.
+	// Pods is the number of pods created and removed in each round.
 	Pods int `json:"pods"`
-	// PodsPerSecond is how fast; 0 is as fast as the API server takes them.
+	// PodsPerSecond is the creation rate; 0 is unlimited.
 	PodsPerSecond int    `json:"podsPerSecond,omitempty"`
 	Claims        Claims `json:"claims"`
 	// PodsPerClaim is for SharedClaims.
 	PodsPerClaim int `json:"podsPerClaim,omitempty"`
-	// Claim is the spec of the claims; its class is ClassName, and its driver DriverName.
-	// Left out it is one request for one device.
+	// Claim is the spec of claims with class ClassName and driver DriverName. The default is one request
+	// for one device.
 	Claim *resourceapi.ResourceClaimSpec `json:"claim,omitempty"`
-	// Mix has claims differ: each is of one of these specs, drawn with Seed. It is given in
-	// place of Claim.
+	// Mix varies claims: each has one of these specs, drawn with Seed. It replaces Claim.
 	Mix  []resourceapi.ResourceClaimSpec `json:"mix,omitempty"`
 	Seed uint64                          `json:"seed,omitempty"`
-	// Device is what all devices have but for their names, which are device-0 and so on.
+	// Device is the template of all devices, named device-0 and so on.
 	Device resourceapi.Device `json:"device,omitzero"`
-	// SharedCounters are those of each node, which Device consumes (KEP-4815).
+	// SharedCounters are the counters of each node consumed by Device (KEP-4815).
 	SharedCounters []resourceapi.CounterSet `json:"sharedCounters,omitempty"`
-	// BindAfter is how long after their allocation devices meet Device's binding conditions
-	// (KEP-5007).
+	// BindAfter is the delay from allocation until devices meet Device's binding conditions (KEP-5007).
 	BindAfter metav1.Duration `json:"bindAfter,omitzero"`
-	// Late has devices published only when all pods of a round wait for them. What is
-	// measured of pods by the clock is from then on.
+	// Late publishes devices after all pods of a round are waiting for them. Time-based metrics start
+	// there.
 	Late bool `json:"late,omitempty"`
 	// Changes are made while the pods of a round are scheduled.
 	Changes Changes `json:"changes,omitzero"`
 }
 
-// Changes are those of a second.
+// Changes are the changes per second.
 type Changes struct {
-	// Slices are published again, in a new generation of their pools.
+	// Slices is the number of slices republished with a new pool generation.
 	Slices int `json:"slices,omitempty"`
-	// Nodes without devices come or go.
+	// Nodes is the number of nodes without devices added or removed.
 	Nodes int `json:"nodes,omitempty"`
 }
 
-// The names that claims of workloads can use.
+// Names for use in claims of workloads.
 const (
 	ClassName    = "perf"
 	DriverName   = "perf.dra-conformance.github.io"
 	ResourceName = DriverName + "/device"
 )
 
-// sizes are those that the workload is measured at; one that does not grow has size 0.
+// sizes returns the workload's sizes; 0 without growth.
 func (w Workload) sizes() []int {
 	if w.Grows == nil {
 		return []int{0}
@@ -133,7 +130,7 @@ func (w Workload) sizes() []int {
 	return w.Grows.Sizes
 }
 
-// at is the workload at one of its sizes.
+// at returns the workload at one of its sizes.
 func (w Workload) at(size int) Workload {
 	if w.Grows == nil {
 		return w
@@ -160,8 +157,7 @@ var defaultWorkloads []byte
 //go:embed full/workloads.yaml
 var fullWorkloads []byte
 
-// DefaultWorkloads are those that are measured when none are given; full adds those that
-// grow, and more kinds of claims.
+// DefaultWorkloads returns the built-in workloads; full adds growing ones and more kinds of claims.
 func DefaultWorkloads(full bool) ([]Workload, error) {
 	workloads, err := DecodeWorkloads(defaultWorkloads)
 	if !full || err != nil {
@@ -171,7 +167,7 @@ func DefaultWorkloads(full bool) ([]Workload, error) {
 	return append(workloads, more...), err
 }
 
-// DecodeWorkloads reads a file with workloads. Fields that are not known are errors.
+// DecodeWorkloads decodes a workload file. Unknown fields are errors.
 func DecodeWorkloads(data []byte) ([]Workload, error) {
 	var file workloadFile
 	if err := yaml.UnmarshalStrict(data, &file); err != nil {
@@ -246,7 +242,7 @@ func (w Workload) Validate() error {
 	return errors.Join(append(errs, w.validateDevices(), w.validateRounds())...)
 }
 
-// validateScenario reports what is wrong with a workload that a scenario measures.
+// validateScenario validates a workload measured by a scenario.
 func (w Workload) validateScenario() error {
 	only := Workload{Name: w.Name, Scenario: w.Scenario, Nodes: w.Nodes, Devices: w.Devices, Pods: w.Pods}
 	errs := []error{between("nodes", w.Nodes, 1, 10000), between("devices", w.Devices, 0, 10000), between("pods", w.Pods, 1, 100000)}
@@ -256,7 +252,7 @@ func (w Workload) validateScenario() error {
 	return errors.Join(errs...)
 }
 
-// validateDevices reports what is wrong with what claims want and what there is.
+// validateDevices compares claims with the available devices.
 func (w Workload) validateDevices() error {
 	var errs []error
 	ofClaims := w.Claims == TemplateClaims || w.Claims == SharedClaims
@@ -284,7 +280,7 @@ func (w Workload) validateDevices() error {
 	return errors.Join(errs...)
 }
 
-// validateRounds reports what is wrong with what happens in a round.
+// validateRounds validates the actions of a round.
 func (w Workload) validateRounds() error {
 	errs := []error{between("changes.slices", w.Changes.Slices, 0, 1000), between("changes.nodes", w.Changes.Nodes, 0, 1000)}
 	if w.Late && (w.Claims == NoClaims || w.Running > 0 || w.Restart != NoComponent || w.Grows != nil || w.Changes.Slices > 0) {
@@ -296,7 +292,7 @@ func (w Workload) validateRounds() error {
 	return errors.Join(errs...)
 }
 
-// validateSize reports what is wrong with how large a workload is.
+// validateSize validates the size of a workload.
 func (w Workload) validateSize() error {
 	errs := []error{between("nodes", w.Nodes, 1, 10000), between("running", w.Running, 0, 100000)}
 	if room := w.Nodes * podsPerNode; w.Running+w.Pods > room {

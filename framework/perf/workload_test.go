@@ -100,7 +100,7 @@ func TestBadThresholds(t *testing.T) {
 	}
 }
 
-// What must always hold is missed with one value beyond it, on either side, and not told without any.
+// A limit is missed with one value beyond it, on either side, and inconclusive without values.
 func TestLimits(t *testing.T) {
 	thresholds, err := DefaultThresholds(true)
 	if err != nil {
@@ -157,7 +157,7 @@ func TestSharedClaimsAreEnough(t *testing.T) {
 	}
 }
 
-// benchstat reads what is written for it.
+// benchstat accepts the file.
 func TestBenchFormat(t *testing.T) {
 	r := Record{Kubernetes: "v1", Reference: "stock", Candidate: "own", Workloads: []Workload{{Name: "w", Pods: 7}}, Rounds: rounds(PodsPerSecond, 0, 1, 1)}
 	text, err := r.bench()
@@ -181,7 +181,7 @@ func TestBenchFormat(t *testing.T) {
 	}
 }
 
-// All rounds on both sides have the same claims, and all kinds among them.
+// All rounds on both sides have the same claims, of all kinds.
 func TestMixIsDrawn(t *testing.T) {
 	w := Workload{Pods: 40, Claims: TemplateClaims, Seed: 1, Mix: make([]resourceapi.ResourceClaimSpec, 3)}
 	counts := map[string]int{}

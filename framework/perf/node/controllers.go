@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// controllers has claims made from templates.
+// controllers measures the creation of claims from templates.
 func (b *bench) controllers(ctx context.Context) (map[perf.Metric]float64, error) {
 	waiting, err := b.waiting(ctx, claims)
 	if err != nil {
@@ -45,9 +45,9 @@ func (b *bench) controllers(ctx context.Context) (map[perf.Metric]float64, error
 	}, err
 }
 
-// waiting tells how long claims take for n pods that all wait for the template, of
-// which events tell when the controllers have tried. Besides the claims there is
-// little to do then: both controllers try ten of the pods again each second.
+// waiting measures the creation of claims for n pods waiting for the template. Events report the
+// controllers' failed attempts. Apart from the claims there is little to do then: both controllers
+// retry ten of the pods per second.
 func (b *bench) waiting(ctx context.Context, n int) (time.Duration, error) {
 	events := b.client.CoreV1().Events(namespace)
 	missing := metav1.ListOptions{FieldSelector: "reason=FailedResourceClaimCreation"}
@@ -86,7 +86,7 @@ func (b *bench) waiting(ctx context.Context, n int) (time.Duration, error) {
 	return took, nil
 }
 
-// arriving tells how long it takes to create n pods and their claims at the same time.
+// arriving measures the creation of n pods and their claims.
 func (b *bench) arriving(ctx context.Context, n int) (time.Duration, error) {
 	start := time.Now()
 	if err := b.createPods(ctx, n, early); err != nil {
@@ -99,7 +99,7 @@ func (b *bench) arriving(ctx context.Context, n int) (time.Duration, error) {
 	return took, b.clear(ctx)
 }
 
-// createPods creates n pods with a claim each that no scheduler looks at.
+// createPods creates n pods with a claim each, ignored by all schedulers.
 func (b *bench) createPods(ctx context.Context, n int, template string) error {
 	group, creating := errgroup.WithContext(ctx)
 	group.SetLimit(20)
@@ -117,7 +117,7 @@ func (b *bench) createPods(ctx context.Context, n int, template string) error {
 	return nil
 }
 
-// served waits until n pods know their claims.
+// served waits until the statuses of n pods name their claims.
 func (b *bench) served(ctx context.Context, n int) error {
 	made := 0
 	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, patience, true, func(context.Context) (bool, error) {

@@ -14,9 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package node measures kubelets and controllers on clusters of containers for dratest perf: how
-// long pods with a claim take to start on a node, how fast claims are made from templates, and how
-// much memory each component has.
+// Package node measures kubelets and controllers on container clusters for dratest perf: start latency
+// of pods with a claim, the rate of claims created from templates, and each component's memory.
 //
 // Start at Scenario; kubelet.go, controllers.go and memory.go each measure one thing.
 package node

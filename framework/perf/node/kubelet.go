@@ -36,20 +36,19 @@ import (
 )
 
 const (
-	// atOnce is how many pods start at a time. All at once would measure how processors are shared
-	// out, not how long a kubelet takes.
+	// atOnce is the number of pods started concurrently. Starting all at once would measure processor
+	// contention instead of the kubelet.
 	atOnce = 4
-	// relist is how often a kubelet looks which containers run (k8s.io/kubernetes v1.37.1
-	// pkg/kubelet/kubelet.go, genericPlegRelistPeriod). Without a delay of its own each pod would
-	// start at the same moment of that second again and again: with two stock kubelets that made a
-	// third of a second.
+	// relist is the kubelet's PLEG relist period (k8s.io/kubernetes v1.37.1 pkg/kubelet/kubelet.go,
+	// genericPlegRelistPeriod). Without a delay by this program, all pods start in the same phase of the
+	// period: this made a difference of a third of a second between two stock kubelets.
 	relist = time.Second
-	// lookEvery is after how many pods the kubelet's memory is read. Once a round would measure how
-	// long ago the last garbage collection was.
+	// lookEvery is the number of pods between two reads of the kubelet's memory. A single read per round
+	// would depend on the last garbage collection.
 	lookEvery = 10
 )
 
-// kubelet measures a kubelet that has just been started: pods that start, and a restart among them.
+// kubelet measures a freshly started kubelet: pod starts with a restart among them.
 func (b *bench) kubelet(ctx context.Context) (map[perf.Metric]float64, error) {
 	if err := b.renew(ctx); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (b *bench) kubelet(ctx context.Context) (map[perf.Metric]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.fill(ctx, min(5, b.number), nil); err != nil { // so that it is not the first use
+	if err := b.fill(ctx, min(5, b.number), nil); err != nil { // // warm-up
 		return nil, err
 	}
 	if err := b.clear(ctx); err != nil {
@@ -88,12 +87,12 @@ func (b *bench) kubelet(ctx context.Context) (map[perf.Metric]float64, error) {
 	return values, b.clear(ctx)
 }
 
-// renew starts the kubelet anew, with the driver registered and its devices published.
+// renew restarts the kubelet and waits for the driver's registration and devices.
 func (b *bench) renew(ctx context.Context) error {
 	if err := b.restartKubelet(ctx); err != nil {
 		return err
 	}
-	// Its own view of the registration is of the old kubelet.
+	// The driver's own registration state is from the old kubelet.
 	if err := agentapi.Change(ctx, b.agents, b.node, driver, spec.DriverChange{Restart: true}); err != nil {
 		return err
 	}
@@ -103,8 +102,7 @@ func (b *bench) renew(ctx context.Context) error {
 	return await.Pools(ctx, b.client, driver, 1)
 }
 
-// restart restarts the kubelet of a node that is full, has one more pod run, and returns how long
-// that took.
+// restart restarts the kubelet of a full node and returns the time until one more pod is Running.
 func (b *bench) restart(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	if err := b.restartKubelet(ctx); err != nil {
@@ -117,7 +115,7 @@ func (b *bench) restart(ctx context.Context) (time.Duration, error) {
 	return b.pods.Of(pod).Running.Sub(began), nil
 }
 
-// restartKubelet returns once another kubelet answers.
+// restartKubelet returns when the new kubelet responds.
 func (b *bench) restartKubelet(ctx context.Context) error {
 	old, err := b.metrics(ctx)
 	if err != nil {
@@ -128,7 +126,7 @@ func (b *bench) restartKubelet(ctx context.Context) error {
 	}
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		now, err := b.metrics(ctx)
-		return err == nil && now.started > old.started, nil //nolint:nilerr // it does not answer while it restarts
+		return err == nil && now.started > old.started, nil //nolint:nilerr // // unavailable during the restart
 	})
 	if err != nil {
 		return fmt.Errorf("wait until the kubelet has been restarted: %w", err)
@@ -136,8 +134,8 @@ func (b *bench) restartKubelet(ctx context.Context) error {
 	return nil
 }
 
-// atRest waits until the kubelet has removed the sandboxes of pods that are gone, which it does once
-// a minute. While they are there and go, it takes up to a fifth longer to start a pod.
+// atRest waits until the kubelet has removed the sandboxes of deleted pods, once a minute. Before and
+// during the removal, pods start up to a fifth slower.
 func (b *bench) atRest(ctx context.Context, fresh kubeletMetrics) error {
 	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		m, err := b.metrics(ctx)
@@ -149,8 +147,8 @@ func (b *bench) atRest(ctx context.Context, fresh kubeletMetrics) error {
 	return nil
 }
 
-// fill starts n pods with a claim each, a few at a time, and returns when all run. It adds what it
-// measures to values, if there are any.
+// fill starts n pods with a claim each, a few at a time, and returns when all are Running. It adds
+// measurements to values unless nil.
 func (b *bench) fill(ctx context.Context, n int, values map[perf.Metric]float64) error {
 	took, looked := make([]float64, n), make([]kubeletMetrics, n)
 	group, starting := errgroup.WithContext(ctx)
@@ -195,8 +193,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// start creates a pod with a claim, waits until it runs, and returns how long that took once it was
-// bound.
+// start creates a pod with a claim and returns the time from its binding to Running.
 func (b *bench) start(ctx context.Context, name string) (time.Duration, error) {
 	pod := objects.OnlyOn(objects.PodFromTemplate(name, podImage, early), b.node)
 	if _, err := b.client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {

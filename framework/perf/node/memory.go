@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// operations are calls that a kubelet has timed.
+// operations are calls timed by a kubelet.
 type operations struct{ seconds, number float64 }
 
 func (o *operations) add(metric *dto.Metric) {
@@ -39,22 +39,22 @@ func (o *operations) add(metric *dto.Metric) {
 	o.number += float64(metric.GetHistogram().GetSampleCount())
 }
 
-// since is the average time of the operations after others, in seconds.
+// since returns the average duration of operations after before, in seconds.
 func (o operations) since(before operations) float64 {
 	return (o.seconds - before.seconds) / (o.number - before.number)
 }
 
-// kubeletMetrics are those that matter here.
+// kubeletMetrics are the kubelet metrics used here.
 type kubeletMetrics struct {
-	started       float64 // Unix time of the process's start
-	resident      float64 // bytes
+	started       float64 // // process start, Unix time
+	resident      float64 // // bytes
 	prepare, call operations
-	// sandboxes are those that it has made and not removed since it was started, less
-	// those that it found then and has removed.
+	// sandboxes is the number of sandboxes created minus removed since the start, including removals of
+	// earlier ones.
 	sandboxes float64
 }
 
-// metrics asks the kubelet for its metrics.
+// metrics reads the kubelet's metrics.
 func (b *bench) metrics(ctx context.Context) (kubeletMetrics, error) {
 	families, err := metrics.Kubelet(ctx, b.client, b.node)
 	if err != nil {
@@ -93,15 +93,15 @@ func (b *bench) metrics(ctx context.Context) (kubeletMetrics, error) {
 	return m, nil
 }
 
-// ofControllers are the pods of the controllers: this project's take some of the work from
-// kube-controller-manager, which runs beside them.
+// ofControllers returns the controllers' pods: kube-controller-manager, and this project's controllers
+// running beside it.
 func ofControllers(pods []corev1.Pod) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
 		return pod.Spec.NodeName == "" || !strings.HasPrefix(pod.Name, "kube-controller-manager") && !strings.HasPrefix(pod.Name, "dra-controller-manager")
 	})
 }
 
-// controllersMemory is the resident memory of all controllers, in bytes.
+// controllersMemory returns the resident memory of all controllers, in bytes.
 func (b *bench) controllersMemory(ctx context.Context) (sum float64, err error) {
 	pods, err := b.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *bench) controllersMemory(ctx context.Context) (sum float64, err error) 
 	return sum, nil
 }
 
-// summary is the part of a kubelet's stats/summary that is read (k8s.io/kubelet, stats/v1alpha1).
+// summary is the used part of a kubelet's stats/summary (k8s.io/kubelet, stats/v1alpha1).
 type summary struct {
 	Pods []struct {
 		PodRef     struct{ Name string }
@@ -129,7 +129,7 @@ type summary struct {
 	}
 }
 
-// memoryOf is the resident memory of a pod in the statistics of its node.
+// memoryOf returns a pod's resident memory from its node's statistics.
 func memoryOf(pod string, statistics []byte) (float64, error) {
 	var of summary
 	if err := json.Unmarshal(statistics, &of); err != nil {

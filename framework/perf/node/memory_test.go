@@ -23,8 +23,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// kube-controller-manager also runs beside this project's controllers: without it these would
-// count for less than they take.
+// kube-controller-manager also runs beside this project's controllers: without it, their memory would
+// be underestimated.
 func TestMemoryOfControllersIsThatOfAll(t *testing.T) {
 	pod := func(name, node string) corev1.Pod {
 		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}}

@@ -39,23 +39,23 @@ import (
 const (
 	driver    = perf.DriverName
 	namespace = metav1.NamespaceDefault
-	// podImage is on the nodes of dratest's clusters.
+	// podImage is preloaded on nodes of dratest's clusters.
 	podImage = "dra-conformance.github.io/busybox:1"
-	// claims are made from a template at a time. Events of more than 1000 pods may be lost.
+	// claims is the number of claims per measurement. With more than 1000 pods, events may be lost.
 	claims = 1000
 	// patience bounds each wait; 200 pods take about a minute.
 	patience = 10 * time.Minute
-	// early is a template of claims, late one that is not there at first.
+	// early and late are claim templates; late is created last.
 	early, late = "early", "late"
 )
 
-// Scenario measures a workload's pods with a claim each on the node of a cluster of containers.
+// Scenario measures pods with a claim each on the worker node of a container cluster.
 func Scenario(agents testbed.Agents) perf.Scenario {
 	return perf.Scenario{
 		Agents: agents, Blocks: 6, Prepare: prepare,
 		Cluster: func(c *clusters.Config) error {
 			c.Provider, c.Nodes, c.Workers, c.Programs = clusters.ProviderKind, 0, ptr.To(1), nil
-			// dratest's own limit of requests would be measured instead of the controllers.
+			// Otherwise client-side rate limiting would be measured instead of the controllers.
 			c.ComponentArgs = map[string]map[string]string{"controller-manager": {"kube-api-qps": "2000", "kube-api-burst": "4000"}}
 			return nil
 		},
@@ -69,7 +69,7 @@ type bench struct {
 	pods   *perf.PodTimes
 	node   string
 	config spec.DriverConfig
-	// number is how many pods start on the node.
+	// number is the number of pods on the node.
 	number, rounds int
 }
 
@@ -83,7 +83,7 @@ func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
 		return nil, err
 	}
 	pool := spec.Pool{}
-	for i := range b.number + 1 { // and one for the pod after a restart
+	for i := range b.number + 1 { // // one more for the pod after the restart
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
 	}
 	b.config = spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "perf", Pools: []spec.Pool{pool}}}
@@ -101,7 +101,7 @@ func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
 	if b.pods, err = perf.WatchPods(watching, s.Client.CoreV1().RESTClient(), namespace); err != nil {
 		return nil, err
 	}
-	_, err = b.arriving(ctx, 100) // the first claims are not measured
+	_, err = b.arriving(ctx, 100) // // warm-up
 	return b.round, err
 }
 
@@ -127,7 +127,7 @@ func (b *bench) createTemplate(ctx context.Context, name string) error {
 	return nil
 }
 
-// clear removes all pods, and waits until their claims are gone with them.
+// clear deletes all pods and waits until their claims are gone.
 func (b *bench) clear(ctx context.Context) error {
 	if err := b.client.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("remove pods: %w", err)

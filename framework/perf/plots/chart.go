@@ -36,24 +36,24 @@ var chartText string
 //nolint:gochecknoglobals // parsed once
 var chartTemplate = template.Must(template.New("chart").Parse(chartText))
 
-// The classes of shapes besides the two sides; page.html has how they look.
+// The CSS classes of shapes besides the two sides, styled by page.html.
 const (
 	intervals = "interval"
 	bounds    = "bound"
 )
 
-// chart is a figure: axes and what is drawn between them.
+// chart is a figure: axes and shapes.
 type chart struct {
 	x, y   axis
 	shapes []shape
 }
 
-// axis has a range that holds all points if it has none of its own.
+// axis is an axis; its range defaults to that of the points.
 type axis struct {
 	label       string
 	logarithmic bool
 	low, high   float64
-	ticks       []tick // of the range if there are none
+	ticks       []tick // // default: computed from the range
 }
 
 type tick struct {
@@ -61,7 +61,7 @@ type tick struct {
 	label string
 }
 
-// shape is a line through points, or a dot at each.
+// shape is a line through points, or dots.
 type shape struct {
 	class  string
 	dots   bool
@@ -78,7 +78,7 @@ func (c *chart) dots(side perf.Side, points ...point) {
 	c.shapes = append(c.shapes, shape{class: string(side), dots: true, points: points})
 }
 
-// fit gives the axis its range and ticks.
+// fit computes the range and ticks of an axis.
 func (a *axis) fit(values []float64) {
 	if a.low == a.high {
 		a.low, a.high = math.Inf(1), math.Inf(-1)
@@ -86,7 +86,7 @@ func (a *axis) fit(values []float64) {
 			a.low, a.high = min(a.low, v), max(a.high, v)
 		}
 	}
-	if a.low == a.high { // one value is in the middle
+	if a.low == a.high { // // center a single value
 		off := cmp.Or(math.Abs(a.low)/2, 1)
 		a.low, a.high = a.low-off, a.high+off
 	}
@@ -97,7 +97,7 @@ func (a *axis) fit(values []float64) {
 	}
 }
 
-// rounds are round numbers in the range: powers of ten on a logarithmic axis with a wide one.
+// rounds returns round numbers in the range: powers of ten on a wide logarithmic axis.
 func (a *axis) rounds() []float64 {
 	const wide = 20
 	options := scale.TickOptions{Max: 7}
@@ -109,7 +109,7 @@ func (a *axis) rounds() []float64 {
 	return major
 }
 
-// part is where a value is on the axis, from 0 to 1.
+// part returns the position of a value on the axis, from 0 to 1.
 func (a *axis) part(value float64) float64 {
 	if a.logarithmic {
 		return math.Log(value/a.low) / math.Log(a.high/a.low)
@@ -117,15 +117,15 @@ func (a *axis) part(value float64) float64 {
 	return (value - a.low) / (a.high - a.low)
 }
 
-// mark is a tick, a line or a dot in a drawing.
+// mark is a tick, line or dot of a drawing.
 type mark struct {
 	X, Y                 float64
 	Class, Label, Points string
 }
 
-// figure draws the chart with its caption, which says what is not to be seen by all.
+// figure draws the chart with its caption, also the text alternative.
 func (c *chart) figure(caption string) (template.HTML, error) {
-	const width, height, left, right, top, bottom = 530, 340, 70, 20, 12, 46 // of which the last four are margins
+	const width, height, left, right, top, bottom = 530, 340, 70, 20, 12, 46 // // the last four are margins
 	var xs, ys []float64
 	for _, s := range c.shapes {
 		for _, p := range s.points {
@@ -164,10 +164,10 @@ func (c *chart) figure(caption string) (template.HTML, error) {
 	if err := chartTemplate.Execute(&out, drawing); err != nil {
 		return "", fmt.Errorf("draw %s: %w", caption, err)
 	}
-	return template.HTML(out.String()), nil //nolint:gosec // the template has escaped it
+	return template.HTML(out.String()), nil //nolint:gosec // // escaped by the template
 }
 
-// name is what a side is called in captions, and how it is drawn.
+// name returns a side's name and style for captions.
 func name(r perf.Record, side perf.Side) string {
 	if side == perf.Reference {
 		return fmt.Sprintf("reference %s (hollow, dashed)", r.Reference)

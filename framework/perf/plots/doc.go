@@ -14,12 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package plots draws what package perf has measured: ratios with their intervals,
-// latencies, growth and the trend over several runs, as one HTML page that needs no
-// network. It is pure: records go in, SVG and HTML come out.
+// Package plots draws the measurements of package perf as one self-contained HTML page: ratios with
+// their intervals, latencies, growth, and the trend over several runs. It is pure: records in, SVG and
+// HTML out.
 //
-// All can be told apart without colour: the reference is hollow or dashed, the candidate
-// filled or solid.
+// Plots are readable without color: the reference is hollow or dashed, the candidate filled or solid.
 //
 // Start with Page.
 package plots

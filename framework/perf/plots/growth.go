@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// growth draws a metric of a workload over its sizes, on logarithmic axes, with the lines
-// that were fitted to it.
+// growth plots a workload's metric over its sizes with the fitted lines, on logarithmic axes.
 func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error) {
 	c := chart{x: axis{label: string(w.Grows.In), logarithmic: true}, y: axis{label: string(m), logarithmic: true}}
 	for _, size := range w.Grows.Sizes {
@@ -45,8 +44,8 @@ func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error
 		c.dots(side, points...)
 		fit, err := r.Growth(w, side, m)
 		if err != nil {
-			// Too few sizes for a line, or a value of 0, which a logarithmic axis does not have.
-			return "", nil //nolint:nilerr // there is nothing to draw
+			// Too few sizes, or a value of 0 on a logarithmic axis.
+			return "", nil //nolint:nilerr // // nothing to draw
 		}
 		smallest, largest := float64(w.Grows.Sizes[0]), float64(w.Grows.Sizes[len(w.Grows.Sizes)-1])
 		c.line(string(side), point{smallest, fit.At(smallest)}, point{largest, fit.At(largest)})

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// latency draws which part of all pods of a workload was scheduled within a time.
+// latency plots the distribution of a workload's scheduling latencies.
 func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
 	c := chart{x: axis{label: "seconds from a pod's creation until it is scheduled"}, y: axis{label: "part of all pods", high: 1}}
 	caption := "latencies of " + perf.NameAt(w.Name, size)
@@ -45,7 +45,7 @@ func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
 	return c.figure(caption)
 }
 
-// distribution is the empirical distribution of sorted values, by at most 200 points.
+// distribution returns the empirical distribution of sorted values, by at most 200 points.
 func distribution(sorted []float64) []point {
 	const most = 200
 	var out []point

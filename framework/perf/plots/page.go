@@ -29,10 +29,10 @@ import (
 //go:embed page.html
 var pageText string
 
-// metricsThatGrow are drawn for workloads with sizes.
+// metricsThatGrow are plotted for workloads with sizes.
 var metricsThatGrow = []perf.Metric{perf.SchedulerCPU, perf.ControllersCPU, perf.APIServerCPU, perf.Writes, perf.PodsPerSecond, perf.SchedulerMemory} //nolint:gochecknoglobals // a table
 
-// section is a workload at all of its sizes.
+// section is a workload with all of its sizes.
 type section struct {
 	Name  string
 	Plots []template.HTML
@@ -47,8 +47,8 @@ type page struct {
 	Records  []perf.Record
 }
 
-// Page writes the page of the newest of these records, which are sorted from the oldest
-// to the newest, and the trend over all of them.
+// Page writes a page about the newest record and the trend over all records. Records are sorted from
+// oldest to newest.
 func Page(out io.Writer, records []perf.Record) error {
 	if len(records) == 0 {
 		return errors.New("draw results: there are none")

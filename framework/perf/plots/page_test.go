@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// record has a workload that grows and one that does not, and thresholds of each kind.
+// record returns a record of workloads with and without growth, and thresholds of each kind.
 func record(commit string, factor float64) perf.Record {
 	grows := perf.Workload{Name: "grows", Grows: &perf.Growing{In: perf.Nodes, Sizes: []int{100, 1000, 5000}}}
 	r := perf.Record{Kubernetes: "v1.37.1", Reference: "stock", Candidate: "own <&>", Started: time.Unix(0, 0), Workloads: []perf.Workload{{Name: "flat"}, grows}}
@@ -85,7 +85,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The trend of a threshold goes on although the newest run was of other workloads.
+// The trend of a threshold includes older runs even if the newest run lacks its workload.
 func TestTrendsOfOlderRuns(t *testing.T) {
 	few := record("c", 1)
 	few.Findings = few.Findings[:1]
@@ -100,8 +100,7 @@ func TestTrendsOfOlderRuns(t *testing.T) {
 	}
 }
 
-// Plots are elements that can stand in a page: well formed, with a text for those who do
-// not see them.
+// Plots are well-formed elements of a page, with a text alternative.
 func TestPlotsAreWellFormed(t *testing.T) {
 	r := record("a", 1)
 	for i, draw := range []func() (template.HTML, error){
@@ -135,7 +134,7 @@ func TestPageOfNothing(t *testing.T) {
 	}
 }
 
-// One value, or the same one over and over, is in the middle of its axis.
+// A constant value is in the middle of its axis.
 func TestAxisOfOneValue(t *testing.T) {
 	for _, value := range []float64{0, 0.001, -3} {
 		a := axis{}

@@ -23,8 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// findings draws the value and the interval of each threshold of a kind, and where its
-// bound is; empty if there is none.
+// findings plots the value, interval and bound of each threshold of a kind; empty without thresholds.
 func findings(r perf.Record, relative bool, title string) (template.HTML, error) {
 	c := chart{x: axis{label: title}, y: axis{label: "threshold", low: -0.6}}
 	for i, f := range r.Findings {
@@ -33,7 +32,7 @@ func findings(r perf.Record, relative bool, title string) (template.HTML, error)
 		}
 		at := float64(len(c.y.ticks))
 		c.y.ticks = append(c.y.ticks, tick{at, strconv.Itoa(i + 1)})
-		limit := f.AtMost + f.AtLeast // one of them is 0
+		limit := f.AtMost + f.AtLeast // // one of them is 0
 		c.line(bounds, point{limit, at - 0.4}, point{limit, at + 0.4})
 		c.line(intervals, point{f.Low, at}, point{f.High, at})
 		c.dots(perf.Candidate, point{f.Value, at})

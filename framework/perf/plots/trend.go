@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
-// trend draws what became of a threshold in several records, from the oldest to the
-// newest; empty if it has a value in fewer than two.
+// trend plots a threshold's value over several records, from oldest to newest; empty with fewer than
+// two values.
 func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 	c := chart{x: axis{label: "commit"}, y: axis{label: unitOf(t)}}
 	var values []point
@@ -44,12 +44,12 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 	c.line(string(perf.Candidate), values...)
 	c.dots(perf.Candidate, values...)
 	c.x.low, c.x.high = -0.3, float64(len(values))-0.7
-	limit := t.AtMost + t.AtLeast // one of them is 0
+	limit := t.AtMost + t.AtLeast // // one of them is 0
 	c.line(bounds, point{c.x.low, limit}, point{c.x.high, limit})
 	return c.figure(fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }
 
-// unitOf is that of a threshold's values, for an axis: the caption says of what they are.
+// unitOf returns the unit of a threshold's values for an axis; the caption has the rest.
 func unitOf(t perf.Threshold) string {
 	switch {
 	case t.Relative():
@@ -61,8 +61,8 @@ func unitOf(t perf.Threshold) string {
 	}
 }
 
-// Commit is the beginning of the commit of the suite that made a record, with "+" if its
-// source differed, or when it was made where there is none.
+// Commit returns the abbreviated commit of the suite, with "+" for a modified source tree, or the time
+// of the record if the commit is unknown.
 func Commit(r perf.Record) string {
 	const length = 8
 	commit := r.Suite.Commit

@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package prebind measures whether events pile up in a scheduler while pods wait in PreBind for
-// the binding conditions of their devices, a risk that KEP-5007 names: the scheduling queue keeps
-// events for pods that are being scheduled ("in flight").
+// Package prebind measures if events accumulate in the scheduling queue while pods wait in PreBind for
+// binding conditions of their devices. The queue keeps events for pods being scheduled ("in flight"),
+// a risk named by KEP-5007.
 //
-// A control, in which a pod is held in Filter, shows that the metric rises if events are kept.
-// Start at Scenario.
+// As a control, a pod is held in Filter: this must raise the metric. Start at Scenario.
 package prebind

@@ -25,14 +25,14 @@ import (
 	"time"
 )
 
-// heldResource is requested by the pod that is to be held in Filter.
+// heldResource is requested by the pod to be held in Filter.
 const heldResource = "held.dra-conformance.github.io/pod"
 
-// holder is a scheduler extender that answers only when it is told to. The pod that it is
-// asked about is in flight until then.
+// holder is a scheduler extender with responses delayed until released. Meanwhile the pod is in
+// flight.
 type holder struct {
 	url     string
-	asked   chan struct{} // closed when it has been asked
+	asked   chan struct{} // // closed on the first request
 	release chan struct{}
 	server  http.Server
 	once    sync.Once
@@ -40,7 +40,7 @@ type holder struct {
 }
 
 func newHolder() (*holder, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // nothing is waited for
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // // listening does not block
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,8 @@ func newHolder() (*holder, error) {
 	return h, nil
 }
 
-// filter lets all nodes pass, late. The fields are those of k8s.io/kube-scheduler/extender/v1.
+// filter accepts all nodes after the release. The fields are those of
+// k8s.io/kube-scheduler/extender/v1.
 func (h *holder) filter(w http.ResponseWriter, r *http.Request) {
 	var args struct{ NodeNames []string }
 	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
@@ -67,7 +68,7 @@ func (h *holder) filter(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	_ = json.NewEncoder(w).Encode(args) // the scheduler tells of an answer that it does not get
+	_ = json.NewEncoder(w).Encode(args) // // the scheduler reports a missing response
 }
 
 func (h *holder) close() {

@@ -34,14 +34,14 @@ import (
 )
 
 const (
-	// events is how often nodes change while pods wait in PreBind, heldEvents while a pod is held in
+	// events is the number of node changes while pods wait in PreBind, heldEvents while a pod is held in
 	// Filter.
 	events, heldEvents = 10000, 2000
 	// patience bounds each wait.
 	patience = 10 * time.Minute
 )
 
-// bench is a control plane with a scheduler whose Filter can be held.
+// bench is a control plane with a scheduler holdable in Filter.
 type bench struct {
 	perf.Workload
 
@@ -50,10 +50,10 @@ type bench struct {
 	hold      *holder
 }
 
-// Scenario measures a workload's pods that wait for devices of simulated nodes. Processes are those
-// of a control plane, as perf.Clusters has them.
+// Scenario measures pods waiting for devices of simulated nodes. processes returns the processes of a
+// control plane, as in perf.Clusters.
 func Scenario(processes func(cluster string) (map[string]clusters.Process, error)) perf.Scenario {
-	holders := map[string]*holder{} // by cluster
+	holders := map[string]*holder{} // // by cluster
 	return perf.Scenario{
 		Blocks: 1,
 		Cluster: func(c *clusters.Config) error {
@@ -99,7 +99,7 @@ func (b bench) round(ctx context.Context) (map[perf.Metric]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.awaitPreBind(ctx); err != nil { // they have waited all the time
+	if err := b.awaitPreBind(ctx); err != nil { // // still waiting
 		return nil, err
 	}
 	held, err := b.held(ctx)
@@ -108,7 +108,8 @@ func (b bench) round(ctx context.Context) (map[perf.Metric]float64, error) {
 	}, err
 }
 
-// held returns the most events in flight while a pod is held in Filter. They must go with it.
+// held returns the maximum number of events in flight while a pod is held in Filter. Its release must
+// drop them.
 func (b bench) held(ctx context.Context) (float64, error) {
 	if err := b.createHeld(ctx); err != nil {
 		return 0, err
@@ -137,8 +138,8 @@ func (b bench) held(ctx context.Context) (float64, error) {
 	return most.inFlight, nil
 }
 
-// change changes the labels of nodes n times, and returns the most that is seen of the
-// scheduler's state meanwhile and until it has had a second to see the last of them.
+// change changes node labels n times. It returns the maximum of the scheduler's state until a second
+// after the last change.
 func (b bench) change(ctx context.Context, n int) (most state, err error) {
 	looking, cancel := context.WithCancel(ctx)
 	var looks sync.WaitGroup

@@ -40,11 +40,10 @@ const (
 	heldPod   = "held"
 )
 
-// nodeName is what the provider calls its i-th node.
+// nodeName returns the provider's name of its i-th node.
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
-// createWaiting makes pods with claims for devices that have to be attached first, which
-// nobody ever does.
+// createWaiting creates pods with claims for devices requiring attachment, but never attached.
 func (b bench) createWaiting(ctx context.Context) error {
 	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create class: %w", err)
@@ -69,7 +68,7 @@ func (b bench) createWaiting(ctx context.Context) error {
 				return err
 			}
 			pod := objects.Pod(name, "none", name)
-			pod.Spec.SchedulerName = clusters.DefaultsProfile // waits for 10 minutes
+			pod.Spec.SchedulerName = clusters.DefaultsProfile // // waits for 10 minutes
 			_, err := b.client.CoreV1().Pods(namespace).Create(creating, pod, metav1.CreateOptions{})
 			return err
 		})
@@ -92,8 +91,7 @@ func slice(node string, devices int) *resourceapi.ResourceSlice {
 	return s
 }
 
-// createHeld makes the pod that the extender is asked about. What it requests is ignored by
-// the scheduler.
+// createHeld creates the pod for the extender. The scheduler ignores its resource request.
 func (b bench) createHeld(ctx context.Context) error {
 	pod := objects.Pod(heldPod, "none")
 	held := corev1.ResourceList{heldResource: resource.MustParse("1")}
@@ -104,8 +102,8 @@ func (b bench) createHeld(ctx context.Context) error {
 	return nil
 }
 
-// awaitPreBind waits until all claims have their devices, which is what PreBind does before
-// it waits, and fails if a pod has been bound.
+// awaitPreBind waits until all claims are allocated, as done by PreBind before it waits. A bound pod
+// is an error.
 func (b bench) awaitPreBind(ctx context.Context) error {
 	allocated := 0
 	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {

@@ -26,14 +26,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// scheduler is that of a control plane.
+// scheduler is the scheduler of a control plane.
 type scheduler struct {
 	web *http.Client
 	url string
 }
 
-// extended adds an extender to a scheduler's configuration, which is asked about pods that
-// request heldResource.
+// extended adds an extender for pods requesting heldResource to a scheduler's configuration.
 func extended(c *clusters.Config, url string) {
 	c.Scheduler = map[string]any{"extenders": []any{map[string]any{
 		"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": true, "httpTimeout": patience.String(),
@@ -41,11 +40,11 @@ func extended(c *clusters.Config, url string) {
 	}}}
 }
 
-// state is what a scheduler says of itself.
+// state is a scheduler's state from its metrics.
 type state struct {
-	// inFlight are the events that the scheduling queue keeps for pods in flight.
+	// inFlight is the number of events kept in the scheduling queue for pods in flight.
 	inFlight float64
-	// resident is the memory of the process in bytes.
+	// resident is the process's resident memory in bytes.
 	resident float64
 }
 
