@@ -77,9 +77,12 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 		}
 	}
 	c.Result, c.Reasons = r.Outcome()
-	c.Profiles = profiles(slices.DeleteFunc(slices.Clone(c.Cases), func(each schema.ConformanceCase) bool {
-		return r.Profile != nil && !slices.Contains(each.Profiles, r.Profile.Name)
-	}), r.Cluster)
+	c.Profiles = []schema.Profile{}
+	if r.Selected() == "" {
+		c.Profiles = profiles(slices.DeleteFunc(slices.Clone(c.Cases), func(each schema.ConformanceCase) bool {
+			return r.Profile != nil && !slices.Contains(each.Profiles, r.Profile.Name)
+		}), r.Cluster)
+	}
 	if f.Certificate != nil {
 		certify(&c, *f.Certificate)
 	}

@@ -26,7 +26,8 @@ import (
 )
 
 // Judge adds the verdict to a report. A run has passed if no case failed, and each case required
-// by the profile has a verdict at the first attempt or does not apply to the cluster.
+// by the profile has a verdict at the first attempt or does not apply to the cluster. The zero
+// profile is none: only the cases of the report count.
 func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) schema.Report {
 	short := shortfalls{ids: map[string][]string{}}
 	ran := map[string]bool{}
@@ -50,7 +51,9 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 		open = append(open, "the test driver was broken on purpose: "+string(m))
 	}
 	open = append(slices.Concat(open, r.Problems), short.reasons()...)
-	r.Profile = &p
+	if p.Name != "" {
+		r.Profile = &p
+	}
 	r.Result, r.Reasons = r.Summary.Verdict.Result()
 	if r.Result != schema.ResultFailed && len(open) > 0 {
 		r.Result = schema.ResultIncomplete

@@ -60,7 +60,7 @@ func certified(t *testing.T, dir string, ended time.Time, key *sign.Key) {
 		t.Fatal(err)
 	}
 	writeJournal(t, dir, p, outcomes, info)
-	r := reports.Judge(reports.Build(p, outcomes, info), profile.Run(spec.DriverTarget, schema.EngineCertify, list), list)
+	r := reports.Judge(reports.Build(p, outcomes, info), profile.Run(spec.DriverTarget, info.Selection, schema.EngineCertify, list), list)
 	text, err := declarations.Encode(d)
 	if err != nil {
 		t.Fatal(err)

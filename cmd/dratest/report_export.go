@@ -54,6 +54,9 @@ in the notes.`,
 			if err != nil {
 				return err
 			}
+			if selected := c.Selected(); selected != "" {
+				return withCode(codeUsage, fmt.Errorf("%s is a %s: run all cases, or those of a --profile", dir, selected))
+			}
 			folder, err := export(c, dir, to)
 			if err != nil {
 				return err

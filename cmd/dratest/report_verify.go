@@ -145,7 +145,14 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 	case s.Signed:
 		by = "It has a signature, which --key would check."
 	}
-	says := fmt.Sprintf("The report holds. Its result is %s for profile %s: %s, on Kubernetes %s.", c.Result, c.Profile, c.Summary, c.Cluster.Kubernetes)
+	about := ""
+	switch {
+	case c.Profile != nil:
+		about = fmt.Sprintf(" for profile %s", c.Profile)
+	case c.Selected() != "":
+		about = " for a " + c.Selected()
+	}
+	says := fmt.Sprintf("The report holds. Its result is %s%s. On Kubernetes %s: %s.", c.Result, about, c.Cluster.Kubernetes, c.Summary)
 	if d := c.Certificate; d != nil {
 		says = fmt.Sprintf("The certificate holds. %s %s is %s (%s) on Kubernetes %s: %s.", d.Driver, d.Identity.Version, d.Verdict, d.Profile, d.Kubernetes, c.Summary)
 		if !d.Expires.IsZero() {

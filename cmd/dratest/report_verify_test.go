@@ -43,7 +43,7 @@ func nothingCouldRun(t *testing.T, dir string) {
 		plan.Entries = append(plan.Entries, spec.Entry{Meta: m, Skip: &spec.Skip{Code: spec.SkipNodes, Text: "no nodes"}})
 	}
 	required := rules()[schema.EngineRun].Required
-	r := reports.Judge(reports.Build(plan, nil, reports.Info{Suite: reports.SuiteVersion(), Requirements: texts}), profile.Run(spec.ClusterTarget, schema.EngineRun, required), required)
+	r := reports.Judge(reports.Build(plan, nil, reports.Info{Suite: reports.SuiteVersion(), Requirements: texts}), profile.Run(spec.ClusterTarget, schema.Selection{}, schema.EngineRun, required), required)
 	if err := reports.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}

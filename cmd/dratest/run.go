@@ -80,6 +80,9 @@ DaemonSet, namespaces and device classes, and deletes them afterwards. Nothing e
 is changed, unless --disruptive lets cases restart kubelets or --restart-nodes lets
 them restart nodes. $KUBECONFIG is ignored to avoid using a cluster by accident.
 
+With --focus, --skip or --label-filter, the verdict is about the selected cases. A
+conformance profile is judged only with --profile, or if all cases run.
+
 On the first Ctrl-C dratest stops running cases, cleans up and writes the report. On
 the second it exits immediately.`,
 		Example: `  dratest run

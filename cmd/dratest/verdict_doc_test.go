@@ -40,6 +40,14 @@ func documented(t *testing.T, cells ...string) {
 	}
 }
 
+// word is a word of the tables, or none.
+func word(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return "`" + text + "`"
+}
+
 // The verdict for each target and --profile if all cases that can run pass.
 func TestWhatPassedNeeds(t *testing.T) {
 	newest := versions.Newest().Kubernetes
@@ -51,6 +59,7 @@ func TestWhatPassedNeeds(t *testing.T) {
 	subject := spec.Subject{Driver: "gpu.example.com", Namespace: "gpu", SubjectClass: spec.SubjectClass{Class: "gpu", Nodes: []string{"a", "b"}, Devices: 8}}
 	driver := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, subject: &subject}
 	careful := where{provider: testbed.Existing, kubernetes: newest, subject: &subject}
+	selected := where{provider: clusters.ProviderKind, kubernetes: newest, filter: plan.Filter{Focus: []string{"^core/"}, Skip: []string{"^core/ended-pod$"}}}
 	all, conformance, core := spec.SubsetAll, spec.SubsetConformance, spec.SubsetCore
 	for _, row := range []struct {
 		target  string
@@ -58,32 +67,38 @@ func TestWhatPassedNeeds(t *testing.T) {
 		subset  spec.Subset
 		profile string
 		verdict schema.Result
-		code    spec.SkipCode
+		reason  string
 		needs   string
 	}{
 		{"cluster of dratest", made, all, "cluster", "passed", "", "nothing else"},
 		{"cluster of dratest", made, conformance, "cluster-conformance", "passed", "", "nothing else"},
 		{"cluster of dratest", made, core, "cluster-core", "passed", "", "nothing else"},
-		{"existing cluster", existing, all, "cluster", "incomplete", spec.SkipDisruption, "the flags and the control plane of the next row"},
+		{"existing cluster", existing, all, "cluster", "incomplete", string(spec.SkipDisruption), "the flags and the control plane of the next row"},
 		{"existing cluster with `--disruptive`, `--restart-nodes` and a control plane as dratest makes it", whole, all, "cluster", "passed", "", "nothing else"},
 		{"existing cluster", existing, conformance, "cluster-conformance", "passed", "", "nothing else"},
 		{"existing cluster", existing, core, "cluster-core", "passed", "", "nothing else"},
-		{"existing cluster, in a Job", job, all, "cluster", "incomplete", spec.SkipDisruption, "a run from outside: the Job cannot restart its node"},
+		{"existing cluster, in a Job", job, all, "cluster", "incomplete", string(spec.SkipDisruption), "a run from outside: the Job cannot restart its node"},
 		{"existing cluster, in a Job", job, conformance, "cluster-conformance", "passed", "", "nothing else"},
 		{"control plane", plane, all, "controlplane", "passed", "", "nothing else"},
 		{"control plane", plane, conformance, "controlplane-conformance", "passed", "", "nothing else"},
-		{"driver", careful, all, "driver", "incomplete", spec.SkipDisruption, "`--disruptive`"},
+		{"driver", careful, all, "driver", "incomplete", string(spec.SkipDisruption), "`--disruptive`"},
 		{"driver with `--disruptive`", driver, all, "driver", "passed", "", "a [certificate](certify.md): what was seen besides the cases"},
 		{"control plane", plane, core, "controlplane-core", "failed", "", "nodes: no case of it can run"},
+		{"any, with `--focus`, `--skip` or `--label-filter`", selected, "", "", "passed", "", "nothing else: the selected cases alone are judged"},
+		{"any, with `--focus`, `--skip` or `--label-filter`", selected, all, "cluster", "incomplete", "left out by the filter", "all required cases"},
 	} {
 		t.Run(row.target+" "+string(row.subset), func(t *testing.T) {
 			row.where.whose, row.where.filter.Profile = spec.Stock, row.subset
 			p := row.where.planned(t)
 			r := row.where.judged(p, outcomes(p), row.where.info())
-			if r.Result != row.verdict || string(r.Profile.Name) != row.profile || !strings.Contains(strings.Join(r.Reasons, "\n"), string(row.code)) {
+			name := ""
+			if r.Profile != nil {
+				name = string(r.Profile.Name)
+			}
+			if r.Result != row.verdict || name != row.profile || !strings.Contains(strings.Join(r.Reasons, "\n"), row.reason) {
 				t.Errorf("%s is %s: %q", r.Profile, r.Result, r.Reasons)
 			}
-			documented(t, row.target, "`"+string(row.subset)+"`", "`"+row.profile+"`", "`"+string(row.verdict)+"`", row.needs)
+			documented(t, row.target, word(string(row.subset)), word(row.profile), "`"+string(row.verdict)+"`", row.needs)
 		})
 	}
 }
@@ -119,7 +134,8 @@ func TestWhatBecomesOfACase(t *testing.T) {
 		{"The cluster does not serve its feature, API or release", func(c *changed) { c.skip(must, spec.SkipFeature) }, "NotApplicable", "passed", 0},
 		{"It lacks nodes, permissions or flags", func(c *changed) { c.skip(must, spec.SkipNodes) }, "NotApplicable", "incomplete", 4},
 		{"Whether the cluster serves its feature is unknown", func(c *changed) { c.skip(must, spec.SkipFeatureUnseen) }, "Blocked", "incomplete", 4},
-		{"`--focus`, `--skip` or `--label-filter` excludes it", func(c *changed) { c.drop(must) }, "none", "incomplete", 4},
+		{"`--focus`, `--skip` or `--label-filter` excludes it", func(c *changed) { c.selected = true; c.drop(must) }, "none", "passed", 0},
+		{"`--focus`, `--skip` or `--label-filter` excludes it, with `--profile`", func(c *changed) { c.drop(must) }, "none", "incomplete", 4},
 		{"It is interrupted, or the environment breaks down", func(c *changed) { c.set(must, spec.Blocked) }, "Blocked", "incomplete", 4},
 		{"It judges a program of dratest, and is skipped or excluded", func(c *changed) { c.drop(own) }, "none", "passed", 0},
 		{"It judges a program of dratest, and fails", func(c *changed) { c.set(own, spec.Failed) }, "Failed", "failed", 1},
@@ -131,6 +147,9 @@ func TestWhatBecomesOfACase(t *testing.T) {
 			c := &changed{plan: p, all: outcomes(p), kubernetes: w.kubernetes}
 			row.change(c)
 			info := w.info()
+			if c.selected {
+				info.Selection.Skip = []string{c.id}
+			}
 			if c.problem != "" {
 				info.Problems = []string{c.problem}
 			}
@@ -167,6 +186,7 @@ type changed struct {
 	id         string
 	kubernetes string
 	strict     bool
+	selected   bool
 	problem    string
 }
 

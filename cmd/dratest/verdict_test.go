@@ -180,7 +180,7 @@ func began() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
 func (w where) info() reports.Info {
 	return reports.Info{
 		Suite: reports.SuiteVersion(), Provider: w.provider, Requirements: parts().Requirements, Started: began(), Ended: began().Add(time.Hour),
-		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Profile: string(w.filter.Profile), Parallel: 4},
+		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Labels: w.filter.Labels, Profile: string(w.filter.Profile), Parallel: 4},
 	}
 }
 
@@ -195,7 +195,7 @@ func (w where) judged(p spec.Plan, all []spec.Outcome, info reports.Info) schema
 		target = spec.ControlPlaneTarget
 	}
 	list := known()[engine].Required
-	return reports.Judge(reports.Build(p, all, info), profile.Run(target.Of(w.filter.Profile), engine, list), list)
+	return reports.Judge(reports.Build(p, all, info), profile.Run(target, info.Selection, engine, list), list)
 }
 
 // write writes what a run writes.
@@ -262,6 +262,39 @@ func TestEveryWholeRunVerifies(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// A selection is judged on no profile, by every command.
+func TestSelection(t *testing.T) {
+	w := where{provider: clusters.ProviderKind, kubernetes: versions.Newest().Kubernetes, whose: spec.Stock, filter: plan.Filter{Focus: []string{"^core/"}}}
+	dir, p := t.TempDir(), w.planned(t)
+	r := w.write(t, dir, p, outcomes(p))
+	about := fmt.Sprintf("selection of %d cases; no profile was judged", len(p.Entries))
+	if r.Result != schema.ResultPassed || r.Profile != nil || r.Selected() != about {
+		t.Errorf("%s for %s, %s: %q", r.Result, r.Profile, r.Selected(), r.Reasons)
+	}
+	c, err := reports.ReadConformance(dir)
+	if err != nil || c.Result != schema.ResultPassed || c.Profile != nil || len(c.Profiles) != 0 {
+		t.Errorf("%s for %s, %d profiles: %v", c.Result, c.Profile, len(c.Profiles), err)
+	}
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"verify"}, 0, "The report holds. Its result is passed for a " + about + "."},
+		{[]string{"export"}, codeUsage, "is a " + about},
+		{[]string{"badge"}, codeUsage, "has no certificate"},
+	} {
+		if out, code := execute(t, append(append([]string{"report"}, tc.args...), dir)...); code != tc.code || !strings.Contains(out, tc.want) {
+			t.Errorf("%s: exit code %d, want %d; %q is not in:\n%s", tc.args, code, tc.code, tc.want, out)
+		}
+	}
+	for _, name := range []string{"markdown", "html", "junit"} {
+		if out, code := execute(t, "report", dir, "-o", name); code != 0 || !strings.Contains(out, about) {
+			t.Errorf("%s: exit code %d, without %q", name, code, about)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func sealedCertification(t *testing.T) sealed {
 	}
 	r := reports.Judge(reports.Build(p, outcomes, reports.Info{
 		Driver: reports.DriverOf(d.Driver, ""), Selection: schema.Selection{Parallel: 2}, Requirements: s.parts.Requirements, Started: today, Ended: today.Add(time.Minute),
-	}), profile.Run(spec.DriverTarget, schema.EngineCertify, s.required()), s.required())
+	}), profile.Run(spec.DriverTarget, schema.Selection{}, schema.EngineCertify, s.required()), s.required())
 	seen := schema.Observations{Features: []spec.DriverFeature{spec.DriverSharedClaim}, Failures: []string{"the driver's pod gpu/gpu-x on node a was restarted 1 time(s) during the run"}}
 	o := run.Options{Config: testbed.Config{ReportDir: s.dir}, Identity: schema.Implementation(d.Identity), Parallel: 2}
 	c := certificate(facts{declaration: d, report: r, cases: s.required(), seen: seen}, o.Identity, []string{"gpu:1 sha256:12"})

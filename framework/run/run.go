@@ -194,7 +194,7 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 }
 
 func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
-	report := judged(r.parts, r.options, r.testbed.Provider, reports.Build(r.plan, outcomes, info))
+	report := judged(r.parts, r.testbed.Provider, reports.Build(r.plan, outcomes, info))
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}

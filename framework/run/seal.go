@@ -51,8 +51,8 @@ func (p Parts) engine() schema.Engine {
 	return schema.EngineRun
 }
 
-// judged is a report with the verdict on its conformance profile.
-func judged(parts Parts, o Options, provider string, report schema.Report) schema.Report {
+// judged is a report with the verdict on its conformance profile, or on a selection of cases.
+func judged(parts Parts, provider string, report schema.Report) schema.Report {
 	target := spec.ClusterTarget
 	switch {
 	case parts.Subject != nil:
@@ -61,7 +61,7 @@ func judged(parts Parts, o Options, provider string, report schema.Report) schem
 		target = spec.ControlPlaneTarget
 	}
 	required := schema.Required(Metas(parts.Cases), parts.Requirements)
-	return reports.Judge(report, profile.Run(target.Of(o.Filter.Profile), parts.engine(), required), required)
+	return reports.Judge(report, profile.Run(target, report.Selection, parts.engine(), required), required)
 }
 
 // Certify seals the report of a run again, with a certificate and further files of the report directory. The options
@@ -97,7 +97,7 @@ func Unstarted(parts Parts, o Options, target spec.Target, why error) (schema.Re
 	for _, m := range metas {
 		p.Entries = append(p.Entries, spec.Entry{Meta: m})
 	}
-	report := judged(parts, o, testbed.Existing, reports.Build(p, nil, reports.Info{
+	report := judged(parts, testbed.Existing, reports.Build(p, nil, reports.Info{
 		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: o.Driver, Selection: o.selection(), Requirements: parts.Requirements,
 		Seed: o.Seed, Started: now, Ended: now, EndedEarly: why.Error(),
 	}))

@@ -62,8 +62,13 @@ func Of(known []Version, engine schema.Engine, digest string) string {
 	return known[i].Version
 }
 
-// Run is the profile of a run.
-func Run(name spec.ConformanceProfile, engine schema.Engine, required []schema.RequiredCase) schema.RunProfile {
+// Run is the profile of a run on a target. It is zero for a selection of cases; those for a
+// driver are judged on its profile all the same.
+func Run(target spec.ConformanceProfile, s schema.Selection, engine schema.Engine, required []schema.RequiredCase) schema.RunProfile {
+	if engine == schema.EngineRun && s.Narrowed() {
+		return schema.RunProfile{}
+	}
+	name := target.Of(spec.Subset(s.Profile))
 	return schema.RunProfile{Name: name, Version: Of(Versions(), engine, schema.RequiredDigest(required)), Required: len(Required(name, required))}
 }
 

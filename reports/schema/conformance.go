@@ -46,15 +46,15 @@ type ConformanceReport struct {
 	Cluster        Cluster          `json:"cluster"`
 	Driver         Driver           `json:"driver"`
 	Run            Invocation       `json:"run"`
-	// Profile is the conformance profile of the run, Result the verdict on it. Reasons say why
-	// that is not passed.
+	// Profile is the conformance profile of the run, Result the verdict on it. Without a profile,
+	// Result is the verdict on the selected cases. Reasons say why it is not passed.
 	Profile *RunProfile `json:"profile,omitempty"`
 	Result  Result      `json:"result"`
 	Reasons []string    `json:"reasons,omitempty"`
 	// Summary counts the cases of the run, which may be fewer than are required.
 	Summary Summary `json:"summary"`
 	// Profiles are the results of the core and of each feature, or of each part of the driver
-	// profile.
+	// profile. A selection has none.
 	Profiles []Profile `json:"profiles"`
 	// Certificate is that of a driver under test; missing in all but certifications.
 	Certificate *Certificate `json:"certificate,omitempty"`
@@ -212,6 +212,11 @@ type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	Bytes  int64  `json:"bytes"`
+}
+
+// Selected is "selection of 2 cases; no profile was judged", or empty.
+func (r ConformanceReport) Selected() string {
+	return r.Run.Selection.selected(r.Profile, r.Summary.Total)
 }
 
 // FileName is a name for copies of the report, made from what it says: Kubernetes'

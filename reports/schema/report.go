@@ -44,8 +44,8 @@ type Report struct {
 	// DurationSeconds is the time from Started to Ended.
 	DurationSeconds float64 `json:"durationSeconds"`
 	Summary         Summary `json:"summary"`
-	// Profile is the conformance profile of the run. Result is the verdict on it, and Reasons
-	// say why it is not ResultPassed. They are missing if there is none.
+	// Profile is the conformance profile of the run. Result is the verdict on it, or on the cases
+	// of a selection, and Reasons say why it is not ResultPassed. Other reports have neither.
 	Profile *RunProfile `json:"profile,omitempty"`
 	Result  Result      `json:"result,omitempty"`
 	Reasons []string    `json:"reasons,omitempty"`
@@ -106,6 +106,20 @@ type Selection struct {
 	Parallel int  `json:"parallel"`
 }
 
+// Narrowed reports whether the user chose cases without a profile. Such a selection is judged
+// alone, on no profile.
+func (s Selection) Narrowed() bool {
+	return s.Profile == "" && (len(s.Focus)+len(s.Skip) > 0 || s.Labels != "" || s.Mutant != "")
+}
+
+// selected describes the cases of a verdict on no profile; empty for any other.
+func (s Selection) selected(p *RunProfile, cases int) string {
+	if p != nil || !s.Narrowed() {
+		return ""
+	}
+	return fmt.Sprintf("selection of %s; no profile was judged", count(cases, "case"))
+}
+
 // RunProfile is the conformance profile of a run.
 type RunProfile struct {
 	Name spec.ConformanceProfile `json:"name"`
@@ -140,6 +154,9 @@ func (r Report) Outcome() (Result, []string) {
 	}
 	return r.Summary.Verdict.Result()
 }
+
+// Selected is "selection of 2 cases; no profile was judged", or empty.
+func (r Report) Selected() string { return r.Selection.selected(r.Profile, r.Summary.Total) }
 
 // Result is the verdict as the result of a report, with the reason where there is a word for it.
 func (v Verdict) Result() (Result, []string) {
@@ -185,14 +202,19 @@ func (s Summary) String() string {
 		number int
 		what   string
 	}{{s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
-		switch {
-		case c.number == 1:
-			some += fmt.Sprintf("1 %s, ", c.what)
-		case c.number > 1:
-			some += fmt.Sprintf("%d %ss, ", c.number, c.what)
+		if c.number > 0 {
+			some += count(c.number, c.what) + ", "
 		}
 	}
 	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, some, s.Blocked, s.NotApplicable)
+}
+
+// count is a number of things, as "1 case".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Case is one case with its result.

@@ -98,7 +98,7 @@ func configuration(c schema.ConformanceReport) []*attestation.ResourceDescriptor
 		describe("required-cases", c.Suite.RequiredCases, nil),
 		describe("kubernetes", "", map[string]string{"version": c.Cluster.Kubernetes}),
 		describe("driver", "", map[string]string{"name": c.Driver.Name, "image": c.Driver.Image}),
-		describe("result", "", map[string]string{"result": string(c.Result), "reasons": strings.Join(c.Reasons, "\n")}),
+		describe("result", "", map[string]string{"result": string(c.Result), "reasons": strings.Join(c.Reasons, "\n"), "selection": c.Selected()}),
 	}
 }
 

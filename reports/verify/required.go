@@ -98,7 +98,9 @@ func (v *verification) profile(r schema.Report) {
 		return
 	}
 	if v.conformance.Profile == nil {
-		v.refuse("%s: it has no profile", reports.ConformanceFile)
+		if v.engine() != schema.EngineRun || !r.Selection.Narrowed() {
+			v.refuse("%s: it has no profile", reports.ConformanceFile)
+		}
 		return
 	}
 	target := spec.ClusterTarget

@@ -190,7 +190,11 @@ func remake(dir string) error {
 		return err
 	}
 	list := listOf(c)
-	r = reports.Judge(r, schema.RunProfile{Name: c.Profile.Name, Version: c.Profile.Version, Required: len(profile.Required(c.Profile.Name, list))}, list)
+	var p schema.RunProfile
+	if r.Profile = nil; c.Profile != nil {
+		p = schema.RunProfile{Name: c.Profile.Name, Version: c.Profile.Version, Required: len(profile.Required(c.Profile.Name, list))}
+	}
+	r = reports.Judge(r, p, list)
 	if err := reports.Write(dir, r); err != nil {
 		return err
 	}

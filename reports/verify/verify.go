@@ -145,6 +145,8 @@ func (v *verification) contents() {
 		should = reports.Judge(should, schema.RunProfile{
 			Name: p.Name, Version: v.version(v.conformance.Suite.RequiredCases), Required: len(profile.Required(p.Name, v.list)),
 		}, v.list)
+	} else if v.engine() == schema.EngineRun {
+		should = reports.Judge(should, schema.RunProfile{}, nil)
 	}
 	certificate := v.certificate(r)
 	if certificate != nil {

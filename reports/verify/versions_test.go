@@ -139,6 +139,12 @@ func TestProfileIsThatOfTheRun(t *testing.T) {
 	}
 	dir := copied(t)
 	edit(t, dir, func(c *schema.ConformanceReport) { c.Profile = nil })
+	check(t, reasons(t, os.DirFS(dir), known(t)), "conformance-report.yaml: profile")
+	if err := remake(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(t, reasons(t, os.DirFS(dir), known(t)), "") // it is a selection
+	reseal(t, dir, func(r *schema.Report) { r.Selection.Focus = nil })
 	check(t, reasons(t, os.DirFS(dir), known(t)), "it has no profile")
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestConsole(t *testing.T) {
@@ -72,6 +73,16 @@ known node/e                                             0.0s
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestSummaryOfASelection(t *testing.T) {
+	r := reports.Build(spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "core/a"}}}}, []spec.Outcome{{ID: "core/a", Status: spec.Passed}},
+		reports.Info{Selection: schema.Selection{Focus: []string{"a"}}})
+	var out bytes.Buffer
+	console.Summary(&out, reports.Judge(r, schema.RunProfile{}, nil), "_artifacts")
+	if want := "a selection of 1 case; no profile was judged\nreport: _artifacts/report.md\nverdict: passed\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("want %q at the end of\n%s", want, out.String())
 	}
 }
 

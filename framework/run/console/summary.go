@@ -57,8 +57,13 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
 	}
-	if _, reasons := r.Outcome(); r.Profile != nil {
+	if r.Profile != nil {
 		fmt.Fprintf(&b, "profile: %s, which requires %d cases\n", r.Profile, r.Profile.Required)
+	}
+	if selected := r.Selected(); selected != "" {
+		fmt.Fprintf(&b, "a %s\n", selected)
+	}
+	if _, reasons := r.Outcome(); r.Result != "" {
 		for _, reason := range reasons {
 			if !slices.Contains(r.Problems, reason) {
 				fmt.Fprintf(&b, "reason: %s\n", oneLine(reason))

@@ -81,7 +81,7 @@ func whose(c spec.Component) string {
 // profile is the conformance profile of a run.
 func profile(r schema.Report) string {
 	if r.Profile == nil {
-		return r.Selection.Profile
+		return r.Selected()
 	}
 	return fmt.Sprintf("%s, %d required cases", r.Profile, r.Profile.Required)
 }

@@ -178,6 +178,9 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 	if s.Retried > 0 {
 		v.Sentence += fmt.Sprintf("; %d failed first and passed when they ran again", s.Retried)
 	}
+	if selected := r.Selected(); selected != "" {
+		v.Sentence += ". A " + selected
+	}
 	packed, err := pack(r.Cases, attached)
 	if err != nil {
 		return v, err

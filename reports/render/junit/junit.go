@@ -44,6 +44,7 @@ func Render(r schema.Report) ([]byte, error) {
 			"stack", stack(r.Cluster.Stack),
 			"mode", mode(r.Selection),
 			"profile", r.Selection.Profile,
+			"selection", r.Selected(),
 			"runtimes", strings.Join(r.Cluster.Runtimes, ","),
 			"driver", r.Driver.Name,
 			"seed", fmt.Sprint(r.Seed),

@@ -40,6 +40,9 @@ func Render(r schema.Report) []byte {
 	if r.Profile != nil {
 		fmt.Fprintf(&b, "Profile %s requires %d cases.\n", r.Profile, r.Profile.Required)
 	}
+	if selected := r.Selected(); selected != "" {
+		fmt.Fprintf(&b, "A %s.\n", selected)
+	}
 	section(&b, "Why it has not passed", reasons(r), func(reason string) { fmt.Fprintf(&b, "- %s\n", reason) })
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
 	failed := with(r.Cases, spec.Failed)
