@@ -22,7 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// SuiteVersion is what the binary knows about itself.
+// SuiteVersion returns the build information of the binary.
 func SuiteVersion() schema.Suite {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -40,5 +40,5 @@ func SuiteVersion() schema.Suite {
 	return s
 }
 
-// DriverOf is what a report says about a driver with an image.
+// DriverOf describes a driver with an image.
 func DriverOf(name, image string) schema.Driver { return schema.Driver{Name: name, Image: image} }

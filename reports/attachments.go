@@ -27,12 +27,11 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// maxTimeline is the most that is read of one timeline, in bytes; they are bounded where
-// they are made.
+// maxTimeline is the read limit of a timeline in bytes. Writers have a lower limit.
 const maxTimeline = 16 << 20
 
-// Attachments are what lies beside a report in dir, by case: its timeline and the files
-// of its evidence. What cannot be read is missing; report.html says so.
+// Attachments returns the timeline and evidence files of each case in dir. Unreadable ones are
+// missing; report.html shows this.
 func Attachments(dir fs.FS, r schema.Report) map[string]html.Attachment {
 	attached := map[string]html.Attachment{}
 	for _, c := range r.Cases {
@@ -66,9 +65,9 @@ func timelineOf(dir fs.FS, name string) *spec.Timeline {
 	return &t
 }
 
-// filesOf are the files of a folder in the order of their names, those at its top first.
+// filesOf returns the files of a folder, top-level ones first, sorted by name.
 func filesOf(dir fs.FS, folder string) (files []html.File) {
-	// What cannot be listed is not shown: the folder is still named.
+	// A folder with an error is still named, without its files.
 	_ = fs.WalkDir(dir, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil

@@ -25,29 +25,28 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Info is what a report says beside the plan and the outcomes.
+// Info has the contents of a report besides the plan and the outcomes.
 type Info struct {
 	Suite     schema.Suite
 	Provider  string
 	Driver    schema.Driver
 	Selection schema.Selection
-	// Requirements are the texts of what cases check.
+	// Requirements are all requirements with their texts.
 	Requirements []spec.Requirement
 	Seed         int64
 	Started      time.Time
 	Ended        time.Time
-	// EndedEarly says why not all planned cases ran to their end, as "the run was
-	// interrupted"; empty if nothing is known.
+	// EndedEarly is the reason for planned cases without an outcome, such as "the run was interrupted";
+	// empty if unknown.
 	EndedEarly string
-	// Problems are what went wrong beside the cases.
+	// Problems are errors outside of the cases.
 	Problems []string
 }
 
-// Build makes the report of a run. Each planned case is in it, in the plan's
-// order: a case without an outcome is Blocked, and so is one that was left out
-// because its needs could not be judged. Of several outcomes of one case the
-// last one counts, also where the plan leaves the case out, as it may when a run goes on
-// elsewhere. That becomes a problem, and so do outcomes of cases that were not planned.
+// Build builds the report of a run with all planned cases, in the plan's order. Cases without an
+// outcome or with undecidable needs are Blocked. The last outcome of a case counts, even if the plan
+// of a resumed run skips the case; this is recorded as a problem. Outcomes of unplanned cases are
+// problems, too.
 func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 	r := schema.Report{
 		SchemaVersion:   schema.Version,
@@ -71,7 +70,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 		planned[e.Meta.ID] = true
 		if e.Skip != nil && len(byID[e.Meta.ID]) > 0 {
 			problem := "case " + e.Meta.ID + " has an outcome, and was left out when the run went on: " + e.Skip.Text
-			if !slices.Contains(r.Problems, problem) { // the run may have gone on before
+			if !slices.Contains(r.Problems, problem) { // // from an earlier resume
 				r.Problems = append(r.Problems, problem)
 			}
 		}
@@ -118,7 +117,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	c.Location, c.Timeline, c.Measured = last.Location, last.Timeline, last.Measured
 	for _, o := range slices.Backward(outcomes) {
 		if c.Evidence = o.Evidence; c.Evidence != "" {
-			break // of the last attempt that has any
+			break // // from the last attempt with evidence
 		}
 	}
 	if c.Status == spec.Known || last.ClosedHere != "" {
@@ -180,12 +179,12 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 	return s
 }
 
-// seconds rounds to milliseconds: nobody reads more, and goldens stay legible.
+// seconds rounds to milliseconds, for readability.
 func seconds(d time.Duration) float64 {
 	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
-// Slowest returns up to n cases that ran, the slowest first.
+// Slowest returns up to n cases with a run time, slowest first.
 func Slowest(r schema.Report, n int) []schema.Case {
 	ran := slices.DeleteFunc(slices.Clone(r.Cases), func(c schema.Case) bool { return c.DurationSeconds == 0 })
 	slices.SortStableFunc(ran, func(a, b schema.Case) int {

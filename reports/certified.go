@@ -23,15 +23,15 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// The further files of a certification.
+// File names of a certification.
 const (
-	// CertificateFile has the certificate.
+	// CertificateFile is the certificate.
 	CertificateFile = "certificate.json"
-	// DeclarationFile has the declaration of the driver under test.
+	// DeclarationFile is the declaration of the driver under test.
 	DeclarationFile = "declaration.yaml"
 )
 
-// certify adds a certificate to a conformance report, whose profiles are those of the driver.
+// certify adds a certificate with its driver profiles to a conformance report.
 func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 	c.Certificate = &certificate
 	c.Profiles = nil
@@ -46,7 +46,7 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 	}
 }
 
-// Certified gives the report of a certification the verdict on the driver.
+// Certified sets the verdict of a certification's report to that on the driver.
 func Certified(r schema.Report, c schema.Certificate) schema.Report {
 	r.Result, r.Reasons = resultOfVerdict(c.Verdict), slices.Concat(c.Failures, c.Missing)
 	return r

@@ -24,25 +24,24 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Facts are what a conformance report says beside the report of the run.
+// Facts has the contents of a conformance report besides the run's report.
 type Facts struct {
 	Implementation schema.Implementation
 	Engine         schema.Engine
-	// Certificate is nil for everything but a certification.
+	// Certificate is nil except for certifications.
 	Certificate *schema.Certificate
 	// Command is dratest's command line.
 	Command []string
-	// Binary is the digest of the program that ran the cases.
+	// Binary is the digest of the dratest binary.
 	Binary string
-	// Required are all cases of the suite, with the profiles that require them.
+	// Required are all cases of the suite, with the profiles requiring them.
 	Required []schema.RequiredCase
-	// Files are the files of the run with their digests.
+	// Files are the run's files with their digests.
 	Files []schema.File
 }
 
-// Conformance makes the conformance report of a run from its judged report, the outcomes of
-// all attempts and the facts. All that it says follows from these, so that anybody can make
-// it again and compare.
+// Conformance derives the conformance report of a run from its judged report, the outcomes of all
+// attempts and the facts. It is reproducible for verification.
 func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.ConformanceReport {
 	c := schema.ConformanceReport{
 		APIVersion:     schema.ConformanceVersion,
@@ -108,8 +107,8 @@ func conformanceCase(required schema.RequiredCase, rc schema.Case, selected bool
 	return c
 }
 
-// attemptsOf are the attempts at each case, in order. One that was killed has no
-// outcome of its own, and is known from the report.
+// attemptsOf returns the attempts at each case in order. An attempt without an outcome, because it was
+// killed, is taken from the report.
 func attemptsOf(cases []schema.Case, outcomes []spec.Outcome) map[string][]schema.Attempt {
 	attempts := map[string][]schema.Attempt{}
 	for _, o := range outcomes {

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// metas are a core with two cases and a feature with two.
+// metas returns two core cases and two cases of a feature.
 func metas() []spec.Meta {
 	taints := spec.Needs{Features: []spec.Feature{spec.DeviceTaints}}
 	return []spec.Meta{
@@ -39,7 +39,7 @@ func metas() []spec.Meta {
 	}
 }
 
-// conformance is the report of a run that selected some cases and ended as outcomes say.
+// conformance returns the report of a run with selected cases and outcomes.
 func conformance(target spec.Target, selected []string, skips map[string]spec.SkipCode, outcomes ...spec.Outcome) schema.ConformanceReport {
 	plan := spec.Plan{Target: target}
 	for _, m := range metas() {

@@ -29,11 +29,10 @@ import (
 	"github.com/dra-conformance/dratest/reports/files"
 )
 
-// ErrInUse: another process writes into the report directory.
+// ErrInUse means another process writes to the report directory.
 var ErrInUse = errors.New("the report directory is in use")
 
-// Dir is the report directory that an empty or given one means: $ARTIFACTS, or
-// _artifacts, where nothing is given.
+// Dir returns the given report directory, or the default: $ARTIFACTS or _artifacts.
 func Dir(given string) string {
 	switch {
 	case given != "":
@@ -45,9 +44,8 @@ func Dir(given string) string {
 	}
 }
 
-// Lock makes a report directory and keeps other processes out of it until unlock is
-// called or this process is gone. Errors: ErrInUse, and what keeps files from being
-// written there.
+// Lock creates a report directory and locks it until unlock or the end of the process. It returns
+// ErrInUse, or an error if files cannot be written.
 func Lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)
@@ -68,7 +66,7 @@ func Lock(dir string) (unlock func(), err error) {
 		if !locked {
 			return nil, fmt.Errorf("%w: another process writes into %s: wait for it, or choose another directory with --report-dir", ErrInUse, dir)
 		}
-		// The holder before us may have removed the file that is locked now.
+		// The previous holder may have removed the file in the meantime.
 		mine, mineErr := lock.Stat()
 		there, thereErr := os.Stat(path)
 		if mineErr == nil && thereErr == nil && os.SameFile(mine, there) {
@@ -78,8 +76,8 @@ func Lock(dir string) (unlock func(), err error) {
 	}
 }
 
-// checkEntries refuses a directory in which writing a file or removing a folder would reach
-// outside of it, as with a link that came with somebody else's report.
+// checkEntries rejects a directory with entries leading outside, such as links in a report of somebody
+// else: files must not be written or removed there.
 func checkEntries(dir string) error {
 	d, err := files.Open(dir)
 	if err != nil {
@@ -103,15 +101,14 @@ func checkEntries(dir string) error {
 	return nil
 }
 
-// leastSpace is what a report directory needs free, in bytes: several times what the
-// largest run of all cases has written.
+// leastSpace is the required free space in bytes: several times the largest report so far.
 const leastSpace = 64 << 20
 
-// checkSpace fails where a report would not fit; where that cannot be seen it does not.
+// checkSpace returns an error if free space is known to be insufficient.
 func checkSpace(dir string) error {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
-		return nil //nolint:nilerr // writing will tell
+		return nil //nolint:nilerr // // writing will report the error
 	}
 	if free := s.Bavail * uint64(s.Bsize); free < leastSpace {
 		return fmt.Errorf("the report directory %s has %d MiB free, a report needs up to %d: make room, or choose another directory with --report-dir",
@@ -120,5 +117,5 @@ func checkSpace(dir string) error {
 	return nil
 }
 
-// lockFile is in a report directory as long as a process writes there.
+// lockFile exists while a process writes to the report directory.
 const lockFile = ".lock"

@@ -26,8 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// A directory with somebody else's report had links in it: logs were written through
-// them, and folders behind them removed.
+// With links in a report directory, logs were written to and folders removed from outside.
 func TestLockRefusesWhatLeadsOut(t *testing.T) {
 	for name, create := range map[string]func(string) error{
 		"cases":   func(p string) error { return os.Symlink("/home", p) },

@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package reports makes the report of a run from its plan and outcomes (Build,
-// pure) and writes its files (Write).
+// Package reports builds the report of a run from its plan and outcomes (Build, pure) and writes its
+// files (Write).
 //
-// What a report holds is in schema, how it looks in render/*. It knows neither
-// clusters nor Ginkgo. Start with Build.
+// Package schema has the report's types, render/* its formats. This package is independent of clusters
+// and Ginkgo. Start with Build.
 package reports

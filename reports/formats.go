@@ -25,17 +25,17 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Format is a row of the table of report formats.
+// Format is a report format.
 type Format struct {
-	// Name selects it in "dratest report -o".
+	// Name is the value for "dratest report -o".
 	Name string
 	// File is the name in a report directory.
 	File string
-	// Render returns the content for a report and the evidence in its directory.
+	// Render renders a report with the evidence in its directory.
 	Render func(r schema.Report, dir fs.FS) ([]byte, error)
 }
 
-// The names of the files with a report.
+// File names of reports.
 const (
 	JSONFile     = "report.json"
 	JUnitFile    = "junit_01.xml"
@@ -43,8 +43,8 @@ const (
 	HTMLFile     = "report.html"
 )
 
-// Formats returns all formats. Each run writes and seals them, and removes those of an earlier
-// run; "dratest report verify" renders them again from report.json.
+// Formats returns all formats. Each run writes and seals them, and removes those of an earlier run;
+// "dratest report verify" renders them again from report.json.
 func Formats() []Format {
 	return []Format{
 		{"markdown", MarkdownFile, func(r schema.Report, _ fs.FS) ([]byte, error) { return markdown.Render(r), nil }},
@@ -54,7 +54,7 @@ func Formats() []Format {
 	}
 }
 
-// reportFiles are those of all formats.
+// reportFiles returns the files of all formats.
 func reportFiles() []string {
 	var files []string
 	for _, f := range Formats() {

@@ -32,7 +32,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
-// example is a report with one case of each kind.
+// example returns a report with one case of each kind.
 func example() schema.Report {
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	meta := func(id, checks string) spec.Meta {

@@ -25,9 +25,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Judge adds the verdict to a report. A run has passed if no case failed, and each case required
-// by the profile has a verdict at the first attempt or does not apply to the cluster. The zero
-// profile is none: only the cases of the report count.
+// Judge adds the verdict to a report. A run has passed if no case failed, and each case required by
+// the profile either has a verdict at the first attempt or does not apply to the cluster. With the
+// zero profile, only the cases of the report count.
 func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) schema.Report {
 	short := shortfalls{ids: map[string][]string{}}
 	ran := map[string]bool{}
@@ -70,7 +70,7 @@ func lacks(c schema.Cluster, features []spec.Feature) bool {
 	})
 }
 
-// The shortfalls of cases, in the order of reasons.
+// Shortfalls of cases, in the order of reasons.
 const (
 	failed     = "failed"
 	blocked    = "without a verdict"
@@ -79,7 +79,7 @@ const (
 	retried    = "needed a retry"
 )
 
-// shortfalls are cases by shortfall.
+// shortfalls groups cases by shortfall.
 type shortfalls struct {
 	order []string
 	ids   map[string][]string
@@ -134,8 +134,8 @@ func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.S
 	}
 }
 
-// needNot reports whether a skipped case is excused: the cluster does not serve its feature, API
-// or release, or the driver under test does not offer it.
+// needNot reports whether a skipped case is excused: the cluster does not serve its feature, API or
+// release, or the driver under test does not support it.
 func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	switch code {
 	case spec.SkipFeature, spec.SkipAPI, spec.SkipDriverFeature, spec.SkipHook:
@@ -149,7 +149,7 @@ func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	}
 }
 
-// some names the first few of the cases.
+// some lists the first few cases.
 func some(what string, ids []string) string {
 	const most = 3
 	named, more := ids, ""

@@ -22,8 +22,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// requirements are the texts of what a case requires. One without a text is a MUST, so
-// that nothing is taken lightly for want of it.
+// requirements returns the requirements of a case with their texts. An unknown one is a MUST, so that
+// its failures count.
 func requirements(ids []spec.RequirementID, known []spec.Requirement) []spec.Requirement {
 	found := make([]spec.Requirement, 0, len(ids))
 	for _, id := range ids {

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// profiles are what the cases of the core, and of each feature, come to.
+// profiles returns the results of the core and of each feature.
 func profiles(cases []schema.ConformanceCase, cluster schema.Cluster) []schema.Profile {
 	var features []spec.Feature
 	for _, c := range cases {
@@ -43,7 +43,8 @@ func profiles(cases []schema.ConformanceCase, cluster schema.Cluster) []schema.P
 	return all
 }
 
-// observed says where a feature was seen; sure is whether it would have been seen.
+// observed returns the evidence for a feature in the cluster; sure means the absence of evidence is
+// conclusive.
 func observed(f spec.Feature, c schema.Cluster) (where string, sure bool) {
 	on, known := c.Gates[f]
 	switch {
@@ -60,9 +61,9 @@ func observed(f spec.Feature, c schema.Cluster) (where string, sure bool) {
 	return "", c.GatesUnseen == ""
 }
 
-// profile adds up the cases of a profile. It has passed if a case has and all others
-// that the cluster has the features for have, too, were excused or are warnings: those that
-// were left out for any other reason leave it incomplete.
+// profile summarizes the cases of a profile. It has passed if a case passed and all others applying to
+// the cluster passed, are known issues or are warnings. Cases skipped for any other reason make it
+// incomplete.
 func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schema.Profile {
 	p := schema.Profile{Name: name, Observed: seen}
 	is := map[string][]string{}

@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Read reads report.json of a directory that may be anybody's.
+// Read reads report.json of an untrusted directory.
 func Read(dir string) (schema.Report, error) {
 	data, err := files.Read(dir, JSONFile)
 	if err != nil {
@@ -32,7 +32,7 @@ func Read(dir string) (schema.Report, error) {
 	return schema.Decode(data)
 }
 
-// ReadConformance reads the conformance report of a directory that may be anybody's.
+// ReadConformance reads the conformance report of an untrusted directory.
 func ReadConformance(dir string) (schema.ConformanceReport, error) {
 	data, err := files.Read(dir, ConformanceFile)
 	if err != nil {

@@ -35,24 +35,24 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// The names of further files of a report directory.
+// File names of a report directory.
 const (
-	// ConformanceFile has the conformance report.
+	// ConformanceFile is the conformance report.
 	ConformanceFile = "conformance-report.yaml"
-	// SignatureFile has the signature of ConformanceFile.
+	// SignatureFile is the signature of ConformanceFile.
 	SignatureFile = "conformance-report.intoto.json"
-	// UpgradeFile has the record of an upgrade, UpgradeTableFile is for people, UpgradeFolder
-	// has the versions of the components after each step.
+	// UpgradeFile is the record of an upgrade, UpgradeTableFile its table, UpgradeFolder has the component
+	// versions after each step.
 	UpgradeFile      = "upgrade.json"
 	UpgradeTableFile = "upgrade.md"
 	UpgradeFolder    = "steps"
-	// JournalFile tells what happened as it happened, LogFile is Ginkgo's own output.
+	// JournalFile records events as they happen, LogFile is Ginkgo's output.
 	JournalFile = "outcomes.jsonl"
 	LogFile     = "e2e.log"
 )
 
-// FilesOf are the files of an engine beside the evidence of its cases. A run without cases has
-// neither log nor journal.
+// FilesOf returns the files of an engine except evidence. A run without cases has neither log nor
+// journal.
 func FilesOf(engine schema.Engine) []string {
 	files := map[schema.Engine][]string{
 		schema.EngineRun:     {LogFile, JournalFile},
@@ -63,7 +63,7 @@ func FilesOf(engine schema.Engine) []string {
 	return append(files[engine], reportFiles()...)
 }
 
-// FolderOf is the folder of an engine beside the evidence of its cases; empty for most.
+// FolderOf returns the folder of an engine besides evidence; empty for most.
 func FolderOf(engine schema.Engine) string {
 	if engine == schema.EngineUpgrade {
 		return UpgradeFolder
@@ -71,13 +71,13 @@ func FolderOf(engine schema.Engine) string {
 	return ""
 }
 
-// EndFiles are the files that are made when a run ends.
+// EndFiles returns the files written at the end of a run.
 func EndFiles() []string {
 	return append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile)
 }
 
-// Seal writes the conformance report of a run whose other files are in dir, with their
-// digests. The Files of the facts are filled in.
+// Seal writes the conformance report of a run with the digests of the other files in dir. It sets the
+// Files of the facts.
 func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema.ConformanceReport, error) {
 	opened, err := files.Open(dir)
 	if err == nil {
@@ -98,8 +98,8 @@ func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema
 	return c, nil
 }
 
-// Digests are the digests of the files of an engine: FilesOf as far as there are any, and
-// all in the folders with the evidence of cases and their timelines.
+// Digests returns the digests of an engine's existing files (FilesOf), and of all evidence and
+// timelines of cases.
 func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, error) {
 	var found []schema.File
 	add := func(name string) error {
@@ -130,7 +130,7 @@ func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, e
 	return found, nil
 }
 
-// each calls do for the files in a folder, if there is one.
+// each calls do for the files of a folder, if it exists.
 func each(dir fs.FS, folder string, do func(name string) error) error {
 	if folder == "" || !fs.ValidPath(folder) {
 		return nil
@@ -147,13 +147,12 @@ func each(dir fs.FS, folder string, do func(name string) error) error {
 	return err
 }
 
-// within says whether a file is in a folder; the empty one has none.
+// within reports whether a file is in a folder; "" is no folder.
 func within(folder, file string) bool {
 	return folder != "" && strings.HasPrefix(file, folder+"/")
 }
 
-// Digest is the digest of a regular file. Errors: fs.ErrNotExist, and what keeps it from
-// being read.
+// Digest returns the digest of a regular file. The error is fs.ErrNotExist if it is missing.
 func Digest(dir fs.FS, name string) (schema.File, error) {
 	info, err := fs.Stat(dir, name)
 	if err != nil {
@@ -179,7 +178,7 @@ func digest(content io.Reader, name string) (schema.File, error) {
 	return schema.File{Path: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: n}, nil
 }
 
-// BinaryDigest is the digest of the program that runs, as "sha256:0123…".
+// BinaryDigest returns the digest of the running binary, such as "sha256:0123…".
 func BinaryDigest() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -188,7 +187,7 @@ func BinaryDigest() (string, error) {
 	return ProgramDigest(self)
 }
 
-// ProgramDigest is the digest of the program at a path, as "sha256:0123…".
+// ProgramDigest returns the digest of a file, such as "sha256:0123…".
 func ProgramDigest(path string) (string, error) {
 	program, err := os.Open(path)
 	if err != nil {

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// WriteError writes what is left of a run that could not start: a junit_01.xml with one error, so
-// that CI systems do not take the absence of results for success.
+// WriteError writes a junit_01.xml with one error for a run failed to start. Otherwise CI systems
+// could take missing results for success.
 func WriteError(dir string, started time.Time, why error) error {
 	data, err := junit.Error(started, why.Error())
 	if err == nil {
@@ -42,8 +42,8 @@ func WriteError(dir string, started time.Time, why error) error {
 	return nil
 }
 
-// Write writes a report in all formats into dir, which it makes and where the evidence is. A
-// file is either there as a whole or not at all.
+// Write writes a report in all formats into dir, created if necessary, with its evidence. Files are
+// written atomically.
 func Write(dir string, r schema.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -24,8 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// configuration is what two runs may have different that explains why their cases came to
-// something else.
+// configuration is the part of a report explaining different results.
 type configuration struct {
 	Implementation schema.Implementation   `json:"implementation"`
 	Suite          schema.ConformanceSuite `json:"suite"`
@@ -34,8 +33,8 @@ type configuration struct {
 	Selection      schema.Selection        `json:"selection"`
 }
 
-// configurationOf is that of a report, with numbers for the nodes: names and addresses of
-// clusters explain nothing.
+// configurationOf returns a report's configuration with numbered nodes: node names and addresses are
+// irrelevant.
 func configurationOf(r schema.ConformanceReport) configuration {
 	c := configuration{r.Implementation, r.Suite, r.Cluster, r.Driver, r.Run.Selection}
 	c.Cluster.Server = ""

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package diff says what differs between two conformance reports: what cases came to, how
-// long they took, and what was tested. Fields compares any two values.
+// Package diff compares two conformance reports: case results, durations and configuration. Fields
+// compares any two values.
 package diff

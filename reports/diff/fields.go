@@ -23,18 +23,17 @@ import (
 	"slices"
 )
 
-// Field is one that differs between two values.
+// Field is a difference between two values.
 type Field struct {
-	// Path leads to the field, as `cases[core/one-device].result`.
+	// Path locates the field, for example `cases[core/one-device].result`.
 	Path string `json:"path"`
-	// A and B are what the values have there, as JSON; empty where there is nothing.
+	// A and B are the values as JSON; empty if absent.
 	A string `json:"a,omitempty"`
 	B string `json:"b,omitempty"`
 }
 
-// Fields returns the differences of two values, in the order of their paths. Items of
-// lists that have an id, a name, a path or a case are found by that, others by their
-// position.
+// Fields returns the differences between two values, sorted by path. List items with an id, name, path
+// or case are matched by it, others by position.
 func Fields(a, b any) ([]Field, error) {
 	plainA, err := plain(a)
 	if err != nil {
@@ -49,7 +48,7 @@ func Fields(a, b any) ([]Field, error) {
 	return c.differences, nil
 }
 
-// plain is a value as it is in JSON.
+// plain converts a value to generic JSON types.
 func plain(v any) (any, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *comparison) maps(path string, a, b map[string]any, format string) {
 	}
 }
 
-// byKey are the items of a list by what they are called.
+// byKey indexes the items of a list by name.
 func byKey(list []any) map[string]any {
 	items := map[string]any{}
 	for i, item := range list {
@@ -110,7 +109,7 @@ func byKey(list []any) map[string]any {
 					break
 				}
 			}
-			// Replicas of one component have the same name.
+			// Replicas of a component share its name.
 			if node, ok := object["node"].(string); ok && node != "" {
 				key += " on " + node
 			}

@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Text is a diff for people.
+// Text renders a diff as text.
 func Text(d Diff) string {
 	var b strings.Builder
 	for _, note := range d.Notes {

@@ -33,7 +33,7 @@ const (
 	MaxFile = 4 << 30
 )
 
-// ErrRefused: a file is not one that a report directory may have.
+// ErrRefused marks files not allowed in a report directory.
 var ErrRefused = errors.New("refused")
 
 // Dir is a directory opened for reading. It implements fs.FS and fs.ReadFileFS.
@@ -48,10 +48,10 @@ func Open(path string) (Dir, error) {
 // Close closes the directory.
 func (d Dir) Close() error { return d.root.Close() }
 
-// Read returns the content of one file of a directory, as ReadFile does.
+// Read returns the content of a file in a directory, like ReadFile.
 func Read(path, name string) ([]byte, error) { return ReadFrom(path, name, 0) }
 
-// ReadFrom returns the content of one file of a directory from an offset on.
+// ReadFrom returns the content of a file in a directory, starting at an offset.
 func ReadFrom(path, name string, offset int64) ([]byte, error) {
 	d, err := Open(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d Dir) read(name string, offset int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxRead+1)) // it may grow
+	data, err := io.ReadAll(io.LimitReader(f, MaxRead+1)) // // the file may grow
 	if err == nil && len(data) > MaxRead {
 		err = tooBig
 	}

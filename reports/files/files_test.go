@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/files"
 )
 
-// A report directory may come from anybody. Its FIFOs made "dratest report verify" block
-// forever, a link to /dev/zero made it take all memory.
+// Report directories are untrusted. FIFOs in them blocked "dratest report verify" forever; a link to
+// /dev/zero filled the memory.
 func TestHostileDirectory(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "report")

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package history sums up the conformance reports of many runs: how often each case passed on
-// which target, since when it fails, whether it is flaky, and where its duration changed.
+// Package history summarizes the conformance reports of many runs: pass rate per case and target,
+// first failure, flakiness and duration changes.
 package history

@@ -31,7 +31,7 @@ import (
 // Version is the schemaVersion of histories in JSON.
 const Version = "1"
 
-// History is what the runs show, oldest first.
+// History is the summary of runs, oldest first.
 type History struct {
 	SchemaVersion string `json:"schemaVersion"`
 	Runs          []Run  `json:"runs"`
@@ -42,26 +42,26 @@ type History struct {
 type Run struct {
 	Dir     string    `json:"dir"`
 	Started time.Time `json:"started"`
-	// Target names what was tested with what: runs with the same target should agree.
+	// Target names the tested configuration: runs with the same target should agree.
 	Target string        `json:"target"`
 	Result schema.Result `json:"result"`
 }
 
-// Case is one case in all runs that include it.
+// Case is the history of a case.
 type Case struct {
 	ID string `json:"id"`
-	// Runs counts passes and failures, PassRate is the share of passes in percent. Known issues
-	// and cases without a verdict count for neither.
+	// Runs counts passes and failures, PassRate is the share of passes in percent. Known issues and cases
+	// without a verdict are not counted.
 	Runs     int     `json:"runs"`
 	PassRate float64 `json:"passRate"`
-	// Flaky lists the targets on which results, or attempts of one run, differ.
+	// Flaky lists the targets with differing results, or with differing attempts in a run.
 	Flaky        []string   `json:"flaky,omitempty"`
 	FirstFailure *Failure   `json:"firstFailure,omitempty"`
 	Durations    []Duration `json:"durations,omitempty"`
 	Targets      []Target   `json:"targets"`
 }
 
-// Failure is a run in which a case failed.
+// Failure is a run with a failure of a case.
 type Failure struct {
 	Dir     string    `json:"dir"`
 	Started time.Time `json:"started"`
@@ -69,8 +69,8 @@ type Failure struct {
 	Reason  string    `json:"reason"`
 }
 
-// Duration is a change of a case's duration on a target: all passes since then took longer, or
-// shorter, than any before.
+// Duration is a change of a case's duration on a target: all later passes took longer, or less time,
+// than all earlier ones.
 type Duration struct {
 	Target string    `json:"target"`
 	Since  time.Time `json:"since"`
@@ -91,7 +91,7 @@ type Report struct {
 	schema.ConformanceReport
 }
 
-// New returns the history of reports. renamed maps earlier IDs of cases to today's.
+// New returns the history of reports. renamed maps former case IDs to current ones.
 func New(reports []Report, renamed map[string]string) History {
 	reports = slices.Clone(reports)
 	slices.SortStableFunc(reports, func(a, b Report) int { return a.Run.Started.Compare(b.Run.Started) })
@@ -128,7 +128,7 @@ func (s sighting) failed() bool {
 	return s.each.Result == schema.CaseFailed || s.each.Result == schema.CaseWarning
 }
 
-// flaky tells whether attempts of the run differ.
+// flaky reports whether attempts of the run differ.
 func (s sighting) flaky() bool {
 	return slices.ContainsFunc(s.each.Attempts, func(a schema.Attempt) bool {
 		return a.Status != spec.Blocked && a.Status != s.each.Attempts[0].Status && s.each.Attempts[0].Status != spec.Blocked
@@ -178,7 +178,7 @@ func caseOf(id string, all []sighting) Case {
 	return c
 }
 
-// durationOf finds the latest run since which a case takes longer or shorter than before.
+// durationOf finds the latest run changing a case's duration.
 func durationOf(target string, on []sighting) (Duration, bool) {
 	var passes [][]float64
 	var started []time.Time

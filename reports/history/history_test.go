@@ -43,7 +43,7 @@ func of(id string, result schema.CaseResult, seconds ...float64) schema.Conforma
 	return c
 }
 
-// report is the run of a day, by its number.
+// report returns the report of a day's run.
 func report(day int, version string, cases ...schema.ConformanceCase) history.Report {
 	r := history.Report{Dir: fmt.Sprintf("run-%d", day)}
 	r.Run.Started, r.Cluster.Kubernetes, r.Result, r.Cases = start.AddDate(0, 0, day), version, schema.ResultPassed, cases
@@ -71,7 +71,7 @@ func TestHistory(t *testing.T) {
 			of("core/known", schema.CaseKnownIssue, 1), of("core/blocked", map[bool]schema.CaseResult{true: schema.CaseBlocked, false: schema.CasePassed}[day == 2], 1), of("core/left-out", schema.CaseNotSelected)))
 	}
 	reports = append(reports, report(20, "v1.38.0", of("core/new", schema.CaseFailed, 1), of("core/flaky", schema.CasePassed, 3)))
-	reports[0], reports[9] = reports[9], reports[0] // the order of the arguments does not matter
+	reports[0], reports[9] = reports[9], reports[0] // // input order is irrelevant
 	h := history.New(reports, map[string]string{"core/old": "core/new"})
 	got := map[string]string{}
 	for _, c := range h.Cases {

@@ -30,7 +30,7 @@ import (
 //go:embed history.html
 var page string
 
-// JSON is the whole history for programs.
+// JSON renders the complete history as JSON.
 func JSON(h History) ([]byte, error) {
 	data, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
@@ -39,7 +39,7 @@ func JSON(h History) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// HTML is a page that needs nothing else.
+// HTML renders a self-contained page.
 func HTML(h History) ([]byte, error) {
 	parsed, err := template.New("history").Parse(page)
 	if err != nil {
@@ -52,8 +52,8 @@ func HTML(h History) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Text is a table of the cases that failed, were flaky or changed their duration, and the
-// number of the others.
+// Text renders a table of failed and flaky cases and those with a changed duration, and the number of
+// other cases.
 func Text(h History) string {
 	var b strings.Builder
 	for _, r := range h.Runs {
@@ -73,7 +73,7 @@ func Text(h History) string {
 	return b.String()
 }
 
-// Rate is the pass rate in words.
+// Rate returns the pass rate as text.
 func (c Case) Rate() string {
 	if c.Runs == 0 {
 		return "-"
@@ -81,7 +81,7 @@ func (c Case) Rate() string {
 	return fmt.Sprintf("%.0f%% of %d", c.PassRate, c.Runs)
 }
 
-// Notes are what is remarkable about a case.
+// Notes returns notable facts about a case.
 func (c Case) Notes() []string {
 	var notes []string
 	if len(c.Flaky) > 0 {
@@ -102,7 +102,7 @@ func (c Case) Notes() []string {
 	return notes
 }
 
-// Summary counts the results on a target, as "passed 9, failed 1".
+// Summary counts the results on a target, such as "passed 9, failed 1".
 func (t Target) Summary() string {
 	var words []string
 	for _, r := range slices.Compact(slices.Sorted(slices.Values(t.Results))) {

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package matrix puts conformance reports side by side: a row for each profile and each
-// case, a column for each report, named after what differs.
+// Package matrix compares conformance reports in a table with a row per profile and case and a column
+// per report, named after its distinguishing properties.
 package matrix

@@ -27,7 +27,7 @@ import (
 //go:embed matrix.html
 var page string
 
-// HTML is a page that needs nothing else.
+// HTML renders a self-contained page.
 func HTML(t Table) ([]byte, error) {
 	parsed, err := template.New("matrix").Funcs(template.FuncMap{
 		"class": func(cell string) string { word, _, _ := strings.Cut(cell, " "); return word },

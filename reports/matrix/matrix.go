@@ -29,22 +29,21 @@ import (
 
 // Table is a matrix as text.
 type Table struct {
-	// Columns are what the reports are of.
+	// Columns are the names of the reports.
 	Columns []string
-	// Runs are what the runs came to, and how long they took.
+	// Runs are verdicts, counts and durations.
 	Runs     []Row
 	Profiles []Row
 	Cases    []Row
 }
 
-// Row is what one profile or case came to in each report; "" where a report has it not.
+// Row is the result of a profile or case in each report; "" if absent.
 type Row struct {
 	Name  string
 	Cells []string
 }
 
-// New makes the matrix of reports, in their order. Cases that no run was asked for are left
-// out.
+// New returns the matrix of reports in their order, without cases never selected.
 func New(reports []schema.ConformanceReport) Table {
 	t := Table{Columns: columns(reports)}
 	t.Runs = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
@@ -69,8 +68,7 @@ func New(reports []schema.ConformanceReport) Table {
 	return t
 }
 
-// Differing are the cases that did not come to the same in all reports, with nothing but
-// what they came to.
+// Differing returns the results of cases with differences between the reports.
 func Differing(reports []schema.ConformanceReport) []Row {
 	all := rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
 		for _, c := range r.Cases {
@@ -80,7 +78,7 @@ func Differing(reports []schema.ConformanceReport) []Row {
 	return slices.DeleteFunc(all, func(row Row) bool { return len(slices.Compact(slices.Clone(row.Cells))) == 1 })
 }
 
-// counts are the numbers of cases in words, "" where there was no run.
+// counts returns the summary as text; "" without a run.
 func counts(s schema.Summary) string {
 	if s.Total == 0 {
 		return ""
@@ -88,7 +86,7 @@ func counts(s schema.Summary) string {
 	return s.String()
 }
 
-// took is how long the last attempt at a case was, and how many there were.
+// took describes the duration of the last attempt, and the number of attempts.
 func took(attempts []schema.Attempt) string {
 	if len(attempts) == 0 {
 		return ""
@@ -100,7 +98,7 @@ func took(attempts []schema.Attempt) string {
 	return text
 }
 
-// duration is "" for none, as of what did not run.
+// duration returns "" for 0: nothing ran.
 func duration(d time.Duration) string {
 	if d <= 0 {
 		return ""
@@ -115,7 +113,7 @@ func lowerFirst(word string) string {
 	return strings.ToLower(word[:1]) + word[1:]
 }
 
-// rows are filled from each report in turn; they stand in the order in which they come.
+// rows collects rows from each report, in order of appearance.
 func rows(reports []schema.ConformanceReport, each func(r schema.ConformanceReport, add func(name, cell string))) []Row {
 	var all []Row
 	for column, r := range reports {
@@ -131,7 +129,7 @@ func rows(reports []schema.ConformanceReport, each func(r schema.ConformanceRepo
 	return all
 }
 
-// columns name the reports by their targets, with numbers where several have the same.
+// columns names the reports by target, numbering duplicates.
 func columns(reports []schema.ConformanceReport) []string {
 	names := Targets(reports)
 	seen := map[string]int{}
@@ -143,8 +141,8 @@ func columns(reports []schema.ConformanceReport) []string {
 	return names
 }
 
-// Targets names what was tested with what in each report: the version of Kubernetes, and what
-// else differs among provider, stack, driver, project, suite and mode.
+// Targets names the configuration of each report: the Kubernetes version, and differences in provider,
+// stack, driver, project, suite and mode.
 func Targets(reports []schema.ConformanceReport) []string {
 	parts := []func(schema.ConformanceReport) string{
 		func(r schema.ConformanceReport) string { return r.Cluster.Kubernetes },
@@ -173,7 +171,7 @@ func Targets(reports []schema.ConformanceReport) []string {
 	return names
 }
 
-// mode is what makes a run judge its cases otherwise than runs do.
+// mode describes selections changing the judgment of cases.
 func mode(s schema.Selection) string {
 	switch {
 	case s.Mutant != "":
@@ -185,7 +183,7 @@ func mode(s schema.Selection) string {
 	}
 }
 
-// stack is "stock", "own", or a list of what is not stock.
+// stack returns "stock", "own", or the list of components other than stock.
 func stack(s map[string]string) string {
 	whose := slices.Compact(slices.Sorted(maps.Values(s)))
 	if len(whose) == 1 {
@@ -200,7 +198,7 @@ func stack(s map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Markdown is a table for people and for issues.
+// Markdown renders the table as Markdown, for example for issues.
 func Markdown(t Table) []byte {
 	var b strings.Builder
 	b.WriteString("# DRA conformance\n")

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Folder is the folder of a column's report: the column's name without characters rejected by
-// archives and CI artifacts. Repeated runs have one folder each.
+// Folder returns the folder of a column's report: its name without characters rejected by archives and
+// CI artifacts. Repeated runs have one folder each.
 func Folder(column string) string {
 	return strings.ReplaceAll(strings.Replace(column, ", run ", "/run-", 1), ":", "@")
 }
@@ -51,7 +51,7 @@ func Reports(dir fs.FS) ([]string, error) {
 	return all, nil
 }
 
-// Verify compares the files of a matrix, if there is one, with the reports in its folders.
+// Verify compares the files of a matrix, if present, with the reports in its folders.
 func Verify(dir fs.FS, folders []string) (reasons []string) {
 	found, err := fs.ReadFile(dir, MarkdownFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,10 +111,10 @@ func report(dir fs.FS, column string, folders []string) (folder string, c schema
 	return folder, c, err
 }
 
-// kubernetes is the first part of a column's name.
+// kubernetes matches the first part of a column's name.
 var kubernetes = regexp.MustCompile(`^v[^ ]+ `)
 
-// columnsOf are the columns of a matrix in Markdown.
+// columnsOf returns the columns of a Markdown matrix.
 func columnsOf(markdown []byte) []string {
 	for line := range strings.Lines(string(markdown)) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "| run | "); ok {
@@ -124,7 +124,7 @@ func columnsOf(markdown []byte) []string {
 	return nil
 }
 
-// certificates is the row of the certificates of drivers; nil if there are none.
+// certificates returns the row of driver certificates; nil if there are none.
 func certificates(all []schema.ConformanceReport) *Row {
 	row, some := Row{Name: "certificate"}, false
 	for _, c := range all {

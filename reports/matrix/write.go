@@ -26,13 +26,13 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// The names of the files that Write makes.
+// File names of Write.
 const (
 	MarkdownFile = "matrix.md"
 	HTMLFile     = "matrix.html"
 )
 
-// Write writes a matrix into a directory, for issues and for browsers.
+// Write writes a matrix into a directory, as Markdown and HTML.
 func Write(dir string, t Table) error {
 	page, err := HTML(t)
 	if err != nil {
@@ -46,7 +46,7 @@ func Write(dir string, t Table) error {
 	return nil
 }
 
-// Remove removes what Write made.
+// Remove removes the files of Write.
 func Remove(dir string) error {
 	for _, name := range []string{MarkdownFile, HTMLFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package profile has the versions of the conformance profiles. A version is the digest of a
-// list of cases with their profiles. Each report contains its list, so reports can be verified
-// after changes to the suite. Start with Versions.
+// Package profile has the versions of the conformance profiles. A version is the digest of a list of
+// cases with their profiles. Each report contains its list, so that it can be verified after changes
+// to the suite. Start with Versions.
 package profile

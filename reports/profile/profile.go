@@ -29,27 +29,27 @@ import (
 
 // Version is a version of the profiles.
 type Version struct {
-	// Version is its name, as "v1".
+	// Version is its name, such as "v1".
 	Version string `json:"version"`
-	// Lists are the digests of its lists of cases (schema.RequiredDigest), by engine.
+	// Lists are the digests of its case lists (schema.RequiredDigest), by engine.
 	Lists map[schema.Engine]string `json:"lists"`
-	// Required is the number of required cases of each profile, for readers.
+	// Required is the number of required cases per profile, for readers.
 	Required map[spec.ConformanceProfile]int `json:"required"`
 }
 
 //go:embed versions.yaml
 var versions []byte
 
-// Versions are the versions known to this build, oldest first.
+// Versions returns the versions known to this build, oldest first.
 func Versions() []Version {
 	var all []Version
 	if err := yaml.UnmarshalStrict(versions, &all); err != nil {
-		panic(err) // it is part of the program
+		panic(err) // // embedded file
 	}
 	return all
 }
 
-// Draft is the suffix of unpinned versions, as of builds between releases.
+// Draft is the suffix of unpinned versions, as in builds between releases.
 const Draft = "-draft"
 
 // Of returns the version of an engine's list of cases by its digest. Unknown lists are drafts
@@ -62,8 +62,8 @@ func Of(known []Version, engine schema.Engine, digest string) string {
 	return known[i].Version
 }
 
-// Run is the profile of a run on a target. It is zero for a selection of cases; those for a
-// driver are judged on its profile all the same.
+// Run returns the profile of a run on a target. It is zero for a selection of cases, except for a
+// driver: its cases are always judged by its profile.
 func Run(target spec.ConformanceProfile, s schema.Selection, engine schema.Engine, required []schema.RequiredCase) schema.RunProfile {
 	if engine == schema.EngineRun && s.Narrowed() {
 		return schema.RunProfile{}

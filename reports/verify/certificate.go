@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// certificate makes the certificate anew from the evidence, and holds certificate.json against
-// the one in the conformance report. It is nil for engines without certificates.
+// certificate derives the certificate from the evidence, and compares certificate.json with the
+// conformance report. It is nil for engines without certificates.
 func (v *verification) certificate(r schema.Report) *schema.Certificate {
 	was := v.conformance.Certificate
 	if v.rules.Certificate == nil {
@@ -47,8 +47,7 @@ func (v *verification) certificate(r schema.Report) *schema.Certificate {
 	return &derived
 }
 
-// reworded has the sentences of was where it has as many of them: another build may word them
-// in another way.
+// reworded takes over was' sentences if the numbers match: other builds can have different wording.
 func reworded(j, was schema.Judgement) schema.Judgement {
 	for _, of := range []struct{ is, was *[]string }{{&j.Failures, &was.Failures}, {&j.Missing, &was.Missing}, {&j.Notes, &was.Notes}} {
 		if len(*of.is) == len(*of.was) {
@@ -58,7 +57,7 @@ func reworded(j, was schema.Judgement) schema.Judgement {
 	return j
 }
 
-// encoded holds certificate.json against the certificate in the conformance report.
+// encoded compares certificate.json with the certificate in the conformance report.
 func (v *verification) encoded(c schema.Certificate) {
 	found, err := fs.ReadFile(v.dir, reports.CertificateFile)
 	if err != nil {

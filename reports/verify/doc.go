@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package verify holds the files of a report directory against each other and against
-// the list of cases that the suite requires. It needs nothing else: no cluster, no
-// network. What it cannot notice is in docs/evidence.md.
+// Package verify checks the consistency of a report directory's files with each other and with the
+// suite's list of required cases, without a cluster or network. docs/evidence.md lists undetectable
+// changes.
 package verify

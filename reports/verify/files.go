@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// listed are all files that a conformance report has a digest of.
+// listed returns all files with a digest in a conformance report.
 func listed(c schema.ConformanceReport) []schema.File {
 	files := slices.Clone(c.Files)
 	for _, each := range c.Cases {
@@ -38,7 +38,7 @@ func listed(c schema.ConformanceReport) []schema.File {
 	return files
 }
 
-// files holds the files of the directory against their digests.
+// files verifies the digests of the directory's files.
 func (v *verification) files() {
 	all := map[string]schema.File{}
 	for _, f := range listed(v.conformance) {
@@ -67,7 +67,7 @@ func (v *verification) files() {
 	}
 }
 
-// folders are those with evidence of cases.
+// folders returns the folders with evidence of cases.
 func (v *verification) folders() map[string]bool {
 	folders := map[string]bool{}
 	if folder := reports.FolderOf(v.conformance.Engine); folder != "" {
@@ -101,13 +101,13 @@ func (v *verification) file(f schema.File) {
 	}
 }
 
-// rendered holds the files that are made from report.json, and from the timelines and the
-// names of the evidence beside it, against these.
+// rendered compares the rendered files with a new rendering of report.json, the timelines and the
+// evidence file names.
 func (v *verification) rendered(r schema.Report) {
 	for _, f := range reports.Formats() {
 		found, err := fs.ReadFile(v.dir, f.File)
 		if err != nil || f.File == reports.JSONFile {
-			continue // files has reported the error; report.json is what the others are made from
+			continue // // files has reported the error; report.json is the source of the others
 		}
 		should, err := f.Render(r, v.dir)
 		if err != nil {
@@ -120,8 +120,7 @@ func (v *verification) rendered(r schema.Report) {
 	}
 }
 
-// firstDifference is the first line in which two texts differ, from shortly before the
-// difference on.
+// firstDifference returns the first differing line, starting shortly before the difference.
 func firstDifference(found, should []byte) (number int, a, b string, same bool) {
 	if bytes.Equal(found, should) {
 		return 0, "", "", true

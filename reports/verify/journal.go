@@ -28,17 +28,17 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// journal is what outcomes.jsonl tells.
+// journal is the content of outcomes.jsonl.
 type journal struct {
 	runs     []begun
 	outcomes []spec.Outcome
-	steps    map[string][]string // of each case, of attempts that came to an outcome
+	steps    map[string][]string // // of completed attempts, by case
 	problems []string
-	ended    time.Time // the latest time of a line
-	failed   bool      // beside the cases
+	ended    time.Time // // the latest time in the file
+	failed   bool      // // by a problem outside of the cases
 }
 
-// recorded is the journal of a report, or what its engine has in place of one.
+// recorded returns the journal of a report, or its engine's equivalent.
 func (v *verification) recorded(r schema.Report) (j journal, ok bool) {
 	if v.rules.Record != nil {
 		var reasons []string
@@ -52,14 +52,14 @@ func (v *verification) recorded(r schema.Report) (j journal, ok bool) {
 	return j, ok
 }
 
-// begun is what a run began with.
+// begun is the header of a run.
 type begun struct {
 	Suite      schema.Suite     `json:"suite"`
 	Kubernetes string           `json:"kubernetes"`
 	Selection  schema.Selection `json:"selection"`
 }
 
-// source is the file with the outcomes.
+// source returns the file with the outcomes.
 func (v *verification) source() string {
 	if v.rules.Record != nil {
 		return reports.UpgradeFile
@@ -71,10 +71,10 @@ func (v *verification) journal() (journal, bool) {
 	j := journal{steps: map[string][]string{}}
 	data, err := fs.ReadFile(v.dir, reports.JournalFile)
 	if err != nil {
-		return j, !v.ran() // files has said so if it has to be there
+		return j, !v.ran() // // files has reported it missing
 	}
 	number := 0
-	steps := map[string][]string{} // of attempts that go on
+	steps := map[string][]string{} // // of running attempts
 	for line := range strings.Lines(string(data)) {
 		number++
 		var record struct {
@@ -98,23 +98,23 @@ func (v *verification) journal() (journal, bool) {
 			j.problems = append(j.problems, record.Problem)
 		case record.Outcome != nil:
 			j.outcomes = append(j.outcomes, *record.Outcome)
-			if record.Outcome.Status != spec.Blocked { // what was interrupted need not have come to the log
+			if record.Outcome.Status != spec.Blocked { // // interrupted attempts may be missing in the log
 				j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
 			}
 			delete(steps, record.ID)
 		case record.Step != "":
 			steps[record.ID] = append(steps[record.ID], record.Step)
 		default:
-			delete(steps, record.ID) // what was killed never came to the log
+			delete(steps, record.ID) // // killed attempts are missing in the log
 		}
 	}
 	return j, true
 }
 
-// longestEnd is the longest time from the last line of a journal to the end of its run.
+// longestEnd bounds the time from the last line of a journal to the end of its run.
 const longestEnd = 24 * time.Hour
 
-// begun holds what a run, and each that went on with it, began with against the report.
+// begun compares the header of a run, and of each resumption, with the report.
 func (v *verification) begun(r schema.Report, j journal) {
 	if len(j.runs) == 0 {
 		v.refuse("%s: it does not say what the run began with", reports.JournalFile)
@@ -132,13 +132,13 @@ func (v *verification) begun(r schema.Report, j journal) {
 	v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", r.Selection, j.runs[len(j.runs)-1].Selection)
 }
 
-// ran is whether the report says that any case did.
+// ran reports whether any case has attempts.
 func (v *verification) ran() bool {
 	return slices.ContainsFunc(v.conformance.Cases, func(c schema.ConformanceCase) bool { return len(c.Attempts) > 0 })
 }
 
-// outcomes are those of the journal, and those of cases that did not come to one: the
-// report is the only file that knows when these were given up.
+// outcomes returns the journal's outcomes, and those of cases without one from the report: only the
+// report has the time they were given up.
 func (v *verification) outcomes(r schema.Report, j journal) []spec.Outcome {
 	outcomes := slices.Clone(j.outcomes)
 	for _, c := range r.Cases {

@@ -29,21 +29,21 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// logEntry is what Ginkgo's output says about one case.
+// logEntry is Ginkgo's output of one case.
 type logEntry struct {
 	passed bool
 	text   string
 }
 
 var (
-	// entryHead says how a case ended: "• [3.1 seconds]", or "• [FAILED] [3.1 seconds]".
+	// entryHead matches the result of a case: "• [3.1 seconds]", or "• [FAILED] [3.1 seconds]".
 	entryHead = regexp.MustCompile(`(?m)^• (?:\[([A-Z !]+)\] )?\[[0-9.]+ seconds\]$`)
-	// entryEnd is between entries. Within them it is indented, as around progress reports.
+	// entryEnd separates entries. Inside an entry it is indented, as around progress reports.
 	entryEnd = regexp.MustCompile(`(?m)^-{30}\n`)
-	// entryName is a line after that, or the first one of the entry where one process ran the
-	// cases: the case's ID, its sentence, its labels. What cases say is indented.
+	// entryName matches the line after entryEnd, or with a single process the first line of the entry: the
+	// case's ID, description and labels. Output of cases is indented.
 	entryName = regexp.MustCompile(`(?m)^(?:TOP-LEVEL )?(?:\[[A-Za-z ()]+\] )?([a-z0-9-]+/[a-z0-9-]+) `)
-	// beginning is the first line, totals is in the last ones.
+	// beginning matches the first line, totals one of the last lines.
 	beginning = regexp.MustCompile(`(?m)^Running Suite: `)
 	totals    = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
 )
@@ -63,11 +63,11 @@ func readLog(log string) map[string][]logEntry {
 	return entries
 }
 
-// log holds Ginkgo's output against the outcomes.
+// log compares Ginkgo's output with the outcomes.
 func (v *verification) log(r schema.Report, j journal) {
 	data, err := fs.ReadFile(v.dir, reports.LogFile)
 	if err != nil {
-		return // files has said so if it has to be there
+		return // // files has reported it missing
 	}
 	log := spec.Printable(string(data))
 	entries := readLog(log)
@@ -90,7 +90,7 @@ func (v *verification) logged(id string, o spec.Outcome, entries []logEntry, ste
 	passed := o.Status == spec.Passed || o.Status == spec.Known
 	if len(entries) == 0 {
 		if !passed {
-			return // what was interrupted need not have come to the log
+			return // // interrupted attempts may be missing in the log
 		}
 		v.refuse("%s: it has nothing about case %s, which is %s in %s", reports.LogFile, id, o.Status, reports.JournalFile)
 		return
@@ -118,8 +118,8 @@ func words(passed bool) string {
 	return "failed"
 }
 
-// totals holds the numbers at the end of the log against its entries. A run that was killed
-// has none, and one that went on with another has several.
+// totals compares the numbers at the end of the log with its entries. A killed run has none, a resumed
+// run has several.
 func (v *verification) totals(log string, entries map[string][]logEntry) {
 	all := totals.FindAllStringSubmatch(log, -1)
 	if len(all) == 0 || len(all) != len(beginning.FindAllString(log, -1)) {
@@ -134,7 +134,7 @@ func (v *verification) totals(log string, entries map[string][]logEntry) {
 	for i, passed := range []bool{true, false} {
 		want := 0
 		for _, found := range all {
-			n, _ := strconv.Atoi(found[i+1]) // has only digits
+			n, _ := strconv.Atoi(found[i+1]) // // digits only
 			want += n
 		}
 		if want != number[passed] {
@@ -143,7 +143,7 @@ func (v *verification) totals(log string, entries map[string][]logEntry) {
 	}
 }
 
-// evidence refuses evidence that is of another case.
+// evidence rejects evidence of a different case.
 func (v *verification) evidence(r schema.Report) {
 	for _, c := range r.Cases {
 		if c.Evidence == "" {
@@ -152,7 +152,7 @@ func (v *verification) evidence(r schema.Report) {
 		steps := c.Evidence + "/steps.txt"
 		data, err := fs.ReadFile(v.dir, steps)
 		if err != nil {
-			continue // files has said so if there was one
+			continue // // files has reported it missing
 		}
 		text := spec.Printable(string(data))
 		if !strings.HasPrefix(text, c.ID+"\n"+c.Checks+"\n") {

@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These are the forms that Ginkgo's output has with one process and with several.
+// Ginkgo's output has different forms with one and with several processes.
 func TestReadLog(t *testing.T) {
 	const rule = "------------------------------\n"
 	for name, tc := range map[string]struct {

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// knows returns an error for reports with unknown lists of cases.
+// knows returns an error for reports with unknown case lists.
 func (r Rules) knows(c schema.ConformanceReport) error {
 	by := strings.TrimSpace("dratest " + c.Suite.Version + " " + c.Suite.Commit)
 	known := func(v profile.Version) bool {
@@ -48,8 +48,8 @@ func (r Rules) knows(c schema.ConformanceReport) error {
 	}
 }
 
-// required compares the list of cases with that of its version. If its digest is pinned, the
-// report's own list counts.
+// required compares the case list with that of its version. If the digest is pinned, the report's own
+// list counts.
 func (v *verification) required() {
 	c := v.conformance
 	list := make([]schema.RequiredCase, 0, len(c.Cases))
@@ -70,11 +70,10 @@ func (v *verification) required() {
 	}
 }
 
-// engine is the command that wrote the report.
+// engine returns the command of the report.
 func (v *verification) engine() schema.Engine { return cmp.Or(v.conformance.Engine, schema.EngineRun) }
 
-// version is the version of the profiles for a digest. The draft of a version counts as well if
-// it has the same list.
+// version returns the profile version for a digest, or its draft with the same list.
 func (v *verification) version(digest string) string {
 	version := profile.Of(v.rules.Versions, v.engine(), digest)
 	if p := v.conformance.Profile; p != nil && p.Version == version+profile.Draft {
@@ -83,13 +82,13 @@ func (v *verification) version(digest string) string {
 	return version
 }
 
-// Wrote reports whether this build wrote a report. Other builds may render it differently, so
-// only the digests of their renderings can be compared.
+// Wrote reports whether this build wrote a report. Other builds can render it differently, so only the
+// digests of their renderings are comparable.
 func (r Rules) Wrote(c schema.ConformanceReport) bool {
 	return c.Suite.Suite == r.Build && c.Suite.RequiredCases == schema.RequiredDigest(r.Required)
 }
 
-// profile refuses a profile other than the run's.
+// profile rejects a profile other than the run's.
 func (v *verification) profile(r schema.Report) {
 	if e := v.conformance.Engine; e == schema.EngineSanity || e == schema.EngineUpgrade {
 		if r.Profile != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// levels compares requirements, known issues and skip reasons with the list of cases.
+// levels compares requirements, known issues and skip reasons with the case list.
 func (v *verification) levels(r schema.Report) {
 	for _, c := range r.Cases {
 		i := slices.IndexFunc(v.list, func(k schema.RequiredCase) bool { return k.ID == c.ID })
@@ -51,7 +51,7 @@ func (v *verification) levels(r schema.Report) {
 	}
 }
 
-// skipped refuses skips because of a need the case does not have, or the cluster serves.
+// skipped rejects skip reasons contradicting the case's needs or the cluster.
 func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec.Target) {
 	because := ""
 	switch c.SkipCode {
@@ -80,8 +80,8 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 	}
 }
 
-// served reports whether a target has all features of a case as needed. Reports do not contain
-// the scheduler's gates.
+// served reports whether a target has all features of a case as needed. Reports do not contain the
+// scheduler's gates.
 func served(k schema.RequiredCase, target spec.Target) bool {
 	for _, f := range k.Features {
 		if f.OfScheduler() || f.Missing(target) != nil {

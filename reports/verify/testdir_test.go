@@ -33,8 +33,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// run is the report directory of a real run with --strict, in which one case failed. Logs
-// of components were taken out of its evidence.
+// run is the report directory of a real run with --strict and one failed case. Its evidence lacks
+// component logs.
 const run = "../testdata/run"
 
 var rewrite = flag.Bool("rewrite", false, "make the report of the test data anew from its outcomes")
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// known is the suite of that run, with its build.
+// known returns the suite and build of this run.
 func known(t *testing.T) verify.Rules {
 	t.Helper()
 	c := conformance(t, run)
@@ -77,7 +77,7 @@ func conformance(t *testing.T, dir string) schema.ConformanceReport {
 	return c
 }
 
-// copied is a copy of the run's directory.
+// copied returns a copy of the run's directory.
 func copied(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func copied(t *testing.T) string {
 	return dir
 }
 
-// replace changes a text in a file of a report directory, everywhere.
+// replace replaces all occurrences of a text in a file of a report directory.
 func replace(t *testing.T, dir, name, old, text string) {
 	t.Helper()
 	file := filepath.Join(dir, name)
@@ -111,8 +111,7 @@ func edit(t *testing.T, dir string, change func(*schema.ConformanceReport)) {
 	write(t, dir, c)
 }
 
-// reseal changes report.json and makes all again that follows from it; outcomes.jsonl and
-// e2e.log stay as they are.
+// reseal changes report.json and regenerates all derived files except outcomes.jsonl and e2e.log.
 func reseal(t *testing.T, dir string, change func(*schema.Report)) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile))
@@ -146,8 +145,7 @@ func write(t *testing.T, dir string, c schema.ConformanceReport) {
 	}
 }
 
-// redigest does what a forger does: the digests of what is there become those of the
-// report, and nothing is listed that is not there.
+// redigest forges a report: it updates all digests and drops missing files from the lists.
 func redigest(dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
 	if err != nil {
@@ -168,8 +166,8 @@ func redigest(dir string) error {
 	return os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o644)
 }
 
-// remake makes all again that follows from report.json and the journal, as after the code
-// that does so was changed.
+// remake regenerates all files derived from report.json and the journal, as after a change of the
+// rendering code.
 func remake(dir string) error {
 	if err := redigest(dir); err != nil {
 		return err
@@ -224,7 +222,7 @@ func again(dir string, files []schema.File) []schema.File {
 	return found
 }
 
-// reasons are those for which a directory's report does not hold.
+// reasons returns the reasons for rejecting a directory's report.
 func reasons(t *testing.T, dir fs.FS, known verify.Rules) string {
 	t.Helper()
 	_, why, err := verify.Directory(dir, map[schema.Engine]verify.Rules{schema.EngineRun: known})

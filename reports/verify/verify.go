@@ -32,24 +32,23 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Rules are what the reports of an engine are held against.
+// Rules are the verification rules for reports of an engine.
 type Rules struct {
-	// Required are the cases of this build, Versions the known versions of the profiles.
+	// Required are the cases of this build, Versions the known profile versions.
 	Required []schema.RequiredCase
 	Versions []profile.Version
 	// Build is this build of dratest.
 	Build schema.Suite
-	// Certificate makes the certificate of a directory anew; nil for engines without one.
+	// Certificate derives the certificate of a directory; nil for engines without one.
 	Certificate func(dir fs.FS, required []schema.RequiredCase, r schema.Report, was schema.Certificate) (schema.Certificate, error)
-	// Record reads the record of an engine without outcomes.jsonl: the outcomes, whether the run
-	// failed beside its cases, and why the record does not fit the report.
+	// Record reads the record of an engine without outcomes.jsonl. failed means a failure outside of the
+	// cases, reasons are contradictions between record and report.
 	Record func(dir fs.FS, r schema.Report) (outcomes []spec.Outcome, failed bool, reasons []string)
 }
 
-// Directory verifies the report in a directory by the rules of its engine. Reasons say why it
-// does not hold, one per line; without any it does. Errors: there is no conformance report, or
-// it is of another version of the schema or of its profile (schema.ErrOtherVersion), so that
-// nothing can be said.
+// Directory verifies the report in a directory by the rules of its engine. It returns the reasons for
+// rejecting the report, one per line; none means it is valid. It returns an error if there is no
+// conformance report, or an unknown version of its schema or profile (schema.ErrOtherVersion).
 func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.ConformanceReport, reasons []string, err error) {
 	data, err := fs.ReadFile(dir, reports.ConformanceFile)
 	if err != nil {
@@ -76,7 +75,7 @@ func Directory(dir fs.FS, engines map[schema.Engine]Rules) (c schema.Conformance
 	return c, v.reasons, nil
 }
 
-// writer names the build that wrote a report that cannot be read, as a newer one may.
+// writer names the build of an unreadable report, for example of a newer version.
 func writer(data []byte) string {
 	var c struct {
 		Suite schema.Suite `json:"suite"`
@@ -87,12 +86,12 @@ func writer(data []byte) string {
 	return fmt.Sprintf(" (dratest %s wrote it: verify it with that)", strings.TrimSpace(c.Suite.Version+" "+c.Suite.Commit))
 }
 
-// verification is one that goes on.
+// verification is the state of a verification.
 type verification struct {
 	dir         fs.FS
 	conformance schema.ConformanceReport
 	rules       Rules
-	// list are the cases of the report's version of the suite.
+	// list are the cases of the report's suite version.
 	list    []schema.RequiredCase
 	reasons []string
 }
@@ -101,7 +100,7 @@ func (v *verification) refuse(format string, args ...any) {
 	v.reasons = append(v.reasons, fmt.Sprintf(format, args...))
 }
 
-// compare refuses each field in which what was found is not what it should be.
+// compare rejects each differing field.
 func (v *verification) compare(where, source string, found, should any) {
 	differences, err := diff.Fields(found, should)
 	if err != nil {
@@ -112,7 +111,7 @@ func (v *verification) compare(where, source string, found, should any) {
 	}
 }
 
-// shown is a value in a sentence.
+// shown formats a value for a message.
 func shown(text string) string {
 	const most = 200
 	switch {
@@ -125,7 +124,7 @@ func shown(text string) string {
 	}
 }
 
-// contents holds what the files say against each other.
+// contents compares the files' contents with each other.
 func (v *verification) contents() {
 	r, ok := v.report()
 	if !ok {
@@ -152,7 +151,7 @@ func (v *verification) contents() {
 	if certificate != nil {
 		should = reports.Certified(should, *certificate)
 	}
-	for i := range should.Cases { // they follow from what the cases need, which no file has
+	for i := range should.Cases { // // derived from needs of the case, in none of the files
 		should.Cases[i].Labels = r.Cases[i].Labels
 	}
 	v.compare(reports.JSONFile, v.source()+" makes it", r, should)
@@ -177,7 +176,7 @@ func (v *verification) contents() {
 func (v *verification) report() (schema.Report, bool) {
 	data, err := fs.ReadFile(v.dir, reports.JSONFile)
 	if err != nil {
-		return schema.Report{}, false // files has said so
+		return schema.Report{}, false // // files has reported it
 	}
 	r, err := schema.Decode(data)
 	if err != nil {
@@ -187,7 +186,7 @@ func (v *verification) report() (schema.Report, bool) {
 	return r, true
 }
 
-// planOf is the plan that a report tells about.
+// planOf returns the plan of a report.
 func planOf(r schema.Report) spec.Plan {
 	c := r.Cluster
 	plan := spec.Plan{Target: spec.Target{
@@ -215,7 +214,7 @@ func infoOf(r schema.Report, outcomes []spec.Outcome) reports.Info {
 	for _, rc := range r.Cases {
 		info.Requirements = append(info.Requirements, rc.Requirements...)
 	}
-	// Those about outcomes without a case are found again.
+	// Build finds those about unplanned outcomes again.
 	for _, p := range r.Problems {
 		if !strings.HasSuffix(p, " has an outcome, but was not planned") || !aboutOutcome(p, outcomes) {
 			info.Problems = append(info.Problems, p)

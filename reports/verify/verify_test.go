@@ -55,9 +55,8 @@ func index(c schema.ConformanceReport, id string) int {
 	return -1
 }
 
-// edits are what somebody may do to a report. Each is refused for one reason as it is,
-// and for another one when all digests are made anew; docs/evidence.md has those that
-// only a signature notices, which have no second reason.
+// edits are manipulations of a report. Each is rejected for one reason as is, and for another one with
+// recomputed digests. Those detected only by a signature (docs/evidence.md) have no second reason.
 var edits = []struct {
 	name     string
 	do       func(t *testing.T, dir string)
@@ -142,7 +141,7 @@ var edits = []struct {
 	}, `list of required cases: [core/ended-pod].level is "SHOULD", and this dratest requires "MUST"`, "its suite requires other cases"},
 	{"changed list: its digest", func(t *testing.T, dir string) {
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Suite.RequiredCases = "sha256:00" })
-	}, "its suite requires other cases (sha256:00", ""}, // that all digests are made anew mends it
+	}, "its suite requires other cases (sha256:00", ""}, // // undone by recomputed digests
 	{"level of a requirement", func(t *testing.T, dir string) {
 		replace(t, dir, reports.JSONFile, `"level": "MUST"`, `"level": "SHOULD"`)
 	}, "report.json was changed", `report.json: case core/ended-pod: level is "SHOULD", and this dratest requires "MUST"`},
@@ -157,7 +156,7 @@ var edits = []struct {
 	}, "", ""},
 }
 
-// notApplicable makes of the run's failed case one that the cluster did not have to serve.
+// notApplicable marks the run's failed case as not applicable to the cluster.
 func notApplicable(r *schema.Report) {
 	for i := range r.Cases {
 		if c := &r.Cases[i]; c.ID == failedCase {
@@ -197,7 +196,7 @@ func TestEachFormatIsRenderedAgain(t *testing.T) {
 	list := known(t)
 	for _, f := range reports.Formats() {
 		if f.File == reports.JSONFile {
-			continue // the source of the others
+			continue // // the source of the others
 		}
 		dir := copied(t)
 		remove(t, dir, f.File)
@@ -216,7 +215,7 @@ func TestEachFormatIsRenderedAgain(t *testing.T) {
 	}
 }
 
-// The page has the timelines in a form of its own, which is made again from their files.
+// The page has its own timeline format, recreated from the timeline files.
 func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
 	const id, name = "core/one-device", "cases/core.one-device/timeline.json"
 	dir, list := copied(t), known(t)
@@ -244,7 +243,7 @@ func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
 	check(t, reasons(t, os.DirFS(dir), list), "report.html: line")
 }
 
-// check wants a reason; none means that nothing is noticed.
+// check expects a reason; "" expects none.
 func check(t *testing.T, why, want string) {
 	t.Helper()
 	if want == "" && why != "" || !strings.Contains(why, want) {
@@ -316,7 +315,7 @@ func TestReportOfAnotherSuite(t *testing.T) {
 	}
 }
 
-// A forger has no key of the one who signed, and may sign with another one.
+// A forger lacks the signer's key and can sign with a different key.
 func TestSignatureNoticesEveryEdit(t *testing.T) {
 	mine, theirs, list := keys(t), keys(t), known(t)
 	for _, e := range edits {
@@ -335,7 +334,7 @@ func TestSignatureNoticesEveryEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if cmp.Equal(signed, conformance(t, dir)) {
-				return // new digests have undone the edit
+				return // // recomputed digests undo the edit
 			}
 			if why := signature(t, dir, mine.public); !strings.Contains(why, "subject[conformance-report.yaml].digest.sha256") {
 				t.Errorf("with all digests made anew: %s", why)
@@ -377,7 +376,7 @@ func signature(t *testing.T, dir string, key sign.Key) string {
 	return strings.Join(why, "\n")
 }
 
-// The schemas that are shipped describe what runs write.
+// Reports of runs match the published schemas.
 func TestRealRunFollowsTheSchemaOfReports(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../schema/report.schema.json")
 	if err != nil {

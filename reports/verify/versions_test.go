@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// nextYear is a build of which the suite has one more MUST, and a case of another name.
+// nextYear returns a build with an additional MUST and a renamed case.
 func nextYear(t *testing.T) verify.Rules {
 	t.Helper()
 	r := known(t)
@@ -43,7 +43,7 @@ func nextYear(t *testing.T) verify.Rules {
 	return r
 }
 
-// A new MUST takes no report back: it belongs to the next version of the profile.
+// A new MUST does not invalidate earlier reports: it belongs to the next profile version.
 func TestReportOfAnEarlierVersionHolds(t *testing.T) {
 	check(t, reasons(t, os.DirFS(run), nextYear(t)), "")
 	draft := copied(t)
@@ -52,7 +52,7 @@ func TestReportOfAnEarlierVersionHolds(t *testing.T) {
 	check(t, reasons(t, os.DirFS(draft), nextYear(t)), "")
 }
 
-// Another build may render a report in another way. What it says itself is judged as ever.
+// Another build can render a report differently. The report's contents are still verified.
 func TestEditsOfAnEarlierVersionAreRefused(t *testing.T) {
 	for name, e := range map[string]struct {
 		do   func(t *testing.T, dir string)
@@ -86,7 +86,7 @@ func TestEditsOfAnEarlierVersionAreRefused(t *testing.T) {
 	}
 }
 
-// The other way round nothing can be said but which build can.
+// An older build can only name the newer build of a report.
 func TestReportOfALaterVersionNamesIt(t *testing.T) {
 	later := nextYear(t)
 	for name, tc := range map[string]struct {
@@ -112,7 +112,7 @@ func TestReportOfALaterVersionNamesIt(t *testing.T) {
 	check(t, reasons(t, os.DirFS(dir), known(t)), "(dratest (devel) wrote it: verify it with that)")
 }
 
-// Reports without a profile have versions, too.
+// Reports without a profile also have versions.
 func TestReportWithoutProfileOfAnEarlierVersion(t *testing.T) {
 	dir, rules := copied(t), nextYear(t)
 	edit(t, dir, func(c *schema.ConformanceReport) { c.Engine, c.Profile = schema.EngineSanity, nil })
@@ -127,7 +127,7 @@ func TestReportWithoutProfileOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// A report cannot choose a profile that requires less.
+// A report cannot choose a weaker profile.
 func TestProfileIsThatOfTheRun(t *testing.T) {
 	for _, name := range []spec.ConformanceProfile{spec.ControlPlaneTarget, spec.DriverTarget, "cluster-core", "none"} {
 		dir := copied(t)
@@ -148,7 +148,7 @@ func TestProfileIsThatOfTheRun(t *testing.T) {
 	check(t, reasons(t, os.DirFS(dir), known(t)), "it has no profile")
 }
 
-// A case that failed is not left out for what it does not need, or for what the cluster has.
+// A failed case cannot be skipped because of needs it does not have or the cluster meets.
 func TestReasonsForLeavingOut(t *testing.T) {
 	left := func(code spec.SkipCode) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

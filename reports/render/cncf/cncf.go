@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// The files of a submission. The programme's validator reads the first three by these
-// names; a Ginkgo log must not be called e2e.log there.
+// File names of a submission. The program's validator expects the first three names, and a Ginkgo log
+// must not be called e2e.log.
 const (
 	JUnitFile   = "junit.xml"
 	ResultsFile = "results.json"
@@ -36,7 +36,7 @@ const (
 	ProductFile = "PRODUCT.yaml"
 )
 
-// pkg is the Go package that the tests are said to be of.
+// pkg is the Go package reported for the tests.
 const pkg = "github.com/dra-conformance/dratest/suites"
 
 // Render returns the files of a submission by name.
@@ -60,7 +60,7 @@ func Render(c schema.ConformanceReport) (map[string][]byte, error) {
 	}, nil
 }
 
-// Folder is where a submission goes in the programme's repository, as "v1.37/product".
+// Folder returns the submission's folder in the program's repository, such as "v1.37/product".
 func Folder(c schema.ConformanceReport) string {
 	product := notInNames.ReplaceAllString(strings.ToLower(cmp.Or(c.Implementation.Project, c.Driver.Name, "dratest")), "-")
 	return minor(c.Cluster.Kubernetes) + "/" + strings.Trim(product, "-")
@@ -68,13 +68,13 @@ func Folder(c schema.ConformanceReport) string {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// minor is "v1.37" of "v1.37.1".
+// minor returns "v1.37" for "v1.37.1".
 func minor(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// TestName is the name of a case as a Go test: TestDRACore_OneDevice of core/one-device.
+// TestName returns the Go test name of a case: TestDRACore_OneDevice for core/one-device.
 func TestName(id string) string {
 	area, what, _ := strings.Cut(id, "/")
 	return "TestDRA" + camel(area) + "_" + camel(what)
@@ -94,13 +94,13 @@ func camel(kebab string) string {
 type test struct {
 	name    string
 	action  string // pass, fail or skip
-	note    string // why it is not passed
+	note    string // // reason for not passing
 	started time.Time
 	seconds float64
 }
 
-// testsOf are the tests of all required cases. What has no verdict fails; known issues
-// and warnings fail no run, and are no passes either.
+// testsOf returns the tests of all required cases. A case without a verdict fails; known issues and
+// warnings are skipped.
 func testsOf(c schema.ConformanceReport) []test {
 	var tests []test
 	for _, each := range c.Cases {
@@ -130,7 +130,7 @@ func testsOf(c schema.ConformanceReport) []test {
 	return tests
 }
 
-// failed is whether any test did.
+// failed reports whether any test failed.
 func failed(tests []test) bool {
 	for _, t := range tests {
 		if t.action == "fail" {

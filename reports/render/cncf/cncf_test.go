@@ -31,8 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// read is the conformance report of a real run: "stock" saw a known issue, in "run" a case
-// failed.
+// read returns the conformance report of a real run: "stock" has a known issue, "run" a failed case.
 func read(t *testing.T, name string) schema.ConformanceReport {
 	t.Helper()
 	data, err := os.ReadFile("../../testdata/" + name + "/conformance-report.yaml")
@@ -55,7 +54,7 @@ func render(t *testing.T, c schema.ConformanceReport) map[string][]byte {
 	return files
 }
 
-// Go's own tool finds in e2e.log what results.json says.
+// The Go tool derives results.json from e2e.log.
 func TestLogIsOfGoTest(t *testing.T) {
 	hostile := read(t, "run")
 	for i := range hostile.Cases {
@@ -75,7 +74,7 @@ func TestLogIsOfGoTest(t *testing.T) {
 	}
 }
 
-// events are the lines of "go test -json" without what a text has not.
+// events parses "go test -json" without the fields missing in text.
 func events(t *testing.T, data []byte) []map[string]any {
 	t.Helper()
 	var all []map[string]any

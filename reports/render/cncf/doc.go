@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package cncf renders a conformance report as what the AI conformance programme of the
-// CNCF takes (github.com/cncf/k8s-ai-conformance): results as "go test" writes them, a
-// README, and a part of PRODUCT.yaml. Tests have names of this project's own.
+// Package cncf renders a conformance report as a submission to the CNCF AI conformance program
+// (github.com/cncf/k8s-ai-conformance): results in the format of "go test", a README, and a part of
+// PRODUCT.yaml. Tests have this project's own names.
 package cncf

@@ -28,20 +28,19 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Isolation are the cases that show that containers get the devices of their claims, and
-// no others.
+// Isolation returns the cases proving container isolation: containers get the devices of their claims
+// and no others.
 func Isolation() []string {
 	return []string{"core/one-device", "core/no-claim-no-device", "core/one-request-one-device"}
 }
 
-// product is the part of PRODUCT.yaml that a run can fill in.
+// product is the part of PRODUCT.yaml known from a run.
 type product struct {
 	Metadata map[string]string        `json:"metadata"`
 	Spec     map[string][]requirement `json:"spec"`
 }
 
-// requirement is one of the programme's checklist, whose descriptions stay as they are
-// there.
+// requirement is an item of the program's checklist. Its description stays unchanged.
 type requirement struct {
 	ID       string   `json:"id"`
 	Level    string   `json:"level"`
@@ -86,8 +85,8 @@ func metadata(c schema.ConformanceReport) map[string]string {
 	return m
 }
 
-// isolation is implemented if all cases about it have passed. The validator takes no
-// evidence from results in which any test failed.
+// isolation is implemented if all isolation cases passed. The validator rejects evidence from results
+// with any failed test.
 func isolation(c schema.ConformanceReport) requirement {
 	r := requirement{ID: "secure_accelerator_access", Level: "MUST", Status: "Implemented", Evidence: []string{}}
 	for _, id := range Isolation() {
@@ -117,7 +116,7 @@ func isolation(c schema.ConformanceReport) requirement {
 // simulated is the name of dratest's own driver.
 const simulated = "dra-sim"
 
-// renderReadme says how the results came about.
+// renderReadme describes how to reproduce the results.
 func renderReadme(c schema.ConformanceReport) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# DRA conformance of %s on Kubernetes %s\n\n", strings.TrimSpace(cmp.Or(c.Implementation.Project, c.Driver.Name)+" "+c.Implementation.Version), c.Cluster.Kubernetes)
@@ -144,7 +143,7 @@ func renderReadme(c schema.ConformanceReport) []byte {
 	return b.Bytes()
 }
 
-// quoted is a command line for a shell.
+// quoted returns a command line with shell quoting.
 func quoted(command []string) string {
 	var parts []string
 	for _, arg := range command {

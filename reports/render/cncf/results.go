@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// event is one of "go test -json" (go doc test2json).
+// event is an event of "go test -json" (go doc test2json).
 type event struct {
 	Time    time.Time
 	Action  string
@@ -39,7 +39,7 @@ type event struct {
 	Output  string   `json:",omitempty"`
 }
 
-// eventsOf are what "go test -json" would say.
+// eventsOf returns the equivalent events of "go test -json".
 func eventsOf(c schema.ConformanceReport, tests []test) []event {
 	events := []event{{Time: c.Run.Started, Action: "start", Package: pkg}}
 	add := func(at time.Time, action, name, output string, elapsed *float64) {
@@ -50,7 +50,7 @@ func eventsOf(c schema.ConformanceReport, tests []test) []event {
 		add(t.started, "run", t.name, "", nil)
 		add(t.started, "output", t.name, "=== RUN   "+t.name+"\n", nil)
 		for _, line := range lines(t.note) {
-			// With a word before it no line can be taken for one of the grammar.
+			// The prefix prevents parsing the line as a test event.
 			add(ended, "output", t.name, "    dratest: "+line+"\n", nil)
 		}
 		text := fmt.Sprintf("%.2f", t.seconds)
@@ -68,7 +68,7 @@ func eventsOf(c schema.ConformanceReport, tests []test) []event {
 	return events
 }
 
-// number is what a text says, so that both files say the same.
+// number parses the printed duration, so that both files agree.
 func number(text string) *float64 {
 	var n float64
 	_, _ = fmt.Sscan(text, &n)
@@ -101,7 +101,7 @@ func renderResults(events []event) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// renderJUnit returns what converters of "go test" output make of it.
+// renderJUnit returns the JUnit report converted from "go test" output.
 func renderJUnit(c schema.ConformanceReport, tests []test) ([]byte, error) {
 	suite := reporters.JUnitTestSuite{
 		Name: pkg, Tests: len(tests), Timestamp: c.Run.Started.Format(time.RFC3339), Time: c.Run.Ended.Sub(c.Run.Started).Seconds(),

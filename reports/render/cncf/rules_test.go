@@ -32,9 +32,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// These are the rules of github.com/cncf/k8s-ai-conformance, scripts/validate.go (as of
-// 2026-08, and of pull request 141 about results), that need no network, as far as a run
-// can follow them: fields that only a vendor knows are filled in first.
+// These are the offline rules of github.com/cncf/k8s-ai-conformance, scripts/validate.go (as of
+// 2026-08, and of pull request 141 about results), as far as a run can meet them: the test fills in
+// the vendor's fields first.
 
 type productYAML struct {
 	Metadata map[string]string `json:"metadata"`
@@ -44,8 +44,7 @@ type productYAML struct {
 	} `json:"spec"`
 }
 
-// checklist are the requirements that the fragment may have, with their levels, from
-// docs/AIConformance-1.37.yaml.
+// checklist maps allowed requirements to their levels, from docs/AIConformance-1.37.yaml.
 var checklist = map[string]map[string]string{
 	"security":     {"secure_accelerator_access": "MUST"},
 	"accelerators": {"driver_runtime_management": "SHOULD", "gpu_sharing": "SHOULD", "virtualized_accelerator": "SHOULD"},
@@ -53,7 +52,7 @@ var checklist = map[string]map[string]string{
 
 var conformanceURL = regexp.MustCompile(`^https://github\.com/cncf/k8s-conformance/tree/(master|main)/v\d+\.\d+/[^/]+/?$`)
 
-// broken are the rules that a submission breaks.
+// broken returns the rules broken by a submission.
 func broken(files map[string][]byte, onlyVendorsKnow map[string]string) []string {
 	var errs []string
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Sprintf(format, args...)) }
@@ -111,8 +110,8 @@ func broken(files map[string][]byte, onlyVendorsKnow map[string]string) []string
 	return errs
 }
 
-// evidence are the rules for one piece: it is in the folder, no test in it fails, and the
-// one that is named passes.
+// evidence checks a piece of evidence: it is in the folder, none of its tests fails, and the
+// referenced test passes.
 func evidence(files map[string][]byte, reference string) (errs []string) {
 	file, fragment, _ := strings.Cut(strings.TrimPrefix(reference, "file://"), "#")
 	data, ok := files[file]
@@ -169,7 +168,7 @@ func evidence(files map[string][]byte, reference string) (errs []string) {
 	return errs
 }
 
-// vendor is what only a vendor knows.
+// vendor returns the vendor's fields.
 func vendor() map[string]string {
 	return map[string]string{
 		"description": "A distribution.", "documentationUrl": "https://example.com/docs", "productLogoUrl": "https://example.com/logo.svg",
@@ -182,7 +181,7 @@ func TestRulesHold(t *testing.T) {
 	for _, e := range broken(files, vendor()) {
 		t.Error(e)
 	}
-	// The same in each of the three files.
+	// All three files agree.
 	for _, id := range cncf.Isolation() {
 		for _, file := range []string{cncf.JUnitFile, cncf.ResultsFile, cncf.LogFile} {
 			for _, e := range evidence(files, file+"#"+cncf.TestName(id)) {
@@ -193,7 +192,7 @@ func TestRulesHold(t *testing.T) {
 	if strings.Contains(string(files[cncf.LogFile]), "Running Suite") {
 		t.Error("e2e.log is Ginkgo's, which the validator misreads")
 	}
-	// The known issue is in the notes, and in the log as no failure.
+	// The known issue is in the notes, and not a failure in the log.
 	for file, want := range map[string]string{cncf.ProductFile: "kubernetes#141274", cncf.LogFile: "--- SKIP: TestDRACore_EndedPod"} {
 		if !strings.Contains(string(files[file]), want) {
 			t.Errorf("%s has not %q", file, want)

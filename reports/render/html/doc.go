@@ -14,10 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package html renders a report as report.html: one file that needs nothing else, with a
-// page for each case and its timeline. The page's own parts are page.tmpl, style.css and
-// page.js; docs/adr/0017 says why there is no library. How it behaves in a browser is tested
-// by the module in web.
+// Package html renders a report as report.html, a single self-contained file with a page and timeline
+// per case. It consists of page.tmpl, style.css and page.js; docs/adr/0017 explains the absence of a
+// library. The module in web tests it in a browser.
 //
 // Start with Render.
 package html

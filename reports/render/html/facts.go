@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// facts say what was tested, and how; those without a value are left out.
+// facts describes the configuration, without empty values.
 func facts(r schema.Report) []fact {
 	all := []fact{
 		{"Kubernetes", r.Cluster.Kubernetes},
@@ -72,13 +72,13 @@ func without(skip []string) []string {
 	return all
 }
 
-// whose is what is known of a component.
+// whose describes the provenance of a component.
 func whose(c spec.Component) string {
 	parts := slices.DeleteFunc([]string{string(c.Whose), string(c.Basis), c.Version, c.Image, c.Digest, c.Why}, func(s string) bool { return s == "" })
 	return strings.Join(parts, ", ")
 }
 
-// profile is the conformance profile of a run.
+// profile describes the conformance profile of a run.
 func profile(r schema.Report) string {
 	if r.Profile == nil {
 		return r.Selected()

@@ -31,8 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// maxTimelines is what all timelines together may take of the file, in bytes; the rest of
-// a report with a thousand cases needs about 3 MB.
+// maxTimelines is the size limit of all timelines in the file, in bytes. The rest of a report with a
+// thousand cases has about 3 MB.
 const maxTimelines = 2_000_000
 
 //go:embed page.tmpl
@@ -44,24 +44,23 @@ var style string
 //go:embed page.js
 var script string
 
-// Attachment is what lies beside the report of a case.
+// Attachment has the files of a case.
 type Attachment struct {
 	Timeline *spec.Timeline
 	// Evidence are the files of the case's folder.
 	Evidence []File
 }
 
-// File is a file of evidence.
+// File is an evidence file.
 type File struct {
 	// Path is relative to the report, with slashes.
 	Path string
-	// Bytes is its size.
+	// Bytes is the file size.
 	Bytes int64
 }
 
-// Render returns the content of report.html: at most 5 MB for a thousand cases. What is
-// attached is by the case's ID. Timelines of cases that did not pass go first where there
-// is no room for all; the others' pages name their files.
+// Render returns the content of report.html: at most 5 MB for a thousand cases. attached is by case
+// ID. Timelines of cases not passed have priority; pages of the others name the timeline file.
 func Render(r schema.Report, attached map[string]Attachment) ([]byte, error) {
 	v, err := viewOf(r, attached)
 	if err != nil {
@@ -78,11 +77,11 @@ func Render(r schema.Report, attached map[string]Attachment) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// view is what the page shows.
+// view is the template's input.
 type view struct {
 	Style  template.CSS
 	Script template.JS
-	// ScriptHash allows that script and no other (Content-Security-Policy).
+	// ScriptHash allows only this script (Content-Security-Policy).
 	ScriptHash string
 	Title      string
 	Verdict    mark
@@ -98,14 +97,14 @@ type view struct {
 	Cases      []caseView
 }
 
-// mark is an outcome as people read it: a word, and a class for its colour and shape.
+// mark is a displayed outcome: a word, and a CSS class for its color and shape.
 type mark struct{ Word, Class string }
 
 type count struct {
 	mark
 
 	Number int
-	// Share is the number's part of all, in percent.
+	// Share is in percent.
 	Share float64
 }
 
@@ -122,13 +121,13 @@ type caseView struct {
 	Started  string
 	Search   string
 	Evidence []File
-	// Packed is the timeline; Why says why there is none.
+	// Packed is the timeline; Why is the reason for its absence.
 	Packed string
 	Why    string
 }
 
-// Marks of outcomes; the order is that in which they matter.
-var marks = []mark{ //nolint:gochecknoglobals // a table
+// Marks of outcomes, most important first.
+var marks = []mark{ //nolint:gochecknoglobals // // a table
 	{"Failed", "failed"}, {"Warning", "warning"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
 }
 
@@ -160,7 +159,8 @@ func verdict(r schema.Report) mark {
 	}
 }
 
-// reasons say why a run has not passed; problems have a place of their own.
+// reasons returns the reasons for a verdict other than passed, without problems: those have a section
+// of their own.
 func reasons(r schema.Report) []string {
 	_, all := r.Outcome()
 	return slices.DeleteFunc(slices.Clone(all), func(reason string) bool { return slices.Contains(r.Problems, reason) })
@@ -221,7 +221,7 @@ func caseOf(c schema.Case, a Attachment) caseView {
 	return cv
 }
 
-// level is the strongest of what a case checks.
+// level returns the strongest level of a case's requirements.
 func level(requirements []spec.Requirement) string {
 	for _, l := range []spec.Level{spec.Must, spec.Should, spec.May} {
 		if slices.ContainsFunc(requirements, func(r spec.Requirement) bool { return r.Level == l }) {
@@ -231,7 +231,7 @@ func level(requirements []spec.Requirement) string {
 	return ""
 }
 
-// choices are what the table can be filtered by: what there is.
+// choices returns the values of the table's filters.
 func choices(cases []caseView) (counts []count, areas, levels []string) {
 	for _, m := range marks {
 		n := 0
@@ -278,7 +278,7 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// Size is a number of bytes for people.
+// Size formats the file size.
 func (f File) Size() string {
 	if f.Bytes < 1000 {
 		return fmt.Sprintf("%d B", f.Bytes)
@@ -289,7 +289,7 @@ func (f File) Size() string {
 	return fmt.Sprintf("%.1f MB", float64(f.Bytes)/1_000_000)
 }
 
-// Within is the file's path below the case's folder.
+// Within returns the path relative to the case's folder.
 func (f File) Within() string {
 	parts := strings.SplitN(f.Path, "/", 3)
 	return parts[len(parts)-1]

@@ -34,8 +34,8 @@ import (
 
 var start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// reportOf is a report with n cases of all outcomes, and timelines that do not compress
-// better than real ones.
+// reportOf returns a report with n cases of all outcomes. Its timelines compress no better than real
+// ones.
 func reportOf(n, entries int) (schema.Report, map[string]Attachment) {
 	r := schema.Report{Summary: schema.Summary{Verdict: schema.Failed, Total: n}, Started: start, Cluster: schema.Cluster{Kubernetes: "v1.37.1"}}
 	attached := map[string]Attachment{}
@@ -60,7 +60,7 @@ func reportOf(n, entries int) (schema.Report, map[string]Attachment) {
 	return r, attached
 }
 
-// TestSize is the promise of 5 MB, with far more than a full run has.
+// TestSize tests the limit of 5 MB with far more data than a full run.
 func TestSize(t *testing.T) {
 	r, attached := reportOf(1000, 100)
 	page, err := Render(r, attached)
@@ -116,7 +116,7 @@ func TestPackedTimeline(t *testing.T) {
 	}
 }
 
-// TestTextsAreEscaped has a case whose every text wants to be a part of the page.
+// TestTextsAreEscaped tries to inject markup with every text of a case.
 func TestTextsAreEscaped(t *testing.T) {
 	const evil = `"><script>alert(1)</script>`
 	r := schema.Report{Problems: []string{evil}, Cases: []schema.Case{{
@@ -135,7 +135,7 @@ func TestTextsAreEscaped(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsNeeded looks for addresses that a browser would fetch.
+// TestNothingElseIsNeeded looks for URLs fetched by a browser.
 func TestNothingElseIsNeeded(t *testing.T) {
 	r, attached := reportOf(3, 3)
 	page, err := Render(r, attached)
@@ -168,8 +168,8 @@ func TestWhyThereIsNoTimeline(t *testing.T) {
 	}
 }
 
-// Without JavaScript, as where Jenkins publishes it, the page had no failure and no reason, and its
-// links led nowhere.
+// Without JavaScript, as when published by Jenkins, the page had no failures or reasons and broken
+// links.
 func TestWithoutScriptAndStyle(t *testing.T) {
 	r, attached := reportOf(12, 3)
 	r.Cases[1].Failure, r.Cases[1].Evidence = "the pod is not running", "cases/area1.case-1"

@@ -28,18 +28,18 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// packedTimeline is a timeline as page.js reads it, with times in milliseconds since the
-// case began.
+// packedTimeline is the timeline format of page.js, with times in milliseconds since the start of the
+// case.
 type packedTimeline struct {
-	// Began is that time, in milliseconds since 1970, and Length the case's.
+	// Began is the start in Unix milliseconds, and Length the duration.
 	Began   int64    `json:"began"`
 	Length  float64  `json:"length"`
 	Entries []any    `json:"entries"`
 	Missing []string `json:"missing,omitempty"`
 }
 
-// pack are the timelines by case, each as JSON, compressed and in base64: as many as
-// there is room for, those of cases that did not pass first.
+// pack returns timelines by case, as compressed JSON in base64 up to the size limit. Cases not passed
+// have priority.
 func pack(cases []schema.Case, attached map[string]Attachment) (map[string]string, error) {
 	packed, left := map[string]string{}, maxTimelines
 	for _, passed := range []bool{false, true} {
@@ -85,11 +85,11 @@ func packOne(t spec.Timeline) (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	// Without + and /, which html/template would escape.
+	// URL-safe: html/template would escape + and /.
 	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// milliseconds has one decimal: nothing here is measured more exactly.
+// milliseconds has one decimal, the precision of the measurements.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000
 }

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package junit renders a report as JUnit XML for CI systems. The name of a test case is the
-// case ID alone, so that histories survive a reworded description. Skipped cases have a type,
-// known issue or not applicable; warnings pass, with an output.
+// Package junit renders a report as JUnit XML for CI systems. Test cases are named by case ID alone,
+// so that their history survives a reworded description. Skipped cases have a type, known issue or not
+// applicable; warnings pass, with an output.
 package junit

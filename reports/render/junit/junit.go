@@ -28,11 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// theRun is the name of the testcase that is the run as a whole.
+// theRun is the name of the testcase for the run as a whole.
 const theRun = "the run itself"
 
-// Render returns the content of junit_01.xml. Blocked cases are errors, and so is a run that
-// has not passed: CI systems know no other way to be incomplete.
+// Render returns the content of junit_01.xml. Blocked cases and a run not passed are errors: CI
+// systems have no other representation of incomplete results.
 func Render(r schema.Report) ([]byte, error) {
 	s := suite{
 		Name: "dratest", Time: seconds(r.DurationSeconds), Timestamp: r.Started.UTC().Format(time.RFC3339),
@@ -60,7 +60,7 @@ func Render(r schema.Report) ([]byte, error) {
 	return s.encode()
 }
 
-// Error returns the content of junit_01.xml for a run that could not start.
+// Error returns the content of junit_01.xml for a run failed to start.
 func Error(started time.Time, why string) ([]byte, error) {
 	why = spec.Printable(why)
 	s := suite{Name: "dratest", Time: seconds(0), Timestamp: started.UTC().Format(time.RFC3339), Cases: []testcase{failedRun(firstLine(why), []string{why})}}
@@ -114,7 +114,7 @@ func attempts(n int) string {
 	return fmt.Sprint(n)
 }
 
-// stack names whose components those of the cluster are.
+// stack describes the provenance of the cluster's components.
 func stack(whose map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(whose)) {
@@ -125,7 +125,7 @@ func stack(whose map[string]string) string {
 	return cmp.Or(strings.Join(parts, ","), string(spec.Stock))
 }
 
-// mode is what makes a run judge its cases otherwise than runs do.
+// mode describes selections changing the judgment of cases.
 func mode(s schema.Selection) string {
 	var modes []string
 	if s.Strict {
@@ -156,7 +156,7 @@ func firstLine(s string) string {
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 
-// properties are pairs of names and values, without empty ones.
+// properties takes pairs of names and values and drops empty ones.
 func properties(pairs ...string) *propertyList {
 	var list propertyList
 	for i := 0; i < len(pairs); i += 2 {

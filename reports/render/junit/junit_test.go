@@ -43,7 +43,7 @@ func outcome(id string, status spec.Status) spec.Outcome {
 	return spec.Outcome{ID: id, Status: status, Duration: 1500 * time.Millisecond}
 }
 
-// parsed is a report as go-junit reads it.
+// parsed parses a report with go-junit.
 func parsed(t *testing.T, data []byte) parser.Suite {
 	t.Helper()
 	suites, err := parser.Ingest(data)
@@ -125,7 +125,7 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 	}
 }
 
-// Sonobuoy and every CI called runs passed in which nothing ran, or that needed retries.
+// Sonobuoy and all CI systems showed runs without results or with retries as passed.
 func TestWhatHasNotPassedIsRed(t *testing.T) {
 	skipped := spec.Entry{Meta: must("core/a"), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 nodes"}}
 	for name, s := range map[string]parser.Suite{
@@ -152,8 +152,8 @@ func whole(data []byte, err error) []byte {
 	return data
 }
 
-// accepted checks a file against junit-10.xsd of Jenkins' xunit plugin, which refuses whole
-// files, and the additions that xml.go names.
+// accepted validates a file by junit-10.xsd of Jenkins' xunit plugin, rejecting any violation, plus
+// the additions named in xml.go.
 func accepted(t *testing.T, data []byte) {
 	t.Helper()
 	type element struct{ attributes, children []string }

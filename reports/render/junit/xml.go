@@ -21,9 +21,9 @@ import (
 	"fmt"
 )
 
-// suites is the root element. Attributes and elements are those that Jenkins' xunit plugin
-// accepts (junit-10.xsd), and beyond them properties, file and line of test cases, which
-// pytest, Testmo, GitLab and testgrid know.
+// suites is the root element. Attributes and elements are accepted by Jenkins' xunit plugin
+// (junit-10.xsd), except properties, file and line of test cases, known to pytest, Testmo, GitLab and
+// testgrid.
 type suites struct {
 	XMLName  xml.Name `xml:"testsuites"`
 	Name     string   `xml:"name,attr"`

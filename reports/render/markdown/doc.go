@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package markdown renders a report for people: the verdict first, then what
-// did not pass and why, then what was tested.
+// Package markdown renders a report as Markdown: the verdict, cases not passed with their reasons, and
+// the configuration.
 package markdown

@@ -80,7 +80,8 @@ func verdict(r schema.Report) string {
 	}
 }
 
-// reasons say why a run has not passed; problems have a section of their own.
+// reasons returns the reasons for a verdict other than passed, without problems: those have a section
+// of their own.
 func reasons(r schema.Report) []string {
 	_, all := r.Outcome()
 	return slices.DeleteFunc(slices.Clone(all), func(reason string) bool { return slices.Contains(r.Problems, reason) })
@@ -90,7 +91,7 @@ func with(cases []schema.Case, status spec.Status) []schema.Case {
 	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.Status != status })
 }
 
-// basis is how it is known that Kubernetes' own component was at work.
+// basis describes the evidence for an upstream Kubernetes component.
 func basis(c schema.Case) string {
 	if c.Basis == "" {
 		return ""
@@ -98,7 +99,7 @@ func basis(c schema.Case) string {
 	return fmt.Sprintf(" (%s %s)", c.KnownIssue.Component, c.Basis)
 }
 
-// closed are the cases that have not seen the issue that they know.
+// closed returns the cases whose known issue was not observed.
 func closed(cases []schema.Case) []schema.Case {
 	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.ClosedHere == "" })
 }
@@ -177,7 +178,7 @@ func tested(b *strings.Builder, r schema.Report) {
 	row("started", r.Started.UTC().Format(time.RFC3339))
 }
 
-// whose is what is known of a component.
+// whose describes the provenance of a component.
 func whose(c spec.Component) string {
 	text := strings.Join(slices.DeleteFunc([]string{string(c.Whose), string(c.Basis)}, func(s string) bool { return s == "" }), ", ")
 	for _, more := range []string{c.Version, c.Image, c.Digest} {
@@ -199,7 +200,7 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-// cell keeps a text on one line of a table.
+// cell escapes a text for a table cell.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }

@@ -26,8 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// requirements writes what was promised, how binding it is, and what the cases came to
-// that check it.
+// requirements writes each requirement with its level and the results of its cases.
 func requirements(b *strings.Builder, cases []schema.Case) {
 	texts := map[spec.RequirementID]spec.Requirement{}
 	checked := map[spec.RequirementID][]string{}

@@ -31,8 +31,8 @@ import (
 	"testing"
 )
 
-// axe-core is fetched with npm into the user's cache; what is used must have this digest,
-// the one that the registry names for the version.
+// axe-core is fetched with npm into the user's cache and must have the registry's digest of this
+// version.
 const (
 	axeVersion   = "4.10.3"
 	axeIntegrity = "sha512-Xm7bpRXnDSX2YE2YFfBk2FnF0ep6tmG7xPh8iHee8MIcrgq762Nkce856dYtJYLkuIoYZvGfTs/PbZhideTcEg=="
@@ -40,7 +40,7 @@ const (
 
 var axeOnce = sync.OnceValues(fetchAxe)
 
-// axe is the program of axe-core.
+// axe returns the source of axe-core.
 func axe(t *testing.T) string {
 	t.Helper()
 	program, err := axeOnce()
@@ -85,7 +85,7 @@ func integrity(data []byte) string {
 	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// member is the text of a file in a compressed archive.
+// member returns a file of a compressed archive.
 func member(archive []byte, name string) (string, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {

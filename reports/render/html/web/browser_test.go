@@ -36,15 +36,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browsers are the names of Chromium; CHROMIUM names another.
+// browsers are names of the Chromium binary; CHROMIUM overrides them.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 
 const noBrowser = `no Chromium was found: install it (Debian, Ubuntu: "apt-get install chromium"), or name one in $CHROMIUM`
 
-// root is that of the main module.
+// root is the main module's directory.
 const root = "../../../.."
 
-// reportFile is report.html as the command makes it of testdata.
+// reportFile is the rendered report.html of testdata.
 var reportFile string
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// makeReport renders what the environment's REPORT_DIR holds, or testdata.
+// makeReport renders $REPORT_DIR or testdata.
 func makeReport(dir string) error {
 	source := os.Getenv("REPORT_DIR")
 	if source == "" {
@@ -77,7 +77,7 @@ func makeReport(dir string) error {
 	command := exec.Command("go", "run", "-buildvcs=false", "./cmd/dratest", "report", "-o", "html", source)
 	command.Dir, command.Stderr = root, &problem
 	page, err := command.Output()
-	// The exit code is the run's, which has failed cases.
+	// The report has failed cases, so the exit code is not 0.
 	if errors.As(err, new(*exec.ExitError)) && len(page) > 0 {
 		err = nil
 	}
@@ -103,13 +103,13 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// look is how somebody looks at the page.
+// look is a browser configuration.
 type look struct {
 	name          string
 	width, height int64
 	dark, touch   bool
 	noScript      bool
-	media         string // as print
+	media         string // // for example print
 }
 
 var (
@@ -127,12 +127,10 @@ type tab struct {
 	problems []string
 }
 
-// open shows the report, at an address's fragment, and fails the test in the end if
-// anything was said on the console or asked of a network.
+// open opens the report at a URL fragment. The test fails on any console message or network request.
 func open(t *testing.T, l look, fragment string) *tab {
 	t.Helper()
-	// Containers have no name space of users for the sandbox, and root has none at all;
-	// the only page is our own.
+	// The sandbox needs user namespaces, unavailable in containers and for root. The page is trusted.
 	limit, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	b := &tab{t: t}
@@ -199,7 +197,7 @@ func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// do evaluates a statement.
+// do runs a statement.
 func (b *tab) do(statement string) {
 	b.t.Helper()
 	b.run(chromedp.Evaluate[chromedp.Void](statement))
@@ -210,7 +208,7 @@ func (b *tab) click(selector string) {
 	b.run(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// eval returns what an expression is; promises are waited for.
+// eval evaluates an expression and awaits promises.
 func eval[V any](b *tab, expression string) V {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[V](expression, chromedp.EvalAwaitPromise))
@@ -228,13 +226,13 @@ func (b *tab) await(expression string) {
 	}
 }
 
-// ids are the cases of the table that are shown.
+// ids returns the visible cases of the table.
 func (b *tab) ids() []string {
 	b.t.Helper()
 	return eval[[]string](b, `[...document.querySelectorAll("tbody tr")].filter(r => r.getClientRects().length).map(r => r.dataset.id)`)
 }
 
-// screenshot keeps the window as a picture where SCREENSHOTS says.
+// screenshot saves the window into $SCREENSHOTS.
 func (b *tab) screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
@@ -253,7 +251,7 @@ func (b *tab) screenshot(name string) {
 	}
 }
 
-// accessible fails if axe-core finds anything.
+// accessible fails on axe-core findings.
 func (b *tab) accessible() {
 	b.t.Helper()
 	b.do(axe(b.t))

@@ -14,7 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package web tests report.html in a browser: headless Chromium, driven by chromedp, with
-// axe-core for what a screen reader needs. It is a module of its own, so that nobody who
-// imports dratest needs either; "make test-web" runs it.
+// Package web tests report.html in headless Chromium with chromedp, and its accessibility with
+// axe-core. A separate module keeps both out of dratest's dependencies; "make test-web" runs it.
 package web

@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A case of testdata that failed.
+// failedCase is a failed case of testdata.
 const failedCase = "core/one-device-v1beta1"
 
 func TestFilter(t *testing.T) {
@@ -71,7 +71,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestKeyboard finds and reads a case without a mouse.
+// TestKeyboard finds and opens a case by keyboard.
 func TestKeyboard(t *testing.T) {
 	b := open(t, desktop, "")
 	b.run(chromedp.Focus(chromedp.CSS(`[name=q]`)), chromedp.KeyEvent("one-device-v1beta1"))
@@ -112,7 +112,7 @@ func TestTimeline(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll(".case:not([hidden]) .chart svg [data-entry]").length`); n < 20 {
 		t.Errorf("the chart has %d marks", n)
 	}
-	// All marks are within the chart.
+	// All marks are inside the chart.
 	if out := eval[int](b, `(() => { const c = document.querySelector(".case:not([hidden]) .chart").getBoundingClientRect();
 		return [...document.querySelectorAll(".case:not([hidden]) .chart [data-entry]")].filter(m => { const r = m.getBoundingClientRect(); return r.left < c.left - 6 || r.right > c.right + 6 }).length })()`); out > 0 {
 		t.Errorf("%d marks lie outside of the chart", out)
@@ -131,8 +131,7 @@ func TestTimeline(t *testing.T) {
 	b.await(`!document.querySelector("#overview").hidden`)
 }
 
-// TestLooks looks at the table and at a case in each way, for axe and for what does not
-// fit into the window.
+// TestLooks checks the table and a case in each configuration for axe findings and overflow.
 func TestLooks(t *testing.T) {
 	for _, l := range []look{desktop, dark, phone, {name: "phone-dark", width: 390, height: 844, touch: true, dark: true}} {
 		t.Run(l.name, func(t *testing.T) {
@@ -159,13 +158,13 @@ func (b *tab) fits() {
 	}
 }
 
-// visible are the pages of cases that are shown.
+// visible returns the displayed pages of cases.
 func visible(b *tab) []string {
 	b.t.Helper()
 	return eval[[]string](b, `[...document.querySelectorAll(".case")].filter(a => a.getClientRects().length).map(a => a.dataset.id)`)
 }
 
-// Without a script the page had no failure and no reason, and its links led nowhere.
+// Without a script the page had no failures or reasons, and broken links.
 func TestWithoutScript(t *testing.T) {
 	l := phone
 	l.noScript = true
@@ -185,7 +184,7 @@ func TestWithoutScript(t *testing.T) {
 	b.screenshot("no-script")
 }
 
-// The overview was printed without any failure.
+// The printed overview lacked failures.
 func TestPrint(t *testing.T) {
 	l := desktop
 	l.media = "print"
