@@ -28,46 +28,46 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// The type of conformance-report.yaml.
+// apiVersion and kind of conformance-report.yaml.
 const (
 	ConformanceVersion = "dra-conformance.github.io/v1alpha1"
 	ConformanceKind    = "ConformanceReport"
 )
 
-// ConformanceReport is the content of conformance-report.yaml: who tested what, where
-// and how, what each required case came to, and the digests of the evidence for it.
+// ConformanceReport is the content of conformance-report.yaml: identity, configuration, the result of
+// each required case, and the digests of its evidence.
 type ConformanceReport struct {
 	APIVersion string `json:"apiVersion" jsonschema:"enum=dra-conformance.github.io/v1alpha1"`
 	Kind       string `json:"kind" jsonschema:"enum=ConformanceReport"`
-	// Engine is the command that wrote the report; missing in reports of older versions.
+	// Engine is the command of the report; missing in reports of older versions.
 	Engine         Engine           `json:"engine,omitempty" jsonschema:"enum=run,enum=certify,enum=sanity,enum=upgrade"`
 	Implementation Implementation   `json:"implementation"`
 	Suite          ConformanceSuite `json:"suite"`
 	Cluster        Cluster          `json:"cluster"`
 	Driver         Driver           `json:"driver"`
 	Run            Invocation       `json:"run"`
-	// Profile is the conformance profile of the run, Result the verdict on it. Without a profile,
-	// Result is the verdict on the selected cases. Reasons say why it is not passed.
+	// Profile is the conformance profile of the run, Result the verdict on it. Without a profile, Result
+	// is the verdict on the selected cases. Reasons are set for a result other than passed.
 	Profile *RunProfile `json:"profile,omitempty"`
 	Result  Result      `json:"result"`
 	Reasons []string    `json:"reasons,omitempty"`
-	// Summary counts the cases of the run, which may be fewer than are required.
+	// Summary counts the cases of the run, possibly fewer than required.
 	Summary Summary `json:"summary"`
 	// Profiles are the results of the core and of each feature, or of each part of the driver
 	// profile. A selection has none.
 	Profiles []Profile `json:"profiles"`
-	// Certificate is that of a driver under test; missing in all but certifications.
+	// Certificate is the certificate of a driver under test; missing except for certifications.
 	Certificate *Certificate `json:"certificate,omitempty"`
 	KnownIssues Issues       `json:"knownIssues,omitzero"`
-	// Problems are what went wrong beside the cases.
+	// Problems are errors outside of the cases.
 	Problems []string `json:"problems,omitempty"`
-	// Cases are all of this version of the suite; those of Profile are required.
+	// Cases are all cases of this suite version; those of Profile are required.
 	Cases []ConformanceCase `json:"cases"`
-	// Files are the run's own; those of single cases are with the case.
+	// Files are files of the run; evidence is listed per case.
 	Files []File `json:"files"`
 }
 
-// Implementation says whose Kubernetes, or whose driver, was tested.
+// Implementation identifies the Kubernetes distribution or driver under test.
 type Implementation struct {
 	Organization string   `json:"organization,omitempty"`
 	Project      string   `json:"project,omitempty"`
@@ -76,7 +76,7 @@ type Implementation struct {
 	Contact      []string `json:"contact,omitempty"`
 }
 
-// Over is the identity with what it leaves open taken from below.
+// Over returns the identity with empty fields set from below.
 func (i Implementation) Over(below Implementation) Implementation {
 	for _, field := range []struct{ mine, below *string }{
 		{&i.Organization, &below.Organization}, {&i.Project, &below.Project}, {&i.Version, &below.Version}, {&i.URL, &below.URL},
@@ -91,57 +91,57 @@ func (i Implementation) Over(below Implementation) Implementation {
 	return i
 }
 
-// ConformanceSuite says which dratest ran and what it requires.
+// ConformanceSuite is the dratest build with its required cases.
 type ConformanceSuite struct {
 	Suite `json:",inline"`
 
-	// Binary is the digest of the program that ran the cases.
+	// Binary is the digest of the dratest binary.
 	Binary string `json:"binary"`
-	// RequiredCases is the digest of the list of all cases (RequiredDigest), which each version
-	// of the profiles has its own of.
+	// RequiredCases is the digest of the list of all cases (RequiredDigest). Each version of the profiles
+	// has its own.
 	RequiredCases string `json:"requiredCases"`
 }
 
-// Invocation says how dratest was started, and when.
+// Invocation is the command line and the time of a run.
 type Invocation struct {
 	Command   []string  `json:"command,omitempty"`
 	Selection Selection `json:"selection"`
 	Seed      int64     `json:"seed"`
 	Started   time.Time `json:"started"`
 	Ended     time.Time `json:"ended"`
-	// Verdict is that of the cases that were selected.
+	// Verdict is the verdict on the selected cases.
 	Verdict Verdict `json:"verdict"`
 }
 
-// Result is what a report or a profile comes to.
+// Result is the result of a report or a profile.
 type Result string
 
 // The results.
 const (
 	ResultPassed Result = "passed"
 	ResultFailed Result = "failed"
-	// ResultIncomplete: nothing failed, but not all that applies was shown to hold.
+	// ResultIncomplete means nothing failed, but applicable cases have no verdict.
 	ResultIncomplete Result = "incomplete"
-	// ResultNotApplicable: the cluster does not have what the profile is about.
+	// ResultNotApplicable means the cluster does not have the profile's feature.
 	ResultNotApplicable Result = "notApplicable"
 )
 
-// CoreProfile is the profile of the cases that need no feature beyond DRA's core. Each
-// feature is a profile of the same name.
+// CoreProfile is the profile of the cases without features beyond DRA's core. Each feature is a
+// profile of the same name.
 const CoreProfile = "core"
 
-// Profile is what the cases of one feature, or of the core, come to.
+// Profile is the result of the cases of a feature or of the core.
 type Profile struct {
 	Name   string `json:"name"`
 	Result Result `json:"result" jsonschema:"enum=passed,enum=failed,enum=incomplete,enum=notApplicable"`
-	// Reasons say why the result is not ResultPassed.
+	// Reasons are set for a result other than ResultPassed.
 	Reasons []string `json:"reasons,omitempty"`
-	// Observed says where the feature was seen in the cluster; empty if it was not.
+	// Observed is the evidence for the feature in the cluster; empty if there is none.
 	Observed string `json:"observed,omitempty"`
 	Counts   Counts `json:"counts"`
 }
 
-// Counts count cases by what they came to.
+// Counts counts cases by result.
 type Counts struct {
 	Passed        int `json:"passed"`
 	Failed        int `json:"failed"`
@@ -152,8 +152,7 @@ type Counts struct {
 	NotSelected   int `json:"notSelected"`
 }
 
-// Issues are the known issues of Kubernetes that cases have seen, and those that cases
-// know and have not seen.
+// Issues are the known issues of Kubernetes, observed and not observed by their cases.
 type Issues struct {
 	Seen   []SeenIssue `json:"seen,omitempty"`
 	Closed []SeenIssue `json:"closed,omitempty"`
@@ -163,13 +162,13 @@ type Issues struct {
 type SeenIssue struct {
 	Issue string `json:"issue"`
 	Case  string `json:"case"`
-	// Basis is how it is known that the component with the issue is Kubernetes' own.
+	// Basis is the evidence for an upstream Kubernetes component.
 	Basis spec.Basis `json:"basis,omitempty"`
-	// What was seen, or which component was not seen to have it.
+	// What is the observation, or the component without it.
 	What string `json:"what"`
 }
 
-// CaseResult is what a case came to.
+// CaseResult is the result of a case.
 type CaseResult string
 
 // The results of cases.
@@ -180,7 +179,7 @@ const (
 	CaseKnownIssue    CaseResult = "knownIssue"
 	CaseBlocked       CaseResult = "blocked"
 	CaseNotApplicable CaseResult = "notApplicable"
-	// CaseNotSelected: the user left it out.
+	// CaseNotSelected means the user excluded the case.
 	CaseNotSelected CaseResult = "notSelected"
 )
 
@@ -189,12 +188,12 @@ type ConformanceCase struct {
 	RequiredCase `json:",inline"`
 
 	Result CaseResult `json:"result" jsonschema:"enum=passed,enum=failed,enum=warning,enum=knownIssue,enum=blocked,enum=notApplicable,enum=notSelected"`
-	// Reason says why it has not passed, SkipCode the same for programs where the case was
-	// left out.
+	// Reason explains a result other than passed, SkipCode is the machine-readable reason for a skipped
+	// case.
 	Reason   string        `json:"reason,omitempty"`
 	SkipCode spec.SkipCode `json:"skipCode,omitempty"`
 	Attempts []Attempt     `json:"attempts,omitempty"`
-	// Evidence are the files that were gathered for the case.
+	// Evidence are the files collected for the case.
 	Evidence []File `json:"evidence,omitempty"`
 }
 
@@ -219,8 +218,8 @@ func (r ConformanceReport) Selected() string {
 	return r.Run.Selection.selected(r.Profile, r.Summary.Total)
 }
 
-// FileName is a name for copies of the report, made from what it says: Kubernetes'
-// version, the project's or the driver's name and version, and the day.
+// FileName is a file name for copies of the report, made of the Kubernetes version, the project's or
+// driver's name and version, and the day.
 func (r ConformanceReport) FileName() string {
 	project := strings.TrimSpace(r.Implementation.Project + " " + r.Implementation.Version)
 	if r.Implementation.Project == "" {
@@ -241,11 +240,11 @@ func EncodeConformance(r ConformanceReport) ([]byte, error) {
 	return data, nil
 }
 
-// ErrOtherVersion: a report is of a version of the schema that this dratest does not read.
+// ErrOtherVersion means the report has a schema version unsupported by this dratest.
 var ErrOtherVersion = errors.New("the version of the schema is another one")
 
-// DecodeConformance reads a conformance report. It refuses other versions
-// (ErrOtherVersion), unknown and duplicate fields, and makes texts Printable.
+// DecodeConformance reads a conformance report. It rejects other versions (ErrOtherVersion), unknown
+// and duplicate fields, and makes texts Printable.
 func DecodeConformance(data []byte) (ConformanceReport, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`

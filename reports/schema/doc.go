@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package schema holds the types of report.json, which other tools read. Within
-// a schema version fields are only added; durations are in seconds.
+// Package schema defines the types of report.json for other tools. Within a schema version, fields are
+// only added; durations are in seconds.
 package schema

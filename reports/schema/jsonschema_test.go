@@ -32,7 +32,7 @@ import (
 
 var update = flag.Bool("update", false, "write the JSON schema anew")
 
-// schemas are the schemas of the files that other programs read, by file.
+// schemas are the schemas of files read by other programs, by file name.
 var schemas = map[string]struct {
 	id string
 	of any
@@ -42,7 +42,7 @@ var schemas = map[string]struct {
 	"timeline.schema.json":           {"timeline-v1alpha1", &spec.Timeline{}},
 }
 
-// jsonSchema makes a schema from the types.
+// jsonSchema generates a schema from the types.
 func jsonSchema(t *testing.T, id string, of any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true}

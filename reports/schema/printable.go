@@ -22,8 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Printable returns a copy of a report, or a part of one, in which each text is as
-// spec.Printable makes it.
+// Printable returns a deep copy with each text converted by spec.Printable.
 func Printable[T any](value T) T {
 	return printable(reflect.ValueOf(&value).Elem()).Interface().(T)
 }

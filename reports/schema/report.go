@@ -82,7 +82,7 @@ type Cluster struct {
 	Observed map[spec.Feature]string `json:"observed,omitempty"`
 }
 
-// Driver is the DRA driver that the cases used.
+// Driver is the DRA driver used by the cases.
 type Driver struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"`
@@ -90,7 +90,7 @@ type Driver struct {
 	Digests []string `json:"digests,omitempty"`
 }
 
-// Selection is what the user asked for.
+// Selection is the selection of cases by the user.
 type Selection struct {
 	Focus  []string `json:"focus,omitempty"`
 	Skip   []string `json:"skip,omitempty"`
@@ -123,9 +123,9 @@ func (s Selection) selected(p *RunProfile, cases int) string {
 // RunProfile is the conformance profile of a run.
 type RunProfile struct {
 	Name spec.ConformanceProfile `json:"name"`
-	// Version says which list of required cases it has.
+	// Version identifies the list of required cases.
 	Version string `json:"version"`
-	// Required is the number of these.
+	// Required is the number of required cases.
 	Required int `json:"required"`
 }
 
@@ -146,8 +146,8 @@ const (
 	NothingPassed Verdict = "NothingPassed"
 )
 
-// Outcome is the verdict on a run in one word, and the reasons why it is not passed: Result,
-// or that of the selected cases if the run has no profile.
+// Outcome returns the verdict on a run in one word, and the reasons for a verdict other than passed:
+// Result, or the verdict on the selected cases without a profile.
 func (r Report) Outcome() (Result, []string) {
 	if r.Result != "" {
 		return r.Result, r.Reasons
@@ -158,7 +158,7 @@ func (r Report) Outcome() (Result, []string) {
 // Selected is "selection of 2 cases; no profile was judged", or empty.
 func (r Report) Selected() string { return r.Selection.selected(r.Profile, r.Summary.Total) }
 
-// Result is the verdict as the result of a report, with the reason where there is a word for it.
+// Result returns the verdict as a report's result, with a reason if it has one.
 func (v Verdict) Result() (Result, []string) {
 	switch v {
 	case Passed:

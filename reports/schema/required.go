@@ -24,36 +24,35 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RequiredCase is a case of a version of the suite, with the profiles that require it.
+// RequiredCase is a case of a suite version, with the profiles requiring it.
 type RequiredCase struct {
 	ID string `json:"id"`
-	// Level is the most binding one of the requirements: where it is MUST, a failure of
-	// the case fails the run.
+	// Level is the strongest level of the case's requirements: with MUST, a failure of the case fails the
+	// run.
 	Level        spec.Level           `json:"level" jsonschema:"enum=MUST,enum=SHOULD,enum=MAY"`
 	Requirements []spec.RequirementID `json:"requirements"`
-	// Profiles are the conformance profiles that require the case; none for cases that judge
-	// programs of dratest.
+	// Profiles are the conformance profiles requiring the case; none for cases testing dratest's own
+	// programs.
 	Profiles []spec.ConformanceProfile `json:"profiles,omitempty"`
-	// Features are those beyond the core that the case is about.
+	// Features are the tested features beyond the core.
 	Features []spec.Feature `json:"features,omitempty"`
-	// Off are features that must be switched off for it.
+	// Off are features required to be disabled.
 	Off []spec.Feature `json:"off,omitempty"`
-	// APIs are the versions of APIs that must be served for it beside resource.k8s.io/v1.
+	// APIs are API versions required besides resource.k8s.io/v1.
 	APIs []string `json:"apis,omitempty"`
-	// Since is the release of Kubernetes, as 1.37, before which it cannot run.
+	// Since is the minimum Kubernetes release, for example 1.37.
 	Since string `json:"since,omitempty"`
-	// Installed says that it is about a driver as its vendor has installed it.
+	// Installed is true for cases about a driver as installed by its vendor.
 	Installed bool `json:"installed,omitempty"`
-	// DriverProfile is the part of the driver profile it belongs to, if it runs with an
-	// installed driver; DriverFeatures are used by it then.
+	// DriverProfile is the case's part of the driver profile if it can run with an installed driver,
+	// DriverFeatures are the features used then.
 	DriverProfile  spec.DriverProfile   `json:"driverProfile,omitempty"`
 	DriverFeatures []spec.DriverFeature `json:"driverFeatures,omitempty"`
-	// KnownIssue is what Kubernetes may be excused for in this case.
+	// KnownIssue is the known issue of Kubernetes excused in this case.
 	KnownIssue string `json:"knownIssue,omitempty"`
 }
 
-// Required are the required cases of a suite, with the levels of their requirements; one
-// that is not known is a MUST.
+// Required returns the required cases of a suite, with their levels. An unknown requirement is a MUST.
 func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase {
 	levels := map[spec.RequirementID]spec.Level{}
 	for _, r := range requirements {
@@ -88,8 +87,8 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 	return required
 }
 
-// Releases are those of Kubernetes that the case can need: its own, and those in which its
-// features came into v1 of the API.
+// Releases returns the Kubernetes releases needed by the case: its minimum release, and those adding
+// its features to v1 of the API.
 func (c RequiredCase) Releases() []string {
 	var all []string
 	if c.Since != "" {
@@ -103,12 +102,12 @@ func (c RequiredCase) Releases() []string {
 	return all
 }
 
-// RequiredDigest is the digest, as "sha256:0123…", of a list of required cases: of its
-// JSON without spaces.
+// RequiredDigest returns the digest of a list of required cases as compact JSON, such as
+// "sha256:0123…".
 func RequiredDigest(required []RequiredCase) string {
 	data, err := json.Marshal(required)
 	if err != nil {
-		panic(err) // it consists of strings
+		panic(err) // // strings only
 	}
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])

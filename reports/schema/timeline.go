@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DecodeTimeline reads a case's timeline.json and refuses other schema versions. Fields
-// that it does not know are newer and do not matter. Texts are made Printable.
+// DecodeTimeline reads a case's timeline.json. It rejects other schema versions, ignores unknown
+// fields of newer builds, and makes texts Printable.
 func DecodeTimeline(data []byte) (spec.Timeline, error) {
 	var t spec.Timeline
 	if err := json.Unmarshal(data, &t); err != nil {
