@@ -24,7 +24,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/gather"
 	"github.com/dra-conformance/dratest/framework/kube"
@@ -33,6 +35,9 @@ import (
 
 // secondLook is the delay before the second audit of a cluster: enough for controllers to clean up.
 const secondLook = 10 * time.Second
+
+// requestTime bounds each request, so that an API server without answers is reported.
+const requestTime = time.Minute
 
 // closing bounds the cleanup.
 const closing = 30 * time.Second
@@ -77,7 +82,13 @@ nothing in the cluster is changed.`,
 			if f.since <= 0 {
 				return withCode(codeUsage, fmt.Errorf("since: %s: must be positive", f.since))
 			}
-			return gatherFrom(cmd.Context(), cmd.OutOrStdout(), f)
+			ctx := cmd.Context()
+			defer endOnNextSignal(ctx)()
+			err := gatherFrom(ctx, cmd.OutOrStdout(), f)
+			if err != nil && ctx.Err() != nil {
+				return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", err))
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
@@ -94,15 +105,17 @@ func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
 	if err != nil {
 		return withCode(codeUsage, err)
 	}
-	client, err := kube.NewForConfig(config)
+	bounded := rest.CopyConfig(config)
+	bounded.Timeout = requestTime
+	client, err := kube.NewForConfig(bounded)
 	if err != nil {
 		return err
 	}
-	objects, err := dynamic.NewForConfig(config)
+	objects, err := dynamic.NewForConfig(bounded)
 	if err != nil {
 		return err
 	}
-	if _, err := client.Discovery().ServerVersion(); err != nil {
+	if _, err := discovery.ToDiscoveryInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx); err != nil {
 		return withCode(codeEnvironment, fmt.Errorf("ask the API server for its version: %w", err))
 	}
 	now := time.Now()
@@ -133,6 +146,9 @@ func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
 	}, sink)
 	if err = errors.Join(err, sink.Close()); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %s has what was read by then", context.Cause(ctx), f.out)
 	}
 	for _, v := range result.Violations {
 		_, _ = fmt.Fprintf(out, "found: %s\n", v)

@@ -36,11 +36,18 @@ import (
 func main() {
 	run.Child(os.Args, parts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, end := context.WithCancelCause(ctx)
 	root := newRootCommand()
 	root.SetOut(live.On(os.Stdout, os.Getenv))
+	if root.OutOrStdout() == os.Stdout {
+		root.SetOut(newPipe(os.Stdout, end))
+	}
 	root.SetErr(live.On(os.Stderr, os.Getenv))
 	err := root.ExecuteContext(ctx)
 	stop()
+	if outputClosed(ctx, err) {
+		os.Exit(128 + int(syscall.SIGPIPE))
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "dratest: %s\n", spec.Printable(err.Error()))
 		os.Exit(exitCode(err))

@@ -18,6 +18,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -54,4 +56,33 @@ func passOn(in <-chan os.Signal, out chan<- os.Signal) {
 		}
 		last = time.Now()
 	}
+}
+
+// errOutputClosed ends a command whose output nobody reads any more.
+var errOutputClosed = errors.New("standard output was closed")
+
+// pipe is standard output. A process killed by SIGPIPE would leave clusters behind and files
+// unwritten, so a closed pipe ends the command like other signals.
+type pipe struct {
+	out io.Writer
+	end context.CancelCauseFunc
+}
+
+func newPipe(out io.Writer, end context.CancelCauseFunc) pipe {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writes fail with EPIPE then
+	return pipe{out, end}
+}
+
+// Write implements io.Writer.
+func (p pipe) Write(data []byte) (int, error) {
+	n, err := p.out.Write(data)
+	if errors.Is(err, syscall.EPIPE) {
+		p.end(errOutputClosed)
+	}
+	return n, err
+}
+
+// outputClosed reports whether a command failed only to print, as "dratest list" before "| head".
+func outputClosed(ctx context.Context, err error) bool {
+	return errors.Is(err, syscall.EPIPE) && errors.Is(context.Cause(ctx), errOutputClosed)
 }

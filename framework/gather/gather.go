@@ -26,6 +26,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -75,7 +76,7 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 	if g.Say == nil {
 		g.Say = func(string, ...any) {}
 	}
-	version, err := c.Client.Discovery().ServerVersion()
+	version, err := discovery.ToDiscoveryInterfaceWithContext(c.Client.Discovery()).ServerVersionWithContext(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("ask the API server for its version: %w", err)
 	}
@@ -95,6 +96,9 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 	g.metrics(ctx, w.Nodes)
 	g.Say("reading files of %d nodes", len(w.Nodes))
 	g.nodes(ctx, w.Nodes)
+	if ctx.Err() != nil {
+		g.missing("everything after the interruption", context.Cause(ctx))
+	}
 	if g.failed == nil {
 		g.index(version.GitVersion, w)
 	}

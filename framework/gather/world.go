@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 
 	"github.com/dra-conformance/dratest/framework/audit"
 )
@@ -82,7 +83,7 @@ func (g *gathering) read(ctx context.Context) (w world) {
 	g.missing("pods", w.podsUnknown)
 	w.Nodes, err = list(ctx, g.Client.CoreV1().Nodes().List, func(l *corev1.NodeList) []corev1.Node { return l.Items })
 	g.missing("nodes", err)
-	version, served, err := g.served()
+	version, served, err := g.served(ctx)
 	g.missing(group, err)
 	w.version = version
 	for _, name := range kinds {
@@ -105,9 +106,9 @@ func (g *gathering) read(ctx context.Context) (w world) {
 }
 
 // served is the newest served version of resource.k8s.io, and its kinds.
-func (g *gathering) served() (version string, resources []string, err error) {
+func (g *gathering) served(ctx context.Context) (version string, resources []string, err error) {
 	for _, version := range []string{"v1", "v1beta2", "v1beta1"} {
-		l, err := g.Client.Discovery().ServerResourcesForGroupVersion(group + "/" + version)
+		l, err := discovery.ToDiscoveryInterfaceWithContext(g.Client.Discovery()).ServerResourcesForGroupVersionWithContext(ctx, group+"/"+version)
 		if apierrors.IsNotFound(err) {
 			continue
 		}

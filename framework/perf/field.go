@@ -68,7 +68,7 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	if err != nil {
 		return f, err
 	}
-	if f.version, err = kubernetesOf(bed); err != nil {
+	if f.version, err = kubernetesOf(ctx, bed); err != nil {
 		return f, err
 	}
 	if f.web, err = rest.HTTPClientFor(bed.REST); err != nil {

@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/discovery"
+
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -102,7 +104,7 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 		if openErr != nil {
 			return openErr
 		}
-		if record.Kubernetes, err = kubernetesOf(b); err != nil {
+		if record.Kubernetes, err = kubernetesOf(ctx, b); err != nil {
 			return err
 		}
 		if rounds[side], err = scenario.Prepare(ctx, Site{b, w, o.ReportDir}); err != nil {
@@ -125,8 +127,8 @@ func (o Options) measureScenario(ctx context.Context, p *progress.Printer, w Wor
 }
 
 // kubernetesOf returns a cluster's Kubernetes version.
-func kubernetesOf(b *testbed.Testbed) (string, error) {
-	version, err := b.Client.Discovery().ServerVersion()
+func kubernetesOf(ctx context.Context, b *testbed.Testbed) (string, error) {
+	version, err := discovery.ToDiscoveryInterfaceWithContext(b.Client.Discovery()).ServerVersionWithContext(ctx)
 	if err != nil {
 		return "", fmt.Errorf("get the version of Kubernetes: %w", err)
 	}

@@ -40,6 +40,9 @@ type NodeFiles struct {
 	has    map[string]bool // nodes with an agent
 }
 
+// listTime bounds the search for agents, as an API server may be silent.
+const listTime = time.Minute
+
 // errNoAgent: nobody may read the node.
 var errNoAgent = errors.New("no dra-sim runs on it, and pods that read nodes were not asked for (--node-pods)")
 
@@ -54,7 +57,9 @@ func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, 
 	if f.agents, err = client.New(config); err != nil {
 		return nil, err
 	}
-	found, err := c.CoreV1().Pods(deploy.Namespace).List(ctx, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
+	listing, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	found, err := c.CoreV1().Pods(deploy.Namespace).List(listing, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
 	if err != nil {
 		return f, fmt.Errorf("look for agents of dra-sim: %w", err)
 	}
