@@ -22,12 +22,12 @@ import (
 	"time"
 )
 
-// Provider creates, lists and deletes clusters. Errors of all methods say how to fix the problem.
+// Provider creates, lists and deletes clusters. Errors of all methods include a fix.
 type Provider interface {
 	// Name is the provider's name in reports, as "kind".
 	Name() string
-	// Create brings up a cluster that is ready for cases. On failure it leaves nothing behind unless Config.Keep is set.
-	// Errors: ErrExists, ErrUnknownVersion, ErrEnvironment, or of ctx.
+	// Create creates a cluster ready for cases. On failure it leaves nothing behind unless Config.Keep is
+	// set. Errors: ErrExists, ErrUnknownVersion, ErrEnvironment, or of ctx.
 	Create(ctx context.Context, c Config) (Cluster, error)
 	// List returns the clusters made by this provider, by name.
 	List(ctx context.Context) ([]Cluster, error)
@@ -37,7 +37,7 @@ type Provider interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Switcher is a Provider that can replace components of a running cluster.
+// Switcher is a Provider able to replace components of a running cluster.
 type Switcher interface {
 	// Switch replaces the components of a running cluster by those of a stack; empty fields of the stack stay unchanged.
 	// If interrupted, each component is either the old or the new one. Errors: ErrEnvironment, ErrUnknownVersion, or of
@@ -88,12 +88,12 @@ const (
 	Stopped Status = "Stopped"
 	// Broken: its creation failed or was interrupted, or some nodes are not running.
 	Broken Status = "Broken"
-	// Abandoned: it was made for a process that is gone.
+	// Abandoned means the process that created it is gone.
 	Abandoned Status = "Abandoned"
 )
 
 var (
-	// ErrExists: a cluster of that name exists already.
+	// ErrExists means a cluster of this name exists already.
 	ErrExists = errors.New("cluster exists")
 	// ErrUnknownVersion: no image can be built or found for the version.
 	ErrUnknownVersion = errors.New("unknown Kubernetes version")

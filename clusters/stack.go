@@ -137,7 +137,7 @@ func (s Stack) Validate() error {
 	return errors.Join(errs...)
 }
 
-// IsZero tells whether nothing is chosen.
+// IsZero reports whether nothing is chosen.
 func (s Stack) IsZero() bool {
 	return s.Scheduler == "" && s.Controllers == "" && s.Kubelet == "" && len(s.KubeletNodes) == 0
 }
@@ -164,7 +164,7 @@ func AllStock() Stack {
 	return s
 }
 
-// HasOwn tells whether any component is this project's.
+// HasOwn reports whether any component is this project's.
 func (s Stack) HasOwn() bool {
 	return slices.ContainsFunc(s.parts(), func(p part) bool { return *p.whose == Own })
 }

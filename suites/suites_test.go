@@ -35,13 +35,13 @@ import (
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
-// TestSuites runs all cases in one process, on a cluster that it creates:
+// TestSuites runs all cases in one process, on a cluster created for it:
 //
 //	go test ./suites -timeout 0 -args -e2e
 //
-// Go's default timeout of 10 minutes is too short. "ginkgo -p ./suites -- -e2e" runs the cases
-// in parallel. Ginkgo's own flags select cases; see run.Suite. Without -e2e and -kubeconfig the
-// test is skipped, so that "go test ./..." creates no cluster.
+// Go's default timeout of 10 minutes is too short. "ginkgo -p ./suites -- -e2e" runs the cases in
+// parallel. Ginkgo's own flags select cases; see run.Suite. Without -e2e and -kubeconfig the test is
+// skipped: "go test ./..." must not create a cluster.
 
 var (
 	e2e        = flag.Bool("e2e", false, "create a cluster and run all cases")

@@ -100,7 +100,7 @@ func etcdCommand(c clusters.Config, l layout) command {
 		"listen-peer-urls": peers, "initial-advertise-peer-urls": peers, "initial-cluster": "default=" + peers,
 		"cert-file": l.pki("server.crt"), "key-file": l.pki("server.key"), "trusted-ca-file": l.pki("ca.crt"), "client-cert-auth": "true",
 		"peer-cert-file": l.pki("server.crt"), "peer-key-file": l.pki("server.key"), "peer-trusted-ca-file": l.pki("ca.crt"), "peer-client-cert-auth": "true",
-		// After a crash of the machine the cluster is created anew (docs/adr/0014).
+		// After a crash of the machine the cluster is recreated (docs/adr/0014).
 		"unsafe-no-fsync": "true",
 		// The default of 2 GiB fills up soon with thousands of pods.
 		"quota-backend-bytes": strconv.Itoa(8 << 30),
@@ -141,7 +141,7 @@ func apiserverCommand(c clusters.Config, l layout) command {
 	return command{name: apiserver, args: args(ours, c.ComponentArgs["apiserver"]), health: l.url(apiserver) + "/readyz"}
 }
 
-// withGates adds the feature gates, which all Kubernetes components know.
+// withGates adds the feature gates, known to all Kubernetes components.
 func withGates(to map[string]string, c clusters.Config) {
 	if len(c.FeatureGates) == 0 {
 		return
@@ -205,7 +205,8 @@ func schedulerCommand(c clusters.Config, p programs, l layout) command {
 	return command{name: scheduler, args: args(ours, c.ComponentArgs["scheduler"]), health: l.url(scheduler) + "/readyz"}
 }
 
-// ownControllersCommand keeps those controller manager arguments that apply to its controllers in any process.
+// ownControllersCommand keeps the controller manager arguments applying to its controllers in any
+// process.
 func ownControllersCommand(c clusters.Config, l layout) command {
 	ours := serving(l, ownControllers)
 	maps.Copy(ours, map[string]string{"controllers": "*", "v": "4", "kube-api-qps": "1000", "kube-api-burst": "2000"})

@@ -93,7 +93,7 @@ func TestComponentsCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// The configuration is merged with that of all schedulers.
+// The configuration is merged with the common scheduler configuration.
 func TestSchedulerConfigurationIsMerged(t *testing.T) {
 	c := clusters.Config{Provider: clusters.ProviderControlPlane, Version: "v1.37.1", Scheduler: map[string]any{"extenders": []any{map[string]any{"urlPrefix": "http://127.0.0.1:1"}}}}
 	l := layout{dir: "/state/x", ports: map[string]int{}}

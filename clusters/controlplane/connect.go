@@ -48,7 +48,7 @@ func connect(kubeconfig string) (api, error) {
 	if err != nil {
 		return api{}, fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	config.QPS = -1 // nobody else waits for this API server
+	config.QPS = -1 // this API server has no other users
 	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return api{}, fmt.Errorf("make a client: %w", err)

@@ -34,7 +34,7 @@ type fakeHost struct {
 	next    int
 	alive   map[int]string
 	started []string
-	// says makes a program write its log and exit at once at its next start.
+	// says makes a program write this log and exit at its next start.
 	says map[string]string
 	// taken is how often ports are still taken.
 	taken int

@@ -46,7 +46,7 @@ func (s parts) status(r record) clusters.Status {
 		return clusters.Broken
 	case !r.Ready:
 		if s.store.Free(r.Name) {
-			return clusters.Broken // whoever was making it is gone
+			return clusters.Broken // the creating process is gone
 		}
 		return clusters.Creating
 	case running == 0:

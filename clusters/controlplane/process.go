@@ -42,9 +42,9 @@ type process struct {
 
 // host starts and ends processes.
 type host interface {
-	// Start starts a program that outlives this process; exited is closed if it exits earlier.
+	// Start starts a program outliving this process; exited is closed if it exits earlier.
 	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
-	// Alive tells whether exactly this process runs.
+	// Alive reports whether exactly this process runs.
 	Alive(p process) bool
 	// Free reports whether a loopback port is free.
 	Free(ctx context.Context, port int) bool
@@ -77,7 +77,7 @@ func (machine) Start(c command, dir, log string) (process, <-chan struct{}, erro
 		err = errors.Join(fmt.Errorf("start %s: find out which process it is: %w", c.name, err), cmd.Process.Kill())
 	}
 	go func() {
-		_ = cmd.Wait() // its log says why
+		_ = cmd.Wait() // see its log
 		close(exited)
 	}()
 	p.Name = c.name

@@ -52,7 +52,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// The PID of an exited process is reused by this test, which would not survive a mistake.
+// The PID of an exited process is reused by this test: a mistake would kill it.
 func TestProcessOfTheSameNumberIsLeftAlone(t *testing.T) {
 	self, err := identify(os.Getpid())
 	if err != nil {

@@ -70,7 +70,7 @@ type record struct {
 	// Ports are the listening ports by process name.
 	Ports     map[string]int `json:"ports,omitempty"`
 	Processes []process      `json:"processes,omitempty"`
-	// Ready: the cluster's creation came to its end.
+	// Ready means the cluster's creation is complete.
 	Ready bool `json:"ready,omitempty"`
 	// Temporary clusters belong to the process holding their lock.
 	Temporary bool `json:"temporary,omitempty"`

@@ -59,7 +59,7 @@ type client struct {
 	Elsewhere string
 }
 
-// isPodman says whether the docker command is Podman's.
+// isPodman reports whether the docker command is Podman's.
 func (c client) isPodman() bool { return c.Podman && c.Version != "" }
 
 // engine is a running engine's information, or the reason why it is not running.

@@ -77,7 +77,7 @@ func installPackages(ctx context.Context, p *progress.Printer, names []string) (
 	return names, err
 }
 
-// available omits docker-cli on Debian releases that ship it in docker.io.
+// available omits docker-cli on Debian releases shipping it in docker.io.
 func available(ctx context.Context, names []string) []string {
 	var known []string
 	for _, name := range names {

@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// State says whether a row needs attention.
+// State is whether a row needs attention.
 type State string
 
 const (

@@ -67,13 +67,13 @@ func (d daemon) running() int {
 	return pid
 }
 
-// clearLeftovers removes what keeps dockerd from starting after it was killed. It must not be called while dockerd
-// runs.
-//   - dockerd takes any process with the number in its pid file for itself;
-//   - it takes any process with the number in containerd's pid file for containerd and waits for it in vain;
-//   - an orphaned containerd holds the lock of the data the next containerd needs;
+// clearLeftovers removes leftovers of a killed dockerd that prevent a restart. It must not be called while
+// dockerd runs:
+//   - dockerd mistakes any process with the PID in its pid file for itself;
+//   - it mistakes any process with the PID in containerd's pid file for containerd and waits in vain;
+//   - an orphaned containerd holds the lock of the data needed by the next containerd;
 //   - with a stale socket of a machine-wide containerd it waits in vain;
-//   - if a container mounted the missing socket, Docker made an empty directory of its name.
+//   - if a container mounted the missing socket, Docker created an empty directory in its place.
 func (d daemon) clearLeftovers(ctx context.Context) error {
 	if err := d.endContainerd(ctx); err != nil {
 		return err

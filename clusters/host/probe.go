@@ -58,7 +58,8 @@ func probe(ctx context.Context, arch string) (outcome, string) {
 	return fails, cause(err.Error())
 }
 
-// cause extracts the innermost error from the engine's message, which wraps the runtime's message several times.
+// cause extracts the innermost error from the engine's message: it wraps the runtime's message several
+// times.
 func cause(message string) string {
 	line := lastLine(strings.TrimSuffix(strings.TrimSpace(message), "Run 'docker run --help' for more information"))
 	if _, after, found := strings.Cut(line, "Error response from daemon: "); found {

@@ -104,7 +104,7 @@ func (b *builder) baseImage(ctx context.Context, rootfs string) (v1.Image, error
 	return newImage(layers, config)
 }
 
-// ctr returns the path of the ctr program, which was built for the node but runs on any Linux.
+// ctr returns the path of the ctr program, built for the node but able to run on any Linux.
 func (b *builder) ctr() (string, error) {
 	for _, binary := range modules.Runtime() {
 		if binary.Name == "ctr" {

@@ -93,7 +93,7 @@ func buildBinary(ctx context.Context, o Options, of func(versions.Version) modul
 		return nil, "", err
 	}
 	if path, _, err := b.modules.Path(of(version)); err == nil && cache.Exists(path) {
-		return b, path, nil // whoever builds something else now does not matter
+		return b, path, nil // a concurrent build of something else does not matter
 	}
 	unlock, err := b.cache.Lock(ctx, b.Progress)
 	if err != nil {

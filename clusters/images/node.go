@@ -165,8 +165,8 @@ func buildSim(ctx context.Context, c cache.Cache, say *progress.Printer, where o
 	return keep(c, built)
 }
 
-// keep copies a program, which the next build overwrites, to a content-addressed path, and returns that path and the
-// key.
+// keep copies a program to a content-addressed path, as the next build overwrites it, and returns the
+// path and the key.
 func keep(c cache.Cache, built string) (kept, key string, err error) {
 	if key, err = contentKey(built); err != nil {
 		return "", "", err

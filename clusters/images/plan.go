@@ -121,8 +121,8 @@ func newPlan(v versions.Version, restricted bool, from origins, at program, sim 
 func suiteImages(sim layer.Entry) []component {
 	account := suite.Account()
 	return []component{
-		// Not the static one, which cannot resolve names. The -T option of its wget crashes in Debian 12, so cases call
-		// "timeout 5 wget".
+		// Not the static one: it cannot resolve names. The -T option of its wget crashes in Debian 12, so
+		// cases call "timeout 5 wget".
 		{ref: Busybox, files: account, packages: []string{"busybox", "libc6"}, applets: true},
 		{ref: Sim, files: append([]layer.Entry{sim}, account...), entrypoint: []string{"/" + sim.Path}},
 	}

@@ -53,7 +53,7 @@ type Pruned struct {
 	Files  []string `json:"files"`
 	// FileBytes is the size of Files. The space freed by images is known only to the engine, since they share layers.
 	FileBytes int64 `json:"fileBytes"`
-	// Kept are images that could not be removed because a container uses them, with the reason.
+	// Kept are images in use by a container, with the reason.
 	Kept []string `json:"kept,omitempty"`
 }
 

@@ -127,7 +127,8 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 	return image, nil
 }
 
-// runKind runs kind, which takes no context: when ctx ends, the cluster's containers are removed until kind fails.
+// runKind runs kind. As kind takes no context, the cluster's containers are removed until kind fails
+// when ctx ends.
 func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options ...cluster.CreateOption) error {
 	done := make(chan error, 1)
 	go func() { done <- s.maker.Create(c.Name, options...) }()

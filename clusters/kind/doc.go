@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kind makes test clusters on this machine: real Kubernetes nodes in containers, through kind's Go package,
-// with a pod network that needs no image.
+// Package kind creates test clusters on this machine: real Kubernetes nodes in containers, through
+// kind's Go package, with a pod network without an image.
 //
-// Images provides node images; clusters/host installs and starts the container engine. The package removes only what
-// it made.
+// Images provides node images; clusters/host installs and starts the container engine. The package
+// removes only resources it created.
 //
 // Start with Provider; render.go has the configuration of a cluster, state.go its stored state.
 package kind

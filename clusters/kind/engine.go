@@ -51,7 +51,7 @@ type engine interface {
 	Nodes(ctx context.Context, cluster string) ([]container, error)
 	// Remove removes containers with their volumes, running or not.
 	Remove(ctx context.Context, ids []string) error
-	// HasNetwork tells whether kind's network exists.
+	// HasNetwork reports whether kind's network exists.
 	HasNetwork(ctx context.Context) (bool, error)
 	// RemoveNetwork removes kind's network.
 	RemoveNetwork(ctx context.Context) error

@@ -75,7 +75,7 @@ func (s parts) status(r record, own []container) clusters.Status {
 		return clusters.Broken
 	case !r.complete():
 		if s.free(r.Name) {
-			return clusters.Broken // whoever was making it is gone
+			return clusters.Broken // the creating process is gone
 		}
 		return clusters.Creating
 	case running > 0 && r.Temporary && s.free(r.Name):

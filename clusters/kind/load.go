@@ -31,8 +31,9 @@ import (
 	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
-// Load imports an image into the container runtimes of all nodes of a running cluster, replacing any image of that
-// name. The image is one of the container engine, or an archive of "docker save". Running pods keep their image.
+// Load imports an image into the container runtimes of all nodes of a running cluster, replacing any
+// image of the same name. The image is in the container engine or an archive of "docker save". Running
+// pods keep their image.
 func (p *Provider) Load(ctx context.Context, name, image string) error {
 	all, err := p.Machines(ctx, name)
 	if err != nil {
@@ -99,7 +100,7 @@ func (m member) take(ctx context.Context, archive string) error {
 
 // until is a reader ending with a context.
 type until struct {
-	ctx context.Context //nolint:containedctx // of the one call that reads
+	ctx context.Context //nolint:containedctx // of a single read call
 	io.Reader
 }
 

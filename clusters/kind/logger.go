@@ -43,7 +43,7 @@ var _ log.Logger = (*logger)(nil)
 
 // Warn passes kind's warnings on, except those the user cannot act on.
 func (l *logger) Warn(message string) {
-	if strings.Contains(message, "cgroup v1 is deprecated") || // "dratest doctor" says it once
+	if strings.Contains(message, "cgroup v1 is deprecated") || // reported by "dratest doctor"
 		strings.Contains(message, "storage manifest") { // no case needs storage
 		return
 	}

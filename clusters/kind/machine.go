@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/host/capability"
 )
 
-// machine is what a cluster's configuration depends on.
+// machine has the properties of the machine relevant to a cluster's configuration.
 type machine struct {
 	// CgroupV1: kubelets since v1.35 reject such a machine unless configured otherwise.
 	CgroupV1 bool

@@ -23,8 +23,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Images provides node images and components from a registry, a cache or a build. A cluster requests only what it
-// uses.
+// Images provides node images and components from a registry, a cache or a build. A cluster requests
+// only those it uses.
 type Images interface {
 	// NodeImage returns the image for a configuration without one.
 	NodeImage(ctx context.Context, c clusters.Config) (ref string, err error)

@@ -166,7 +166,7 @@ WantedBy=multi-user.target
 		"mkdir -p /etc/systemd/system/cri-containerd-.scope.d",
 		"cat > /etc/systemd/system/cri-containerd-.scope.d/dratest.conf <<'END'\n" + stopScopes + "END",
 		keeperName + " once " + args,                   // pods may come as soon as the node is Ready
-		"systemctl enable --quiet --now " + keeperName, // reads all units anew
+		"systemctl enable --quiet --now " + keeperName, // rereads all units
 		"mkdir -p /etc/cni/net.d",
 		"cat > /etc/cni/net.d/.dratest", // containerd watches for *.conflist
 		"mv /etc/cni/net.d/.dratest /etc/cni/net.d/10-dratest.conflist",
@@ -204,8 +204,8 @@ func waitReady(ctx context.Context, client kubernetes.Interface, size int) error
 	return nil
 }
 
-// poll calls check until it returns nothing to wait for; errors, which a starting API server returns now and then,
-// are retried.
+// poll calls check until it returns nothing to wait for. Errors are retried: a starting API server
+// returns some.
 func poll(ctx context.Context, check func(context.Context) (waiting string, err error)) error {
 	var last string
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, networkTimeout, true, func(ctx context.Context) (bool, error) {

@@ -303,7 +303,7 @@ func TestNetworkGoesWithTheLastClusterIfItCameWithOurs(t *testing.T) {
 	for _, tc := range []struct {
 		name       string
 		there      bool // before our first cluster
-		foreign    bool // somebody's cluster is left
+		foreign    bool // another user's cluster is left
 		wantGone   bool
 		wantMarker bool
 	}{

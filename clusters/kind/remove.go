@@ -126,8 +126,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 	return s.store.forget(r.Name)
 }
 
-// removeOwn removes a cluster's containers. An engine rejects removal while kind or a user removes a container; all
-// that counts is its absence in the end.
+// removeOwn removes a cluster's containers. An engine rejects removal while kind or a user removes a
+// container; only the final absence counts.
 func (s parts) removeOwn(ctx context.Context, r record) error {
 	var refused time.Time
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {

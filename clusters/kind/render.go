@@ -38,14 +38,14 @@ type object = map[string]any
 //
 //nolint:gochecknoglobals // a table
 var defaults = map[string]map[string]string{
-	// On SIGTERM the API server waits for its watches, which do not end, until the kubelet kills it 30 s later
-	// (k8s.io/apiserver v0.37.1 pkg/server/genericapiserver.go, RunWithContext: Server.Shutdown has 60 s). With this
-	// flag it waits for other requests only and exits 2 s after them.
+	// On SIGTERM the API server waits for its watches, without end, until the kubelet kills it 30 s later
+	// (k8s.io/apiserver v0.37.1 pkg/server/genericapiserver.go, RunWithContext: Server.Shutdown has 60 s).
+	// With this flag it waits for other requests only and exits 2 s after them.
 	"apiserver":          {"shutdown-send-retry-after": "true"},
 	"controller-manager": {"v": "4", "leader-elect-retry-period": "500ms", "kube-api-qps": "100", "kube-api-burst": "200"},
 	"kubelet":            {"v": "4"},
 	"scheduler":          {"v": "5", "leader-elect-retry-period": "500ms"},
-	// Fast instead of durable: after a crash of the machine a test cluster is created anew.
+	// Fast instead of durable: after a crash of the machine a test cluster is recreated.
 	"etcd": {"unsafe-no-fsync": "true"},
 }
 

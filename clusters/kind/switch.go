@@ -173,7 +173,7 @@ func (s switching) replace(ctx context.Context, node member, c staticpod.Compone
 	return staticpod.Replace(ctx, node, s.client, r)
 }
 
-// load imports an image into a node and reports it if that takes time.
+// load imports an image into a node and reports it if this takes time.
 func (s switching) load(ctx context.Context, node member, image clusters.ComponentImage) error {
 	if err := fits(image.Ref, image.Kubernetes, s.record.Version); err != nil {
 		return err

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// question asks a node for the process of its kubelet, whether that is program $1, and whether it is healthy.
+// question reads the PID of a node's kubelet, whether it runs program $1, and whether it is healthy.
 const question = `pid=$(systemctl show --property MainPID --value kubelet)
 [ "$pid" = 0 ] || echo "process $pid"
 [ "/proc/$pid/exe" -ef "$1" ] && echo current

@@ -34,7 +34,7 @@ type maker interface {
 	Lock(name string) (release func(), err error)
 }
 
-// makerOf returns the provider that made a cluster; for an unknown name, kind returns the error.
+// makerOf returns the provider of a cluster; for an unknown name, kind returns the error.
 func (c *Clusters) makerOf(name string) (maker, error) {
 	has, err := c.controlPlane.Has(name)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s Store[R]) Lock(name string) (release func(), err error) {
 	}, nil
 }
 
-// Free tells whether no process holds the cluster.
+// Free reports whether no process holds the cluster.
 func (s Store[R]) Free(name string) bool {
 	release, err := s.Lock(name)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *Locks) Keep(name string, release func()) {
 	l.release[name] = release
 }
 
-// Have tells whether a cluster's lock is kept.
+// Have reports whether a cluster's lock is held.
 func (l *Locks) Have(name string) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -128,7 +128,7 @@ func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error 
 	}
 	defer release()
 	r, known, err := s.Load(name)
-	if err != nil || !known { // somebody was faster
+	if err != nil || !known { // lost the race
 		return err
 	}
 	if err := remove(r); err != nil {
@@ -137,7 +137,7 @@ func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error 
 	return nil
 }
 
-// ErrLocked: somebody else has the lock.
+// ErrLocked means another process holds the lock.
 var ErrLocked = errors.New("it is locked")
 
 // LockFile creates and locks the file at path without waiting; try is TryLock or TryRLock. Errors: ErrLocked, or the
@@ -159,7 +159,7 @@ func LockFile(path string, try func(*flock.Flock) (bool, error)) (*flock.Flock, 
 			_ = lock.Close()
 			return nil, err
 		}
-		// A previous holder may have removed the file: then nobody else sees this lock.
+		// A previous holder may have removed the file: then other processes do not see this lock.
 		mine, mineErr := lock.Stat()
 		current, currentErr := os.Stat(path)
 		if mineErr == nil && currentErr == nil && os.SameFile(mine, current) {

@@ -101,7 +101,7 @@ func parse(out string, c Component) Answer {
 	return a
 }
 
-// Works tells whether the component does its work.
+// Works reports whether the component works.
 func (a Answer) Works(c Component) bool {
 	return len(a.containers) > 0 && a.ready && a.Version != "" && (a.leads || !c.Leads)
 }

@@ -69,7 +69,7 @@ func SwitchOff(manifest []byte, controllers []string) ([]byte, error) {
 	})
 }
 
-// change changes the container of a manifest's original, and stores that original in the result.
+// change changes the container of a manifest's original, and stores the original in the result.
 func change(manifest []byte, do func(*corev1.Container) error) ([]byte, error) {
 	original, err := Original(manifest)
 	if err != nil {

@@ -116,7 +116,7 @@ func (o options) serve(cmd *cobra.Command) error {
 	stopped := context.AfterFunc(cmd.Context(), func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
-		_ = server.Shutdown(ctx) // // cut off requests still running
+		_ = server.Shutdown(ctx) // cut off requests still running
 	})
 	defer stopped()
 	fmt.Fprintf(cmd.OutOrStdout(), "serving https://%s for %d cluster(s); trust %s\n", o.listen, len(config.Clusters), crt)

@@ -170,7 +170,7 @@ func (f driverFlags) hotplug() (sim.Hotplug, error) {
 	}
 	client := &http.Client{Timeout: answerTime, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	return sim.Hotplug{Fabric: f.fabricName, Rescan: f.rescan, Inventory: func(ctx context.Context) (fabric.Inventory, error) {
-		token, err := os.ReadFile(f.fabricToken) // // reread, as it may be rotated
+		token, err := os.ReadFile(f.fabricToken) // reread, as it may be rotated
 		if err != nil {
 			return fabric.Inventory{}, fmt.Errorf("read the token for the fabric: %w", err)
 		}

@@ -38,7 +38,7 @@ type hold struct {
 	path string
 
 	mutex sync.Mutex
-	since time.Time // // zero: not blocking
+	since time.Time // zero: not blocking
 }
 
 // begin blocks writers from now on. It does nothing during a write.

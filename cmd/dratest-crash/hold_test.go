@@ -39,10 +39,10 @@ func TestHold(t *testing.T) {
 		return errors.Join(err, file.Sync(), file.Close())
 	}
 	h := &hold{path: path}
-	h.end() // // nothing held
+	h.end() // nothing held
 	h.begin()
 	h.begin()
-	h.renew() // // within the limit
+	h.renew() // within the limit
 	done := make(chan error, 1)
 	go func() { done <- write() }()
 	select {
@@ -58,7 +58,7 @@ func TestHold(t *testing.T) {
 	if err := write(); err != nil {
 		t.Error(err)
 	}
-	h.begin() // // during a write
+	h.begin() // during a write
 	if err := write(); err != nil {
 		t.Errorf("held in the middle of a write: %v", err)
 	}

@@ -162,7 +162,7 @@ func TestProgramDies(t *testing.T) {
 	cmd := exec.CommandContext(ctx, self, dir, filepath.Join(dir, "none"), "/bin/sh", "-c",
 		fmt.Sprintf("n=0; while :; do n=$((n+1)); echo '%s' $n >&2; echo '%s' $n >&2; done", writing, wrote))
 	cmd.Env = append(os.Environ(), "DRATEST_CRASH_TEST=1")
-	cmd.Stderr = &strings.Builder{} // // Run waits for the log reader
+	cmd.Stderr = &strings.Builder{} // Run waits for the log reader
 	var failed *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &failed) || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("ended with %v", err)

@@ -77,7 +77,7 @@ func (w *watcher) run(log io.Reader, out io.Writer) error {
 
 // order reads the current order.
 func (w *watcher) order() {
-	content, _ := os.ReadFile(w.path("order")) // // usually absent
+	content, _ := os.ReadFile(w.path("order")) // usually absent
 	at := crash.Point(strings.TrimSpace(string(content)))
 	w.at.Store(at)
 	switch {
@@ -113,7 +113,7 @@ func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err er
 		if death == nil && at == crash.AfterCheckpoint {
 			saved = w.inode()
 		}
-		_, _ = io.WriteString(out, line) // // the receiver may be gone
+		_, _ = io.WriteString(out, line) // the receiver may be gone
 		if errors.Is(err, io.EOF) {
 			if death != nil {
 				death.Saved = w.inode() != saved

@@ -101,7 +101,7 @@ func edit(text []byte, field string, change func([]byte) ([]byte, error)) ([]byt
 	fields[field] = changed
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // // keep the bytes of seccomp profiles and environments
+	encoder.SetEscapeHTML(false) // keep the bytes of seccomp profiles and environments
 	if err := encoder.Encode(fields); err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func envOr(variable, otherwise string) string {
 // pulled.
 func loadImage(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) ([]byte, error) {
 	if d.Name != testDriver {
-		return d.Manifests, nil // // preloaded in dratest's node images
+		return d.Manifests, nil // preloaded in dratest's node images
 	}
 	image, err := images.TestDriver(ctx, images.Options{Progress: p})
 	if err != nil {

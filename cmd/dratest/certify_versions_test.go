@@ -38,7 +38,7 @@ func TestVersionsGoOn(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name string
-		came map[string]schema.DriverVerdict // // verdict by minor version; empty for an error
+		came map[string]schema.DriverVerdict // verdict by minor version; empty for an error
 		code int
 		says string
 	}{

@@ -170,7 +170,7 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 				return withCode(codeUsage, errors.New(`a cluster's name is empty: "dratest cluster list" shows those that there are`))
 			}
 			p := t.provider(cmd.ErrOrStderr())
-			if t.exists() { // // prints the removed objects itself
+			if t.exists() { // prints the removed objects itself
 				return p.Delete(cmd.Context(), "")
 			}
 			names, err := deletions(cmd.Context(), p, named, all)

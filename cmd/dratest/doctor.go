@@ -78,7 +78,7 @@ func printRows(out io.Writer, rows []host.Row, output string) error {
 		return encoder.Encode(rows)
 	}
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tFOUND\tADVICE") // // Flush returns the error
+	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tFOUND\tADVICE") // Flush returns the error
 	for _, row := range rows {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Name, row.State, row.Found, row.Advice)
 	}

@@ -123,7 +123,7 @@ func saveImages(out io.Writer, path, programs, registry string) (err error) {
 	version := reports.SuiteVersion()
 	images := []suite.Program{
 		{Ref: suite.RunAt(version.Version), Name: "dratest", User: nobody},
-		{Ref: suite.Sim, Name: "dra-sim"}, // // needs root on nodes
+		{Ref: suite.Sim, Name: "dra-sim"}, // needs root on nodes
 	}
 	for i := range images {
 		images[i].Path, images[i].Version, images[i].Revision = filepath.Join(programs, images[i].Name), version.Version, version.Commit

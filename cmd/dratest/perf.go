@@ -142,7 +142,7 @@ func (f *perfFlags) complete() error {
 	if f.full && f.workloads != "" {
 		errs = append(errs, errors.New("full: says nothing with a file of workloads"))
 	}
-	full := f.full || len(f.only) > 0 // // --only selects from all workloads
+	full := f.full || len(f.only) > 0 // --only selects from all workloads
 	f.Workloads, err = decoded(f.workloads, func() ([]perf.Workload, error) { return perf.DefaultWorkloads(full) }, perf.DecodeWorkloads)
 	errs = append(errs, err)
 	if f.thresholds != "" || f.workloads == "" {

@@ -46,8 +46,8 @@ type proveFlags struct {
 	changedSince string
 	disruptive   bool
 
-	runs, blocks int    // // for thresholds
-	from         string // // for gates
+	runs, blocks int    // for thresholds
+	from         string // for gates
 }
 
 func (f *proveFlags) add(flags *pflag.FlagSet) {

@@ -51,7 +51,7 @@ func (f *proveFlags) skew(context.Context) (prove.Proof, prove.Prover, error) {
 	proof, series := matrix.SkewProof(), f.series()
 	proof.Where = "cluster " + f.Cluster.Name
 	p, o := f.cases()
-	p.Clusters = series.Parts.Clusters // // knows the locally built components
+	p.Clusters = series.Parts.Clusters // knows the locally built components
 	o.Disruptive = true
 	return proof, &matrix.Skew{Series: series, Dir: filepath.Join(f.ReportDir, upgradeDir), Suite: p, SuiteOptions: o}, nil
 }
@@ -61,6 +61,6 @@ func (f *proveFlags) series() run.Series {
 	p, agents := progress.New(f.Out), simAgents(f.agentImage)
 	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}}
 	s.Options = run.Options{Config: f.Config, Driver: reports.DriverOf(agents.Driver())}
-	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // // the components of all steps must match
+	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps must match
 	return s
 }

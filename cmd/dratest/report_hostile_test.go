@@ -60,7 +60,7 @@ func TestReportsWithFIFOsAndLinks(t *testing.T) {
 			ended := make(chan string)
 			go func() {
 				commands := [][]string{{dir}, {"verify", dir}}
-				if name == reports.ConformanceFile || name == reports.JSONFile { // // every command reads one of these
+				if name == reports.ConformanceFile || name == reports.JSONFile { // every command reads one of these
 					commands = append(commands, []string{"diff", dir, dir}, []string{"matrix", dir}, []string{"history", dir},
 						[]string{"export", dir, "--to", t.TempDir()}, []string{"badge", dir})
 				}

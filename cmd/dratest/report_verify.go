@@ -98,7 +98,7 @@ func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
 func side(dir string) (folders, reasons []string, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {
-		return []string{"."}, nil, nil // // verified returns the error
+		return []string{"."}, nil, nil // verified returns the error
 	}
 	defer func() { _ = opened.Close() }()
 	if _, err := opened.Open(reports.ConformanceFile); !errors.Is(err, fs.ErrNotExist) {

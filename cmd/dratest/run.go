@@ -225,7 +225,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	agents := simAgents(f.agentImage)
 	p := parts()
 	p.Agents = agents
-	if !f.InCluster { // // a pod has no engine and no local builds
+	if !f.InCluster { // a pod has no engine and no local builds
 		p.Clusters = providers.NewClusters(progress.New(out))
 	}
 	o := f.Options

@@ -112,7 +112,7 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
 		return o, err
 	}
-	if f.classic { // // it starts its own scheduler
+	if f.classic { // it starts its own scheduler
 		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
 	}
 	if f.times < 1 {

@@ -67,7 +67,7 @@ func (f *field) meet(ctx context.Context, name string) error {
 	if err != nil || !there {
 		return err
 	}
-	claim := o.(*resourceapi.ResourceClaim).DeepCopy() //nolint:forcetypeassert // // the informer's type
+	claim := o.(*resourceapi.ResourceClaim).DeepCopy() //nolint:forcetypeassert // the informer's type
 	open := unmet(claim)
 	if len(open) == 0 {
 		return nil

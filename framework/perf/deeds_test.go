@@ -81,7 +81,7 @@ func testChangesThatFail(t *testing.T) {
 	broken := errors.New("broken")
 	client.PrependReactor("create", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, broken })
 	ctx, stop := f.change(t.Context(), Workload{Changes: Changes{Nodes: 5}})
-	<-ctx.Done() // // waiters are canceled
+	<-ctx.Done() // waiters are canceled
 	if err := stop(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

@@ -44,7 +44,7 @@ type field struct {
 	bed                        *testbed.Testbed
 	clusters                   Clusters
 	client                     kubernetes.Interface
-	web                        *http.Client // // for metrics and profiles
+	web                        *http.Client // for metrics and profiles
 	version                    string
 	processes                  map[string]clusters.Process
 	podInformer, claimInformer cache.SharedIndexInformer
@@ -78,7 +78,7 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 		return f, err
 	}
 	if w.Claims == NoClaims && w.Running == 0 {
-		err = f.prepare(ctx, w) // // takes no time
+		err = f.prepare(ctx, w) // takes no time
 	} else {
 		err = progress.New(o.Out).Step(w.prepared(), w.preparation(), func() error { return f.prepare(ctx, w) })
 	}

@@ -41,7 +41,7 @@ func ratioInterval(ratios []float64) (center, low, high float64) {
 // ruledOut is the number of rank sums, counted from 0, rejected on either side at Confidence. With n
 // values, each of the 2^n sign patterns is equally likely.
 func ruledOut(n int) int {
-	ways := []float64{1} // // by sum
+	ways := []float64{1} // by sum
 	for rank := 1; rank <= n; rank++ {
 		next := make([]float64, len(ways)+rank)
 		for sum, w := range ways {

@@ -35,8 +35,8 @@ type moments struct {
 	mutex sync.Mutex
 	// prefix is the name prefix of the round's pods: events of an earlier round can be late.
 	prefix    string
-	scheduled map[string]time.Time // // by pod name
-	waiting   map[string]bool      // // marked unschedulable
+	scheduled map[string]time.Time // by pod name
+	waiting   map[string]bool      // marked unschedulable
 	claims    map[string]*claimMoments
 }
 

@@ -78,7 +78,7 @@ func (w Workload) kind(i int) int {
 	if len(w.Mix) == 0 {
 		return 0
 	}
-	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.Mix)) //nolint:gosec // // reproducible by seed
+	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.Mix)) //nolint:gosec // reproducible by seed
 }
 
 func (w Workload) claim(name string, kind int) *resourceapi.ResourceClaim {

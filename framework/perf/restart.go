@@ -92,7 +92,7 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 	if w.Restart != NoComponent {
 		values[RestartTime] = f.scheduledAt(pod.Name).Sub(killed).Seconds()
 		for _, program := range programs {
-			before.cpu[program] = 0 // // a new process starts at 0
+			before.cpu[program] = 0 // a new process starts at 0
 			values[RestartCPU] += after.cpu[program]
 		}
 		values[Others] = others(before, after)

@@ -79,7 +79,7 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	if err := f.collect(ctx); err != nil {
 		return Round{}, err
 	}
-	f.done() // // discard earlier requests
+	f.done() // discard earlier requests
 	counted, err := f.counts(ctx)
 	if err != nil {
 		return Round{}, err

@@ -85,7 +85,7 @@ func Run(ctx context.Context, o Options) (Record, error) {
 	p := progress.New(o.Out)
 	record, err := newRecord(o)
 	if err == nil {
-		err = os.RemoveAll(filepath.Join(o.ReportDir, ProfilesDir)) // // from an earlier run
+		err = os.RemoveAll(filepath.Join(o.ReportDir, ProfilesDir)) // from an earlier run
 	}
 	for _, w := range o.Workloads {
 		if err != nil {
@@ -128,7 +128,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		if openErr != nil {
 			return openErr
 		}
-		sides[side], record.Kubernetes = f, f.version // // the candidate's, as it comes last
+		sides[side], record.Kubernetes = f, f.version // the candidate's, as it comes last
 		if _, err := f.round(ctx, at); err != nil {
 			return fmt.Errorf("warm up: %w", err)
 		}
@@ -137,7 +137,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 	for block := range o.Blocks {
 		values := map[Side]map[Metric]float64{}
 		for _, side := range turns([]Side{Reference, Candidate}, block) {
-			if block == 0 || w.Restart != NoComponent { // // otherwise rounds leave no work behind
+			if block == 0 || w.Restart != NoComponent { // otherwise rounds leave no work behind
 				if err := settle(ctx, p, sides); err != nil {
 					return err
 				}

@@ -65,7 +65,7 @@ func (s Subject) Describe() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read what runs as %s: %w", name, err)
 		}
-		text += fmt.Sprintf(", %s is %s (%.19s)", name, filepath.Base(s.Programs[name]), digest) // // "sha256:" and 12 digits
+		text += fmt.Sprintf(", %s is %s (%.19s)", name, filepath.Base(s.Programs[name]), digest) // "sha256:" and 12 digits
 	}
 	return strings.TrimSpace(text), nil
 }

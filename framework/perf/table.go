@@ -64,7 +64,7 @@ func (r Record) Print(out io.Writer) {
 func (r Record) printMetrics(w io.Writer, workload string, size int) {
 	for _, m := range Metrics() {
 		if len(r.Values(workload, size, Reference, m)) == 0 && len(r.Values(workload, size, Candidate, m)) == 0 {
-			continue // // metrics vary by workload
+			continue // metrics vary by workload
 		}
 		reference, candidate := r.Median(workload, size, Reference, m), r.Median(workload, size, Candidate, m)
 		ratio := "-"

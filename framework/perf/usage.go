@@ -182,7 +182,7 @@ func resident(fs procfs.FS, pid int) (float64, error) {
 func cpuTime(pid int) (float64, error) {
 	const sched = 2
 	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|sched), &used); err != nil { //nolint:gosec // // PIDs are below 2^22
+	if err := unix.ClockGettime(int32(^pid<<3|sched), &used); err != nil { //nolint:gosec // PIDs are below 2^22
 		return 0, fmt.Errorf("read its CPU clock: %w", err)
 	}
 	return time.Duration(used.Nano()).Seconds(), nil
@@ -195,7 +195,7 @@ var traffic = []string{"apiserver_request_body_size_bytes", "apiserver_response_
 func (c *counts) count(families metrics.Families) {
 	for _, m := range families["apiserver_request_total"].GetMetric() {
 		if metrics.Label(m, "resource") == "leases" {
-			continue // // nodes are updated periodically
+			continue // nodes are updated periodically
 		}
 		c.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {

@@ -27,8 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AlternativeClassMissing has requests with two alternatives, one of which names a class that
-// does not exist.
+// AlternativeClassMissing has requests with two alternatives, one of them with a missing class.
 var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/alternative-class-missing",
 	Checks:   "A claim with an alternative whose class is missing is not allocated, and the pod's status names the class.",

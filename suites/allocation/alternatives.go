@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Alternatives has a request whose best alternative takes what another request needs.
+// Alternatives has two requests: the best alternative of one takes devices needed by the other.
 var Alternatives = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/alternatives",
 	Checks:   "A claim gets the first combination of alternatives that satisfies all of its requests.",

@@ -54,7 +54,7 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 	rows := []struct {
 		what          string
 		claims        int
-		better, worse []int // alternatives that a node can give, by request
+		better, worse []int // alternatives available on a node, by request
 	}{
 		{"the first alternative and the last", 1, []int{first}, []int{last}},
 		{"two requests of a claim, with one first and one last alternative on the worse node", 1, []int{second, second}, []int{first, last}},
@@ -77,7 +77,7 @@ var BetterAlternative = harness.Case{Meta: spec.Meta{
 	}
 	scheduler.AwaitSeen(t)
 
-	// One node after the other: a scheduler that ignores alternatives spreads pods over the nodes.
+	// Alternate between the nodes: a scheduler without scoring of alternatives spreads pods over them.
 	for i, better := range t.Nodes[:2] {
 		for row, r := range rows {
 			name := fmt.Sprintf("row-%d-%d", row, i)

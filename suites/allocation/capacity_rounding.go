@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CapacityRounding requests amounts beside those allowed by a device's policies.
+// CapacityRounding requests amounts other than those allowed by a device's policies.
 var CapacityRounding = harness.Case{Meta: spec.Meta{
 	ID:     "allocation/capacity-rounding",
 	Checks: "Consumed capacity is the request rounded up by the policy, its default, or all of it without policy and request.",

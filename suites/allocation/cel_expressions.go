@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CELExpressions has selectors that each distinguish two devices in another way.
+// CELExpressions has selectors, each distinguishing two devices in a different way.
 var CELExpressions = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/cel-expressions",
 	Checks:   "Selectors compare quantities, test for missing attributes and see empty maps for unknown domains without errors.",

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassChanges changes and replaces a class whose devices are in use.
+// ClassChanges changes and replaces a class with devices in use.
 var ClassChanges = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/class-changes",
 	Checks:   "An allocated claim is unaffected by changes of its class; later allocations follow the class as it is then.",
@@ -56,7 +56,7 @@ var ClassChanges = harness.Case{Meta: spec.Meta{
 	t.Expect(configurations(after)).To(gomega.ConsistOf(gomega.ContainSubstring(`{"version":"new"}`)), "configuration of the changed class")
 
 	t.Delete(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}})
-	scheduler.AwaitSeen(t) // a pod that has been told something else is not tried again because a class is gone
+	scheduler.AwaitSeen(t) // a pod pending for other reasons is not retried on deletion of a class
 	t.Create(objects.Claim("without", objects.Request("req", class)), objects.Pod("without", t.Image, "without"))
 	t.WaitUnschedulable("without", class)
 	t.Expect(t.Claim("before").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation from the first class, changed and deleted since")

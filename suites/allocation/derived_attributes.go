@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// derivedName is an attribute that no driver has.
+// derivedName is an attribute of no driver.
 const derivedName resourceapi.FullyQualifiedName = "derived/group"
 
 // derive makes a request for this many devices derive an attribute and match in it.
@@ -46,7 +46,7 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// Only the first and the last of a row match, in whatever order devices are tried.
+	// Only the first and the last of a row match, independent of the search order.
 	of := func(row, i, slot int) resourceapi.Device {
 		d := device(fmt.Sprintf("row-%d-%d", row, i), map[string]any{"row": row, "slot": slot, "numa": i})
 		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To(fmt.Sprintf("1.%d.0", slot))}
@@ -107,7 +107,7 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-0", "port-1"), "matching devices")
 }}
 
-// DerivedErrors has expressions that fail for some devices.
+// DerivedErrors has expressions failing for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-errors",
 	Checks:   "A pod whose derived attribute fails for a device waits with a reason, unless selectors exclude that device.",

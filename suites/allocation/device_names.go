@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceNames publishes a pool whose slices have a device of the same name.
+// DeviceNames publishes a pool with two devices of the same name in different slices.
 var DeviceNames = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/device-names",
 	Checks:   "A pool with two devices of the same name is not allocated from until the names differ.",

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceNodeSelectors publishes a pool whose devices select their nodes, some of them several.
+// DeviceNodeSelectors publishes a pool with node selectors per device, some for several nodes.
 var DeviceNodeSelectors = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/device-node-selectors",
 	Checks:   "A device that selects several nodes is allocated for all of them, and node requirements of devices are combined.",

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceNodes publishes a pool whose devices name their own nodes.
+// DeviceNodes publishes a pool with node names per device.
 var DeviceNodes = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/device-nodes",
 	Checks:   "A pod gets only those devices of a pool that are for its node: by name, by selector or for all nodes.",

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DistinctAttribute asks for two devices that differ in an attribute.
+// DistinctAttribute requests two devices with different values of an attribute.
 var DistinctAttribute = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/distinct-attribute",
 	Checks:   "Devices that must be distinct in an attribute all have it, with different values.",

@@ -14,11 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package allocation holds the cases of the scheduler's search: the devices a claim gets or does not get, and on
-// which node. One case per file, named after the rule.
+// Package allocation holds the cases of the scheduler's search: allocated devices and nodes. One case
+// per file, named after the rule.
 //
-// They need no kubelet: each publishes its ResourceSlices itself, so it tests the scheduler alone and takes a second
-// or two. A pod meant to stay pending is created after another one got a device of the same slices: then the
-// scheduler knows them. Where a pod before the last of several slices would get another device, scheduler.AwaitSeen is
-// called.
+// They need no kubelet: each publishes its ResourceSlices itself, so it tests the scheduler alone and
+// takes a second or two. A pod expected to stay pending is created after another pod was allocated a
+// device of the same slices: this proves that the scheduler knows them. If a pod created before the
+// last of several slices would get another device, the case calls scheduler.AwaitSeen.
 package allocation

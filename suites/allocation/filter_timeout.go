@@ -42,13 +42,13 @@ const (
 	filterTime = 10 * time.Second
 	// occupied is the reason for running cases with long searches alone.
 	occupied = "The scheduler does nothing else while it searches."
-	// endless is the size of a puzzle that takes over an hour to search.
+	// endless is the size of a puzzle with a search time above an hour.
 	endless = 14
 )
 
-// puzzle publishes this many devices on a node, all in groups of their own, and returns a claim with this many
-// requests for one device each, the last two of which must be in one group. A search by request tries all orders of
-// the devices.
+// puzzle publishes this many devices on a node, each in its own group, and returns a claim with this
+// many requests for one device each; the last two must be in one group. A search by request tries all
+// orders of the devices.
 func puzzle(t *harness.T, name, class, node string, size, asked int) *resourceapi.ResourceClaim {
 	var pool []resourceapi.Device
 	for i := range size {
@@ -62,7 +62,7 @@ func puzzle(t *harness.T, name, class, node string, size, asked int) *resourceap
 	return constrained(objects.Claim(name, requests...), match(t, "group", requests[asked-2].Name, requests[asked-1].Name))
 }
 
-// said returns the scheduler's message for a pod it cannot place; empty if there is none yet.
+// said returns the scheduler's message for an unschedulable pod; empty if there is none yet.
 func said(p *corev1.Pod) string {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
@@ -72,8 +72,8 @@ func said(p *corev1.Pod) string {
 	return ""
 }
 
-// overdue returns the problem with the scheduler's answer for a pod no search can place; empty if there is none. Only
-// a search below the limit may report that there are no devices.
+// overdue returns the problem with the scheduler's message for an unschedulable pod; empty if there is
+// none. A message about missing devices is valid only within the search timeout.
 func overdue(text string, took time.Duration) string {
 	switch most := filterTime + filterTime/2; {
 	case took > most:
@@ -137,7 +137,7 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 		solution = append(solution, device(fmt.Sprintf("device-%02d", i), map[string]any{"group": 0, "size": endless}))
 	}
 	t.Publish("solution", t.Nodes[1], solution...)
-	scheduler.AwaitSeen(t) // so that the first attempt knows both nodes' devices
+	scheduler.AwaitSeen(t) // so that the first attempt includes both nodes' devices
 	t.Create(claim, objects.OnlyOn(objects.Pod("puzzle", t.Image, "puzzle"), t.Nodes[0], t.Nodes[1]))
 	node, text := "", ""
 	t.Within(4*filterTime, "the pod to be scheduled, or told that it cannot be", func(ctx context.Context) (bool, string, error) {

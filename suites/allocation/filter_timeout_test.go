@@ -24,7 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A scheduler without a limit that reported missing devices after 35 s used to pass.
+// A scheduler without a timeout reporting missing devices after 35 s used to pass.
 func TestSearchWithoutLimitIsOverdue(t *testing.T) {
 	for name, row := range map[string]struct {
 		text string

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NetworkDevices publishes devices that several nodes can reach.
+// NetworkDevices publishes devices reachable from several nodes.
 var NetworkDevices = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/network-devices",
 	Checks:   "A device for all or selected nodes is allocated for these, and its claim is usable only there.",

@@ -53,7 +53,7 @@ func twice(t *harness.T, name, claim string) *corev1.Pod {
 	return pod
 }
 
-// plain returns a pod without claims that requests memory of the first node.
+// plain returns a pod without claims requesting memory of the first node.
 func plain(t *harness.T, name string, memory *resource.Quantity) *corev1.Pod {
 	pod := objects.OnlyOn(objects.Pod(name, t.Image), t.Nodes[0])
 	pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: *memory}
@@ -152,7 +152,7 @@ var DeviceOverhead = harness.Case{Meta: spec.Meta{
 	t.RemovePod("third")
 	t.RemovePod("second")
 	t.Create(plain(t, "plain", part(t, 50)))
-	t.WaitScheduled("plain") // beside 40, with 10 for what is there anyway
+	t.WaitScheduled("plain") // 40 are in use, and 10 are left for other pods
 	t.RemovePod("plain")
 	t.RemovePod("first")
 

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NotShared requests parts of a device without multiple allocations, beside a shareable one.
+// NotShared requests parts of a device without multiple allocations; another device is shareable.
 var NotShared = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/not-shared",
 	Checks:   "A device without multiple allocations is given to one request only, without consumed capacity or share ID.",

@@ -57,7 +57,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	wait(t, objects.Claim("next", count("req", class, 3)))
 	edit.Slice(t, slice.Name, func(s *resourceapi.ResourceSlice) {
 		s.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{all}
-		s.Spec.Devices = append(s.Spec.Devices, device("c", nil)) // without which there are too few for the next claim
+		s.Spec.Devices = append(s.Spec.Devices, device("c", nil)) // otherwise there are too few for the next claim
 	})
 	t.Expect(skipped("claim")).To(gomega.Equal(before), "operations in the allocation when the slice has others")
 	release(t, "claim")
@@ -65,7 +65,7 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	t.Expect(skipped("next")).To(gomega.Equal(map[string][]resourceapi.SkipNodeOperation{"a": {all}, "b": nil, "c": {all}}), "operations when the slice has others")
 }}
 
-// OptionalOperationsUndeclared has a node whose kubelet skips nothing.
+// OptionalOperationsUndeclared has a node with a kubelet not skipping any operation.
 var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/optional-operations-undeclared",
 	Checks:   "A device with operations to skip is not used on a node whose kubelet does not declare that it skips them.",

@@ -68,8 +68,9 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 			}
 		})
 	}
-	// A pod whose claim the scheduler does not know yet is not tried and counts no failed attempt. Once this one is
-	// scheduled, the scheduler knows all older claims; otherwise the other pods would be tried too early.
+	// The scheduler does not try a pod whose claim is not in its cache yet, so it counts no failed
+	// attempt. Once this pod is scheduled, all older claims are in the cache; otherwise the other pods
+	// would be tried too early.
 	use(t, objects.Claim("last"))
 	for i := range 5 {
 		name := fmt.Sprintf("other-%d", i)

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PoolOrder publishes pools, the first of which by name has binding conditions.
+// PoolOrder publishes several pools; the first one by name has binding conditions.
 var PoolOrder = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/pool-order",
 	Checks:   "Pools are tried in the order of their names, those with binding conditions last.",

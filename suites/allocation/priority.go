@@ -29,12 +29,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// importance is above that of pods without a class, and far below that of the system's own (k8s.io/kubernetes
+// importance is higher than the default, and far lower than system priorities (k8s.io/kubernetes
 // v1.37.1, pkg/apis/scheduling, HighestUserDefinablePriority).
 const importance = 1_000_000
 
-// createPriority creates a priority class of the case whose pods preempt those without one, and returns its name once
-// the API server accepts pods with it: admission looks for classes in a cache.
+// createPriority creates a priority class for preempting pods without one. It returns its name once
+// the API server accepts pods with it: admission looks up classes in a cache.
 func createPriority(t *harness.T) string {
 	ginkgo.GinkgoHelper()
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + ".important"}, Value: importance, Description: "of a case of dratest"}

@@ -29,7 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SelectorError has a selector fail for the device of one node and select that of another one.
+// SelectorError has a selector failing for the device of one node and selecting the device of another
+// one.
 var SelectorError = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/selector-error",
 	Checks:   "A selector error on one node's device keeps the pod from all nodes, and the pod's status names claim or class.",

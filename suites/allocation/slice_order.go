@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SliceOrder publishes slices in another order than that of their names.
+// SliceOrder publishes slices not in the order of their names.
 var SliceOrder = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/slice-order",
 	Checks:   "Devices are tried in the order of their slices' names, and in a slice in its own order.",

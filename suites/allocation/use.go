@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// noDevices is the scheduler's message for nodes that lack devices for a pod's claims.
+// noDevices is the scheduler's message for nodes without the devices for a pod's claims.
 const noDevices = "cannot allocate all claims"
 
 // use creates a claim and a pod of the same name, and returns the claim once the pod is scheduled.
@@ -48,14 +48,13 @@ func wait(t *harness.T, claim *resourceapi.ResourceClaim) {
 	t.WaitUnschedulable(claim.Name, noDevices)
 }
 
-// release removes the pod that uses a claim of the same name and waits until the claim is
-// free again.
+// release deletes the pod of a claim of the same name and waits until the claim is free again.
 func release(t *harness.T, name string) {
 	t.RemovePod(name)
 	t.WaitDeallocated(name)
 }
 
-// device returns one with these attributes, whose values are integers or strings.
+// device returns a device with these attributes; values are integers or strings.
 func device(name string, attributes map[string]any) resourceapi.Device {
 	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {

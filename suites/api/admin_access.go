@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess requests admin access in a namespace whose label changes.
+// AdminAccess requests admin access while the namespace's label changes.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID:       "api/admin-access",
 	Checks:   "Admin access in claims, templates and allocations is accepted only while the namespace has its label set to true.",

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OptionalOperations writes slices with devices that skip preparing.
+// OptionalOperations writes slices with devices skipping preparation.
 var OptionalOperations = harness.Case{Meta: spec.Meta{
 	ID:       "api/optional-operations",
 	Checks:   "A slice skips preparing only together with unpreparing, and only known operations; others are rejected.",

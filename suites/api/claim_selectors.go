@@ -70,7 +70,8 @@ func selectorRules[O any](field string, selected func(resourceapi.DeviceSelector
 // long returns an expression of n characters.
 func long(n int) string { return "true" + strings.Repeat(" ", n-len("true")) }
 
-// costly returns an expression whose cost grows with each level: for each attribute it iterates over all of them.
+// costly returns an expression iterating over all attributes in nested levels, so that its cost grows
+// with each level.
 func costly(levels int) string {
 	if levels == 0 {
 		return "true"

@@ -48,7 +48,7 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	t.Expect(updated.Status.Allocation).To(gomega.BeNil(), "the allocation from the update of the claim")
 	updated.Status.Allocation = allocation("device-0")
 	updated.Spec.Devices.Requests[0].Exactly.Count = 2
-	// Not a pod: the controllers free a claim whose pods do not exist.
+	// Not a pod: the controllers release a claim of missing pods.
 	updated.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{
 		{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "00000000-0000-4000-8000-000000000000"},
 	}

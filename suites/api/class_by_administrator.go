@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassByAdministrator writes classes as a user who may create pods.
+// ClassByAdministrator writes classes as a user allowed to create pods.
 var ClassByAdministrator = harness.Case{Meta: spec.Meta{
 	ID:       "api/class-by-administrator",
 	Checks:   "A user who may create pods and claims can neither create nor change nor delete classes.",

@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassResourceName writes classes with extended resource names, and pods that request them. A class's implicit name
-// has to fit, too.
+// ClassResourceName writes classes with extended resource names, and pods requesting them. A class's
+// implicit name must be valid, too.
 var ClassResourceName = harness.Case{Meta: spec.Meta{
 	ID:     "api/class-resource-name",
 	Checks: "A class names an extended resource, and only containers and init containers request it; all else is rejected.",

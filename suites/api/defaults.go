@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Defaults creates a claim and a template without the fields that have defaults.
+// Defaults creates a claim and a template without fields having a default.
 var Defaults = harness.Case{Meta: spec.Meta{
 	ID:       "api/defaults",
 	Checks:   "A request or alternative without mode and count defaults to exactly one device; an explicit mode is kept.",

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedClaim changes the consumers of a claim that is being deleted.
+// DeletedClaim changes the consumers of a claim being deleted.
 var DeletedClaim = harness.Case{Meta: spec.Meta{
 	ID:       "api/deleted-claim",
 	Checks:   "A claim that is being deleted can lose consumers, but gets no new ones.",
@@ -32,7 +32,7 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	claim := validClaim()
-	claim.Finalizers = []string{"example.com/kept"} // which is taken away with the consumers
+	claim.Finalizers = []string{"example.com/kept"} // removed with the consumers
 	t.Create(claim)
 	reserved := func(consumers ...resourceapi.ResourceClaimConsumerReference) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = consumers }

@@ -119,7 +119,8 @@ func numberedName(i int) resourceapi.QualifiedName {
 
 // qualifiedNames are the rules for the names of attributes, or of capacities.
 func qualifiedNames(of string, named func(resourceapi.QualifiedName) func(*resourceapi.ResourceSlice)) []rule[*resourceapi.ResourceSlice] {
-	// refusal is of a name beside a valid one. Releases before 1.36 report the name in the path.
+	// refusal returns a rule with a valid name and an invalid one. Releases before 1.36 report the name in
+	// the path.
 	refusal := func(what string, accepted, refused resourceapi.QualifiedName, why metav1.CauseType) rule[*resourceapi.ResourceSlice] {
 		field := "spec.devices[0]." + of
 		return rule[*resourceapi.ResourceSlice]{of + " " + what, named(accepted), named(refused), field + " or " + field + "[" + string(refused) + "]", why}

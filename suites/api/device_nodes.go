@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceNodes writes devices that name their own nodes.
+// DeviceNodes writes devices with their own node names.
 var DeviceNodes = harness.Case{Meta: spec.Meta{
 	ID:     "api/device-nodes",
 	Checks: "Devices name their nodes, in exactly one way, if and only if their slice leaves that to them; others are rejected.",

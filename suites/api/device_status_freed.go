@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeviceStatusFreed deallocates a claim whose devices have a status.
+// DeviceStatusFreed deallocates a claim with device status.
 var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	ID:       "api/device-status-freed",
 	Checks:   "Removing an allocation removes the status of its devices, even if the update still contains it.",

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// The objects of this file have every field of their spec or status set that is on by default. Of two exclusive
-// fields, one entry has one of them.
+// The objects of this file have all fields of their spec or status set, except those disabled by
+// default. Mutually exclusive fields are in different entries.
 
 func fullClaim() *resourceapi.ResourceClaim {
 	tolerations := []resourceapi.DeviceToleration{
@@ -81,7 +81,7 @@ func fullStatus() resourceapi.ResourceClaimStatus {
 				},
 			},
 		},
-		// Not a pod: the controllers free a claim whose pods do not exist.
+		// Not a pod: the controllers release a claim of missing pods.
 		ReservedFor: []resourceapi.ResourceClaimConsumerReference{{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "00000000-0000-4000-8000-000000000000"}},
 		Devices: []resourceapi.AllocatedDeviceStatus{{
 			Driver: driver, Pool: "pool/a", Device: "device", ShareID: ptr.To(string(share)), Data: &runtime.RawExtension{Raw: []byte(`{"a":"b"}`)},

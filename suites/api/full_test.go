@@ -25,7 +25,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// notFull lists fields off by default, and those of a slice that names its nodes itself.
+// notFull lists fields disabled by default, and the node fields of a slice.
 var notFull = []string{
 	"ExactDeviceRequest.derivedAttributes", "DeviceSubRequest.derivedAttributes",
 	"DeviceAttribute.ints", "DeviceAttribute.bools", "DeviceAttribute.strings", "DeviceAttribute.versions",

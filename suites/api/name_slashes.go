@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NameSlashes writes an attribute whose name has two slashes.
+// NameSlashes writes an attribute with two slashes in its name.
 var NameSlashes = harness.Case{Meta: spec.Meta{
 	ID:       "api/name-slashes",
 	Checks:   "The name of an attribute with two slashes is rejected; one with a domain, a slash and an identifier is accepted.",

@@ -36,7 +36,7 @@ var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
-	pod := objects.PodFromTemplate("pod", t.Image, "template") // which is not there
+	pod := objects.PodFromTemplate("pod", t.Image, "template") // missing
 	readsNewest(t, pod, func(p *corev1.Pod, claim string) {
 		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: &claim}}
 	})

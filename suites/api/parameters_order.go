@@ -81,7 +81,7 @@ var ParametersOrder = harness.Case{Meta: spec.Meta{
 	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(now.Status.Allocation.Devices.Config[0].Opaque.Parameters.Raw).To(gomega.MatchJSON(opaque.Opaque.Parameters.Raw), "the parameters in the end")
-	// A write must also take effect, beside those of others.
+	// A write must also take effect, without undoing others.
 	label, devices := gomega.HaveKeyWithValue("a", "b"), gomega.HaveLen(1)
 	if slices.Contains(refused, "a label") {
 		label = gomega.Not(label)

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodClaimStatusesKept writes a pod's status like a program that knows no claims. There is no template, so that no
-// controller writes it.
+// PodClaimStatusesKept writes a pod's status like a program without support for claims. The template
+// is missing, so that no controller writes the status.
 var PodClaimStatusesKept = harness.Case{Meta: spec.Meta{
 	ID:       "api/pod-claim-statuses-kept",
 	Checks:   "A pod status update without generated claim names keeps them; an empty list removes them.",

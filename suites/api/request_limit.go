@@ -69,7 +69,7 @@ func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
 			s.Devices.Requests[0].Exactly.Selectors = numbered(n, func(int) resourceapi.DeviceSelector { return objects.Selector("true") })
 		}
 	}
-	// named is a list of names in a claim, which has 32.
+	// named is a list of names, at most 32 in a claim.
 	named := func(n int) []string { return numbered(n, func(i int) string { return name("req", i) }) }
 	constraining := func(n int) func(*resourceapi.ResourceClaimSpec) {
 		return func(s *resourceapi.ResourceClaimSpec) {

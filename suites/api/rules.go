@@ -43,8 +43,8 @@ const (
 	lacking = invalid + " or " + required
 )
 
-// rule is a row of a table: an invalid object beside the nearest valid one, so that no unrelated error can pass for
-// the rejection.
+// rule is a row of a table: an invalid object and the nearest valid one, so that no unrelated error
+// can pass for the rejection.
 type rule[O any] struct {
 	// name describes the invalid object.
 	name string

@@ -30,8 +30,8 @@ func refusal(errs ...*field.Error) error {
 	return apierrors.NewInvalid(resourceapi.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), "claim", errs)
 }
 
-// Each row is an answer of a faulty server: it must reject spec.name as invalid, and accept the valid object beside
-// it.
+// Each row is an answer of a faulty server: it must reject spec.name as invalid, and accept the valid
+// object.
 func TestRuleNoticesWrongAnswers(t *testing.T) {
 	right := refusal(field.Invalid(field.NewPath("spec", "name"), "", ""))
 	for name, tc := range map[string]struct {

@@ -74,7 +74,7 @@ var SliceFullFeatures = harness.Case{Meta: spec.Meta{
 	storesAll(t, sets)
 }}
 
-// fullDevices returns a slice with n devices that have all possible attributes.
+// fullDevices returns a slice with n devices, each with all attributes.
 func fullDevices(t *harness.T, n int) *resourceapi.ResourceSlice {
 	attributes := map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
 	for i := range resourceapi.ResourceSliceMaxAttributesAndCapacitiesPerDevice {

@@ -33,7 +33,7 @@ var SliceImmutable = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	slice := objects.NetworkSlice(t.Namespace, driver, "pool", resourceapi.Device{Name: "device"})
-	slice.Spec.AllNodes, slice.Spec.NodeName = nil, &t.Namespace // a node that is not there
+	slice.Spec.AllNodes, slice.Spec.NodeName = nil, &t.Namespace // a missing node
 	t.Create(slice)
 	slices := t.Client.ResourceV1().ResourceSlices()
 	stored, err := slices.Get(t.Context(), slice.Name, metav1.GetOptions{})

@@ -65,7 +65,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		}
 	}
 	const device = "spec.devices[0].name"
-	judge(t, validSlice, createSlice(t), append([]rule[*resourceapi.ResourceSlice]{ // which cannot be changed
+	judge(t, validSlice, createSlice(t), append([]rule[*resourceapi.ResourceSlice]{ // immutable
 		{"no driver", of("d"), of(""), "spec.driver", required},
 		{"a driver with an underscore", of("my-driver.example.com"), of("my_driver.example.com"), "spec.driver", invalid},
 		{"a driver with a slash", of("example.com"), of("example.com/driver"), "spec.driver", invalid},

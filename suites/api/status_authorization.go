@@ -77,7 +77,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	}
 	refused(here(told.DeepCopy()), "a driver without the right")
 	refused(ordinary(told.DeepCopy()), "a user without the right")
-	// The permission that must not help is granted first: once the other one is effective, it is, too.
+	// The irrelevant permission is granted first: once the other one is effective, both are.
 	mayWriteOf(t, "associated-user", driver, resourceapi.VerbPrefixAssociatedNode+"update", scheduler)
 	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", driverPod)
 	allowed(t, "the driver on the node of the allocation", func() error { return here(told.DeepCopy()) })

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// otherDriver is another driver than that of these cases.
+// otherDriver is a second driver in these cases.
 const otherDriver = "other.dra-conformance.github.io"
 
 // StatusAuthorizationDrivers changes and removes the device status of two drivers as a user with permission for one.

@@ -47,7 +47,7 @@ var TaintRules = harness.Case{Meta: spec.Meta{
 	}), selectorOfRule()...)
 	judge(t, func() *resourceapi.DeviceTaintRule { return objects.TaintRule(t.Namespace, driver, taint) }, create(t, client), rules...)
 
-	t.Create(objects.TaintRule(t.Namespace, t.Namespace, taint)) // of a driver that is not there
+	t.Create(objects.TaintRule(t.Namespace, t.Namespace, taint)) // of a missing driver
 	change := func(what string, change func(*resourceapi.DeviceTaint)) time.Time {
 		t.Step("change the rule's %s", what)
 		var rule *resourceapi.DeviceTaintRule

@@ -26,7 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TemplateClaims writes templates of invalid claims. Otherwise a pod would wait for a claim that cannot be created.
+// TemplateClaims writes templates of invalid claims: with them, pods would wait for their claims
+// forever.
 var TemplateClaims = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-claims",
 	Checks:   "Templates whose requests, selectors, constraints or configuration are invalid for claims are rejected.",

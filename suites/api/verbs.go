@@ -38,8 +38,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Verbs uses each verb on the kinds of every release: deletion by name and by label, all four patch types, and a
-// watch that must report each change in order.
+// Verbs uses each verb on the kinds of every release: deletion by name and by label, all four patch
+// types, and a watch reporting each change in order.
 var Verbs = harness.Case{Meta: spec.Meta{
 	ID:       "api/verbs",
 	Checks:   "Claims, templates, classes and slices support all verbs and patch types, and claim status is written by itself.",
@@ -67,7 +67,7 @@ var VerbsOfRules = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	rules := t.Client.ResourceV1().DeviceTaintRules()
-	harmless := func() *resourceapi.DeviceTaintRule { // of a driver that is not there
+	harmless := func() *resourceapi.DeviceTaintRule { // of a missing driver
 		return objects.TaintRule(t.Namespace, t.Namespace, resourceapi.DeviceTaint{Key: "key", Effect: resourceapi.DeviceTaintEffectNone})
 	}
 	useVerbs(t, "DeviceTaintRule", rules, rules, harmless)

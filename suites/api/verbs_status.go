@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// patchStatus adds an entry to a list in an object's status with each patch type, and expects all of them in the
-// object and in its status. key is the field that identifies an entry.
+// patchStatus adds an entry to a list in an object's status with each patch type, and expects all of
+// them in the object and in its status. key is the field identifying an entry.
 func patchStatus[E any](t *harness.T, resource, kind, name, field, key string, entry func(i int) E) {
 	t.Step("patch the status of one of the %s in each way", resource)
 	text := func(numbers ...int) string {

@@ -86,7 +86,7 @@ func (o versioned) losesNothing(older ...string) {
 		// Controllers may write the object, too.
 		o.t.NoError(retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			read := o.read(version)
-			if o.part == "status" { // which is the same in all versions, other than specs
+			if o.part == "status" { // equal in all versions, unlike specs
 				o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s read as %s", o.resource, version)
 			}
 			return o.write(version, read)

@@ -76,8 +76,8 @@ func changeOf[O metav1.Object](t *harness.T, client updater[O], stored O) func(O
 	}
 }
 
-// judgeSlices judges slices on creation, and on update from a valid one. The latter is on a node that does not exist,
-// as these rules are not about nodes.
+// judgeSlices judges slices on creation, and on update from a valid one on a missing node: these rules
+// are not about nodes.
 func judgeSlices(t *harness.T, valid func() *resourceapi.ResourceSlice, rules ...rule[*resourceapi.ResourceSlice]) {
 	judge(t, valid, createSlice(t), rules...)
 	stored := onlyOn(t, valid())
@@ -97,7 +97,7 @@ func judgeClasses(t *harness.T, rules ...rule[*resourceapi.DeviceClass]) {
 	judge(t, validClass, changeOf(t, classes, stored), rules...)
 }
 
-// onlyOn returns the slice on a node that does not exist.
+// onlyOn returns the slice on a missing node.
 func onlyOn(t *harness.T, s *resourceapi.ResourceSlice) *resourceapi.ResourceSlice {
 	s.Spec.AllNodes, s.Spec.NodeName = nil, &t.Namespace
 	return s

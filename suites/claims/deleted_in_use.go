@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedInUse deletes a claim that two pods use.
+// DeletedInUse deletes a claim in use by two pods.
 var DeletedInUse = harness.Case{Meta: spec.Meta{
 	ID:       "claims/deleted-in-use",
 	Checks:   "A claim deleted while two pods use it stays allocated until both are gone, and no further pod gets it.",

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DeletedUnused has a pod use a claim whose deletion a foreign finalizer blocks.
+// DeletedUnused has a pod use a claim being deleted, blocked by a foreign finalizer.
 var DeletedUnused = harness.Case{Meta: spec.Meta{
 	ID:       "claims/deleted-unused",
 	Checks:   "A claim being deleted is not allocated, and a deleted claim without an allocation loses its finalizer and goes.",

@@ -14,9 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package claims holds the cases of the lifecycle of claims: generated from templates, waited for, written, shared,
-// used by pods that end, deleted while in use. One case per file, named after what happens.
+// Package claims holds the cases of the lifecycle of claims: generated from templates, waited for,
+// written, shared, used by terminated pods, deleted while in use. One case per file, named after its
+// event.
 //
-// They need no kubelet and test scheduler and controllers alone: pods are scheduled and need not run, and mere
-// holders of a reservation are not even scheduled.
+// They need no kubelet and test scheduler and controllers alone: pods are scheduled and need not run,
+// and mere holders of a reservation are not even scheduled.
 package claims

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EndedPods has pods end whose objects stay.
+// EndedPods terminates pods without deleting them.
 var EndedPods = harness.Case{Meta: spec.Meta{
 	ID:       "claims/ended-pods",
 	Checks:   "When its only pod has succeeded or failed, a claim is deallocated; one from a template is deleted.",

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ForeignClaim names a claim of somebody else in a pod's status.
+// ForeignClaim names another owner's claim in a pod's status.
 var ForeignClaim = harness.Case{Meta: spec.Meta{
 	ID:       "claims/foreign-claim",
 	Checks:   "A claim in a pod's status that the pod does not own is neither allocated nor reserved for the pod.",

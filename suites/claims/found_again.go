@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FoundAgain leaves a claim like a controller that crashed before writing the claim's name.
+// FoundAgain leaves a claim like a controller crashing before it has written the claim's name.
 var FoundAgain = harness.Case{Meta: spec.Meta{
 	ID:       "claims/found-again",
 	Checks:   "An owned claim missing from the pod's status is found and used for the pod instead of creating a second one.",

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LeftHalfway leaves pods and claims like a scheduler that crashed before binding.
+// LeftHalfway leaves pods and claims like a scheduler crashing before binding.
 var LeftHalfway = harness.Case{Meta: spec.Meta{
 	ID:       "claims/left-halfway",
 	Checks:   "A pod whose claim was left allocated, reserved or with only the finalizer is scheduled with that claim.",

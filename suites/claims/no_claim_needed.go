@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoClaimNeeded has a pod's status say that the pod needs no claim from a template.
+// NoClaimNeeded marks a template's claim as unneeded in the pod's status.
 var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	ID:       "claims/no-claim-needed",
 	Checks:   "A template entry without a claim name in the pod's status means no claim: the pod is scheduled and none is created.",
@@ -42,7 +42,7 @@ var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("pod")
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
-	touch(t, "pod") // so that each controller looks at the pod again, before it comes to the next one
+	touch(t, "pod") // each controller syncs this pod again before the next one
 	heldFromTemplate(t, "other", "template")
 	made := generated(t, "other")
 	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", made.Name)), "claims created from the template")

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OutOfService has an administrator say that a node is gone for good.
+// OutOfService taints a lost node as out of service, like an administrator.
 var OutOfService = harness.Case{Meta: spec.Meta{
 	ID:            "claims/out-of-service",
 	Checks:        "The out-of-service taint on a node that is not ready deletes its pod and deallocates the claim.",
@@ -39,7 +39,7 @@ var OutOfService = harness.Case{Meta: spec.Meta{
 	SerialBecause: "It creates a node that never becomes ready.",
 }, Run: func(t *harness.T) {
 	class := devices(t, "", 1)
-	node := &corev1.Node{ // which nobody ever makes ready
+	node := &corev1.Node{ // never Ready
 		ObjectMeta: metav1.ObjectMeta{Name: t.Namespace},
 		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "NeverThere"}}},
 	}

@@ -46,11 +46,12 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // so the deletion of the other one is known
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
-	touch(t, "deleted") // so that each controller looks at the pod again, before it comes to the next one
+	touch(t, "deleted") // each controller syncs this pod again before the next one
 	waiting := generated(t, "waiting")
 	heldFromTemplate(t, "later", "template")
 	later := generated(t, "later")
 	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims created from the template")
-	// The kubelet keeps a pod whose claim was not made, unless it needs none; see node/claim-never-made.
+	// The kubelet keeps a pod without its generated claim, unless it needs none; see
+	// node/claim-never-made.
 	edit.PodStatus(t, "deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

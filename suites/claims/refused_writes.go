@@ -31,8 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-// refuse has an admission policy reject status updates of claims of this name, and waits until it does. It returns
-// the way to end that.
+// refuse has an admission policy reject status updates of claims of this name, and waits until it is
+// effective. It returns a function to end that.
 func refuse(t *harness.T, claim string) (allow func()) {
 	const message = "no status for this claim"
 	policy := &admissionv1.ValidatingAdmissionPolicy{

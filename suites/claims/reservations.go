@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Reservations has a claim reserved for deleted pods, beside others.
+// Reservations has a claim reserved for deleted pods and others.
 var Reservations = harness.Case{Meta: spec.Meta{
 	ID:       "claims/reservations",
 	Checks:   "Reservations of deleted pods are removed, those of existing pods and of other kinds of consumers stay.",

@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SameNameAgain has a pod wait for a claim that comes, goes and comes again.
+// SameNameAgain has a pod wait for a claim, created, deleted and recreated.
 var SameNameAgain = harness.Case{Meta: spec.Meta{
 	ID:            "claims/same-name-again",
 	Checks:        "A pod waits for a missing claim; a claim recreated under the same name gets a device of its own.",

@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Unaffected publishes unusable inventories beside pods without claims.
+// Unaffected publishes unusable inventories and runs pods without claims.
 var Unaffected = harness.Case{Meta: spec.Meta{
 	ID:       "claims/unaffected",
 	Checks:   "Pods without claims are scheduled at once despite incomplete and invalid pools and waiting pods.",

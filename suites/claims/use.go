@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// nobody is the name of a scheduler that does not run, so that the case controls its pods.
+// nobody is the name of a missing scheduler, so that the case controls its pods.
 const nobody = "dratest-nobody"
 
 // devices publishes this many devices on a node, and returns a class for them.
@@ -40,7 +40,7 @@ func devices(t *harness.T, node string, number int) (class string) {
 	return t.CreateClass(nil)
 }
 
-// held creates a pod without a running scheduler that uses a claim.
+// held creates a pod of a missing scheduler with a claim.
 func held(t *harness.T, name, claim string) *corev1.Pod {
 	pod := objects.Pod(name, t.Image, claim)
 	pod.Spec.SchedulerName = nobody
@@ -48,7 +48,7 @@ func held(t *harness.T, name, claim string) *corev1.Pod {
 	return pod
 }
 
-// heldFromTemplate creates one with a claim from a template.
+// heldFromTemplate creates such a pod with a claim from a template.
 func heldFromTemplate(t *harness.T, name, template string) *corev1.Pod {
 	pod := objects.PodFromTemplate(name, t.Image, template)
 	pod.Spec.SchedulerName = nobody

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Workload has a ReplicaSet whose pods name one claim.
+// Workload has a ReplicaSet with one claim for all pods.
 var Workload = harness.Case{Meta: spec.Meta{
 	ID:       "claims/workload",
 	Checks:   "All pods of a ReplicaSet share the claim in its template; it is deallocated and stays when they are gone.",
@@ -59,7 +59,7 @@ var Workload = harness.Case{Meta: spec.Meta{
 	}
 	t.NoError(t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}), "delete the ReplicaSet")
 	t.WaitDeallocated("claim")
-	// Its deletion may only be late: the next pod shows that it stays.
+	// Deletion could be delayed: the next pod proves that the claim stays.
 	t.Create(objects.Pod("next", t.Image, "claim"))
 	next := t.WaitScheduled("next")
 	left := t.Claim("claim")

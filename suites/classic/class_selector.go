@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassSelector tries to create classes through which schedulers would take any device.
+// ClassSelector tries to create classes with devices available to other schedulers.
 var ClassSelector = harness.Case{Meta: spec.Meta{
 	ID:       "classic/class-selector",
 	Checks:   "A DeviceClass that names a ResourceClass is rejected unless one of its selectors matches no device.",
@@ -43,7 +43,7 @@ var ClassSelector = harness.Case{Meta: spec.Meta{
 		class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: resourceapi.DeviceClassSpec{
 			Selectors: selectors, Config: []resourceapi.DeviceClassConfiguration{classicdra.ClassConfig("any")},
 		}}
-		t.Poll("a class with "+what+" to be refused", func(ctx context.Context) (bool, string, error) { // a policy that is new is not enforced at once
+		t.Poll("a class with "+what+" to be refused", func(ctx context.Context) (bool, string, error) { // a new policy takes effect with a delay
 			_, err := t.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err != nil && strings.Contains(err.Error(), "needs a selector"), fmt.Sprint(err), nil
 		})

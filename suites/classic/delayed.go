@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Delayed has a slow driver, so that the states before the allocation are visible. Claim "other" is created after the
-// waiting one: once it is allocated, the driver has seen both.
+// Delayed has a slow driver, so that the states before the allocation are visible. Claim "other" is
+// newer than the waiting one: once it is allocated, the driver has seen both.
 var Delayed = harness.Case{Meta: spec.Meta{
 	ID:     "classic/delayed-allocation",
 	Checks: "A delayed claim is allocated through a PodScheduling: driver answers, scheduler selects a node, driver allocates.",

@@ -50,7 +50,7 @@ var DriverRemoved = harness.Case{Meta: spec.Meta{
 	}
 	t.Delete(t.Claim("other"))
 	t.WaitClaimGone("other")
-	t.Create(c.Pod("late", left...), c.Pod("last")) // A scheduler may say nothing of a pod whose claim is being deleted.
+	t.Create(c.Pod("late", left...), c.Pod("last")) // A scheduler may report nothing about a pod with a claim being deleted.
 	t.WaitScheduled("last")
 	for _, name := range left {
 		got := t.Claim(name)

@@ -31,8 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Foretold has three devices on each node and pods for two of them, so each node serves one, and a pod for four,
-// which fits nowhere.
+// Foretold has three devices on each node. Each node serves one of the pods with two claims, and none
+// the pod with four.
 var Foretold = harness.Case{Meta: spec.Meta{
 	ID:       "classic/foretold",
 	Checks:   "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one node less does not.",
@@ -80,7 +80,7 @@ type foretelling struct {
 	class string
 }
 
-// pod creates a pod with this many claims that may also go to added nodes.
+// pod creates a pod with this many claims, also schedulable on added nodes.
 func (f foretelling) pod(name string, claims int) {
 	var names []string
 	for i := range claims {

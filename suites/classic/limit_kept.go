@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LimitKept has pods for kube-scheduler, whose only limit is 256.
+// LimitKept has pods for kube-scheduler, with its own limit of 256.
 var LimitKept = harness.Case{Meta: spec.Meta{
 	ID:       "classic/limit-kept",
 	Checks:   "A scheduler without classic DRA schedules pods to allocated claims and reports the driver's user limit.",

@@ -25,7 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NodePart runs the node driver beside a kubelet. Two containers of its pod use the claim and one does not.
+// NodePart also runs the node driver, with a kubelet. Two containers of its pod use the claim and one
+// does not.
 var NodePart = harness.Case{Meta: spec.Meta{
 	ID:     "classic/node-part",
 	Checks: "The kubelet has the driver prepare and unprepare a claim its controller allocated, without any ResourceSlice.",

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// TwoDrivers has drivers that can agree on one of three nodes, once the second one changes its answer.
+// TwoDrivers has drivers agreeing on one of three nodes after the second one changes its answer.
 var TwoDrivers = harness.Case{Meta: spec.Meta{
 	ID:     "classic/two-drivers",
 	Checks: "While a pod's drivers have no node in common none of them allocates; once they do, both allocate there.",

@@ -44,13 +44,13 @@ func needs(nodes int) spec.Needs {
 	return spec.Needs{NoKubelet: true, Companions: []spec.Companion{classicdra.Companion}, Nodes: nodes, Since: "1.37"}
 }
 
-// addsNodes are the needs of cases that add simulated nodes.
+// addsNodes adds the needs of cases with added simulated nodes.
 func addsNodes(n spec.Needs) spec.Needs {
 	n.Companions = []spec.Companion{whatif.Companion, classicdra.Companion}
 	return n
 }
 
-// choice is an option of a claim beside its class; nil is none.
+// choice is an option of a claim in addition to its class; nil is none.
 type choice map[string]any
 
 // atOnce requests immediate allocation.
@@ -86,7 +86,7 @@ func users(t *harness.T, limit int) choice {
 	return parameters(t, fmt.Sprintf("users%d", limit), map[string]string{"userLimit": fmt.Sprint(limit)})
 }
 
-// place returns the node of a claim's device, which is its pool.
+// place returns the node of a claim's device, its pool name.
 func place(c *resourceapi.ResourceClaim) string {
 	if c.Status.Allocation == nil || len(c.Status.Allocation.Devices.Results) != 1 {
 		return ""

@@ -54,7 +54,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 			own.Device, own.Pool, spec.DriverAdminAccess)
 	}
 
-	// All devices of the node that look like the one in use, to include it.
+	// All devices of the node like the one in use, to include it.
 	request := t.Driver.Request("req")
 	request.Exactly.AdminAccess, request.Exactly.AllocationMode = ptr.To(true), resourceapi.DeviceAllocationModeAll
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.LikeDevice(own.Driver, device.Device)...)

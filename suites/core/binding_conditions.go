@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BindingConditions gives a pod a device that a controller makes ready first.
+// BindingConditions gives a pod a device made ready by a controller.
 var BindingConditions = harness.Case{Meta: spec.Meta{
 	ID:       "core/binding-conditions",
 	Checks:   "A pod whose device has binding conditions is bound once they are all true, and its container sees the device.",
@@ -44,10 +44,10 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		DriverFeatures: []spec.DriverFeature{spec.DriverBindingConditions},
 	},
 	Catches: []spec.MutantID{"driver-one-condition"},
-	Timeout: 25 * time.Minute, // twice what the scheduler waits by default
+	Timeout: 25 * time.Minute, // twice the scheduler's default timeout
 }, Run: func(t *harness.T) {
 	limit := cmp.Or(t.Target().BindingTimeout, byDefault)
-	if t.Target().Subject == nil { // others have a controller that attaches devices
+	if t.Target().Subject == nil { // drivers under test have their own controller
 		for _, node := range t.Nodes {
 			simdriver.Of(t).Fabric(node, spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 		}
@@ -81,7 +81,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 // pkg/scheduler/apis/config/v1/defaults.go).
 const byDefault = 10 * time.Minute
 
-// unmet returns the binding conditions of a claim's devices that are not true.
+// unmet returns the binding conditions of a claim's devices not true yet.
 func unmet(c *resourceapi.ResourceClaim) []string {
 	if c.Status.Allocation == nil {
 		return []string{"the claim is not allocated"} // as when the device failed

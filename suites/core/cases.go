@@ -75,7 +75,7 @@ func perGRPC(c harness.Case) []harness.Case {
 	return []harness.Case{newest, old}
 }
 
-// bothGRPC returns a case whose driver offers all versions of the plugin API.
+// bothGRPC returns a case for a driver with all versions of the plugin API.
 func bothGRPC(c harness.Case) harness.Case {
 	c.ID += "-both-apis"
 	return c

@@ -48,7 +48,7 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// untold returns a driver's devices in a claim that are missing in its status.
+// untold returns a driver's devices in a claim without a status.
 func untold(c *resourceapi.ResourceClaim, driver string) []string {
 	if c.Status.Allocation == nil {
 		return []string{"the claim is not allocated"}

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package core holds the cases of DRA's core (KEP-4381): claims, templates, classes, allocation, and the kubelet's
-// calls to drivers. One case per file, named after what happens.
+// Package core holds the cases of DRA's core (KEP-4381): claims, templates, classes, allocation, and
+// the kubelet's calls to drivers. One case per file, named after its event.
 package core

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EndedPod leaves an ended pod beside a running one with the same claim.
+// EndedPod keeps a terminated pod and a running one with the same claim.
 var EndedPod = harness.Case{Meta: spec.Meta{
 	ID:       "core/ended-pod",
 	Checks:   "A claim is never reserved again for a pod that has ended.",

@@ -29,7 +29,7 @@ var ForceDeleted = harness.Case{Meta: spec.Meta{
 	Checks:   "The claim of a force-deleted pod is unprepared.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
-	// Wrong answers are left out: no pod remains whose end would wait.
+	// Mutants with wrong answers do not apply: no pod remains in termination.
 	Catches: []spec.MutantID{
 		"driver-unprepare-claim-error", "driver-unprepare-call-error", "driver-unprepare-hang",
 		"driver-unprepare-slow", "driver-unprepare-nothing-done",

@@ -41,7 +41,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	part, none := t.Container("part"), t.Container("none")
 	part.Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
 	pod.Spec.Containers = append(pod.Spec.Containers, part, none)
-	// Nobody else may write root's files, however they are mounted.
+	// Only root can write these files, however they are mounted.
 	pod.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: ptr.To[int64](0)}
 	t.RunPod(pod)
 	claim := t.WaitAllocated("claim")

@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoClaimNoDevice keeps devices away from containers that did not ask.
+// NoClaimNoDevice expects no devices in containers without a claim.
 var NoClaimNoDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/no-claim-no-device",
 	Checks:   "A container that names no claim sees no devices of its pod.",

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OneDevice is the scenario of the first DRA blog post: class, claim template with a parameter, pod, and a container
-// that sees the parameter.
+// OneDevice is the scenario of the first DRA blog post: class, claim template with a parameter, pod,
+// and a container seeing the parameter.
 var OneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-device",
 	Checks:   "A container sees its pod's device and claim parameter, prepared through the driver's newest plugin API.",

@@ -60,8 +60,8 @@ var Partition = harness.Case{Meta: spec.Meta{
 	expectUnharmed(t, "second", "first")
 }}
 
-// expectUnharmed removes a pod, and ends the case unless the restarted container of another one, whose claim has its
-// name, sees its devices again.
+// expectUnharmed deletes a pod, and ends the case unless the restarted container of the other pod sees
+// its devices again. The other pod's claim has its name.
 func expectUnharmed(t *harness.T, stays, goes string) {
 	t.RemovePod(goes)
 	t.WaitDeallocated(goes)

@@ -64,7 +64,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone(claim.Name)
 }}
 
-// podFromTemplate is a pod that uses claim "claim", made from a template.
+// podFromTemplate returns a pod with claim "claim" from a template.
 func podFromTemplate(t *harness.T, name, template string) *corev1.Pod {
 	pod := objects.PodFromTemplate(name, t.Image, template)
 	pod.Spec.Containers = []corev1.Container{t.Container("main", "claim")}

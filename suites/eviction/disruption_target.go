@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// DisruptionTarget reads the status of a pod during its deletion. Workload controllers tell
-// evictions from failures by this condition.
+// DisruptionTarget reads the status of a pod during its deletion. By this condition, workload
+// controllers distinguish evictions from failures.
 var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/disruption-target",
 	Checks:   "A pod evicted for a NoExecute taint has the condition DisruptionTarget.",

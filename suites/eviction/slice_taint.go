@@ -33,8 +33,8 @@ import (
 // event is the reason of events about pending evictions.
 const event = "DeviceTaintManagerEviction"
 
-// patience is the tolerated time: long enough to tell from an ignored toleration, with event times
-// in whole seconds.
+// patience is the tolerated time: long enough to distinguish it from an ignored toleration, with event
+// times in whole seconds.
 const patience = 5 * time.Second
 
 func broken(effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {

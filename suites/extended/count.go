@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 )
 
-// countOn has the status of a node count so many of an extended resource, as kubelets do for device
-// plugins, and returns once the scheduler has seen it. No device plugin is needed, because the pods do
-// not have to run. The resource is gone when the case ends. A run that is killed leaves it, under a name
-// that nobody else has, until the kubelet is restarted.
+// countOn sets the count of an extended resource in a node's status, as kubelets do for device
+// plugins, and returns once the scheduler has seen it. The pods do not run, so no device plugin is
+// needed. The resource is removed at the end of the case. A killed run leaves it, under a unique name,
+// until the kubelet restarts.
 func countOn(t *harness.T, node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("have the status of node %s count %d of %s", node, number, resource)

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoneAsked requests zero of an extended resource, by both names, without free devices. Beside
+// NoneAsked requests zero of an extended resource, by both names, without free devices. Together with
 // another request it is not mapped, and the special claim has no request for it.
 var NoneAsked = harness.Case{Meta: spec.Meta{
 	ID:       "extended/none-asked",

@@ -58,7 +58,7 @@ var SidecarApart = harness.Case{Meta: spec.Meta{
 }}
 
 // withSidecar returns a pod needing three devices of a resource, as its second init container runs
-// beside the sidecar.
+// together with the sidecar.
 func withSidecar(t *harness.T, resource string) *corev1.Pod {
 	ask := func(name string, number int64) corev1.Container {
 		return objects.Wants(objects.Container(name, t.Image, objects.ShowAndEnd), map[string]int64{resource: number})

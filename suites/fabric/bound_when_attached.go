@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BoundWhenAttached attaches one of two devices, which takes three seconds. The other one is attached and released
-// later: a controller that takes the first one for idle would detach that first.
+// BoundWhenAttached attaches one of two devices within three seconds. The other one is attached and
+// released later: a controller mistaking the first one for idle would detach it first.
 var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	ID:     "fabric/bound-when-attached",
 	Checks: "A pod with a free fabric device is bound once it is attached, and the device stays attached while in use.",

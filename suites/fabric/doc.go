@@ -14,9 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package fabric holds the cases of devices shared by several clusters; a controller attaches them to nodes for pods
-// (KEP-5007, section "Composable Controller Design Overview"). One case per file, named after what happens.
+// Package fabric holds the cases of devices shared by several clusters; a controller attaches them to
+// nodes for pods (KEP-5007, section "Composable Controller Design Overview"). One case per file, named
+// after its event.
 //
-// Each case runs a fabric and the controller dra-composable-controller on dratest's machine, and publishes the
-// ResourceSlices of node drivers itself.
+// Each case runs a fabric and the controller dra-composable-controller on dratest's machine, and
+// publishes the ResourceSlices of node drivers itself.
 package fabric

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EarlierAllocation leaves the device of an earlier allocation in the claim's status, like a controller killed at
-// that moment.
+// EarlierAllocation leaves the device of an earlier allocation in the claim's status, like a
+// controller killed in between.
 var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/told-for-earlier-allocation",
 	Checks:   "Device status of an earlier allocation is ignored: a device is attached and reported for the current one.",

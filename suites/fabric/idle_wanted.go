@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// IdleWanted has a pod come for the only device while that is being detached.
+// IdleWanted creates a pod for the only device while it is being detached.
 var IdleWanted = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/idle-device-wanted",
 	Checks:   "A pod does not get an idle device about to be detached; it is detached, attached again and the pod is bound with it.",
@@ -57,7 +57,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("pod", "")
 	expectWaits(t)
 	c.WaitDevices("detached from the first pod", func(d map[string]spec.FabricDevice) bool { return d["gpu-0"].Key != before })
-	t.Delete(published) // as a driver does that does not see the device any more
+	t.Delete(published) // as a driver does for a vanished device
 	after := c.WaitDevices("attached again", func(d map[string]spec.FabricDevice) bool {
 		return one(attached, node)(d) && d["gpu-0"].Key != before
 	})["gpu-0"].Key

@@ -53,7 +53,7 @@ var ControllerKilled = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "attach a device to another cluster")
 	t.Expect(won).To(gomega.BeTrue(), "one of the two free devices can be attached elsewhere")
 	c.Begin(spec.FabricController)
-	c.WaitFree(1) // which only the controller that came back can say
+	c.WaitFree(1) // reported by the restarted controller only
 	c.WaitDevices("one attached for the pod, one elsewhere, one free", func(d map[string]spec.FabricDevice) bool {
 		return count(d, attached, t.Nodes[0]) == 1 && count(d, attached, "") == 2 && count(d, free, "") == 1
 	})

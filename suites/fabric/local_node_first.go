@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// localPods is high enough that a scheduler with no preference will hardly place all of them correctly.
+// localPods is high enough to make correct placement by chance unlikely.
 const localPods = 6
 
 // LocalNodeFirst has two nodes with attachable devices, only one of them with a local device.

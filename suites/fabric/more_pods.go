@@ -79,7 +79,7 @@ func waitBound(t *harness.T) (bound []corev1.Pod) {
 	return bound
 }
 
-// boundPods are the pods of the case that have a node.
+// boundPods returns the bound pods of the case.
 func boundPods(ctx context.Context, t *harness.T) ([]corev1.Pod, error) {
 	list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

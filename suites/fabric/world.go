@@ -65,7 +65,7 @@ func expectWaits(t *harness.T) {
 	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod while it has no device")
 }
 
-// one reports whether exactly one device is in a phase, on a node unless that is empty.
+// one reports whether exactly one device is in a phase; node "" is any.
 func one(phase, node string) func(map[string]spec.FabricDevice) bool {
 	return func(devices map[string]spec.FabricDevice) bool { return count(devices, phase, node) == 1 }
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AdminAccess counts a user's claim and a generated claim with admin access, beside one without.
+// AdminAccess counts a user's claim and a generated claim with admin access, and one without.
 var AdminAccess = harness.Case{Meta: spec.Meta{
 	ID:       "metrics/admin-access",
 	Checks:   "The controllers' metrics count claims with admin access separately, allocated and created.",

@@ -77,7 +77,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// say makes a condition of the claim's slow device true if it is allocated.
+// say sets a condition of the claim's slow device to true if it is allocated.
 func say(t *harness.T, condition string) {
 	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		if c.Status.Allocation == nil {

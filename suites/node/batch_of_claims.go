@@ -28,7 +28,7 @@ import (
 )
 
 // BatchOfClaims runs a pod with two claims of one driver. Preparing one of them fails at first: the
-// pod's event names that claim, and no container starts until it is prepared.
+// pod's event names the claim, and no container starts until it is prepared.
 var BatchOfClaims = harness.Case{Meta: spec.Meta{
 	ID:       "node/batch-of-claims",
 	Checks:   "The kubelet passes both claims of a pod to the driver in one call, and an error for one claim blocks the pod.",

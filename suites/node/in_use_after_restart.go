@@ -69,8 +69,8 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 		waitInUse(t, t.Nodes[0], 0)
 		return
 	}
-	// Drivers without claims have no sample, but the total always has one. It tells a count of zero
-	// from a missing metric.
+	// Drivers without claims have no sample, but the total always has one. It distinguishes a count of
+	// zero from a missing metric.
 	all, found := kubelet.Metric(t, t.Nodes[0], metric, map[string]string{"driver_name": "<any>"})
 	t.Expect(found).To(gomega.BeTrue(), "whether the restarted kubelet has the metric "+metric)
 	t.Expect(after).To(gomega.BeZero(), "claims in use after the restart (%g of all drivers)", all)

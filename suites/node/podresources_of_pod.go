@@ -30,9 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodResourcesOfPod shares a claim between a sidecar and a container, beside a container without a
-// claim. Get and List agree. Allocatable devices include no DRA devices, and deleted pods are not
-// listed.
+// PodResourcesOfPod shares a claim between a sidecar and a container; another container has no claim.
+// Get and List agree. Allocatable devices include no DRA devices, and deleted pods are not listed.
 var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
 	ID:       "node/podresources-of-pod",
 	Checks:   "The podresources API lists claim, driver, pool, name and CDI devices for each container with a claim.",

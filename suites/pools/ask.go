@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// needs are common to all cases of these requests, beside features.
+// needs are common to all cases of these requests, plus features.
 func needs(features ...spec.Feature) spec.Needs {
 	return spec.Needs{NoKubelet: true, Since: "1.37", APIs: []string{"v1alpha3"}, Features: append([]spec.Feature{spec.PoolStatus}, features...)}
 }

@@ -29,8 +29,8 @@ import (
 )
 
 // PartitionSummary has a pool with a whole device and halves of it. The type comes from the slice's
-// attribute, otherwise from the request's; without either there is no summary. Partitions of one
-// type with different counters are reported as an error beside the numbers.
+// attribute, otherwise from the request's; without either there is no summary. Partitions of one type
+// with different counters are reported as an error in addition to the numbers.
 var PartitionSummary = harness.Case{Meta: spec.Meta{
 	ID:       "pools/partition-summary",
 	Checks:   "A pool status request reports total and still allocatable partitions of a pool with counters by type.",

@@ -27,7 +27,7 @@ var adminAccess = Check{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
 }, Source: "KEP-5018", Run: func(t *T) {
 	device := t.Devices(1)[0]
-	// Created first, so that nothing is prepared if the server does not support admin access.
+	// Created first: if the server does not support admin access, nothing must be prepared.
 	admin := t.Claim(nil, Want{Device: device, Request: "req", Admin: true})
 	user := t.One(device)
 	answer := t.Prepare(user, "a claim")

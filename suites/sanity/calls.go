@@ -61,7 +61,7 @@ func (t *T) unprepare(ctx context.Context, claims ...*resourceapi.ResourceClaim)
 	return answers, nil
 }
 
-// prepareOne returns an error if a claim is not prepared, whatever the reason.
+// prepareOne returns an error if a claim is not prepared, for any reason.
 func (t *T) prepareOne(ctx context.Context, claim *resourceapi.ResourceClaim) (*Answer, error) {
 	answers, err := t.prepare(ctx, claim)
 	if err != nil {

@@ -35,7 +35,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 	t.await(func(ctx context.Context) bool {
 		published, err := t.published(ctx)
 		if err != nil {
-			// The last attempt fails with the timeout; the earlier problem says more.
+			// The last attempt fails with the timeout; the earlier problem is more specific.
 			problem = cmp.Or(problem, err.Error())
 			return false
 		}

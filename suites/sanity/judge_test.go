@@ -45,7 +45,7 @@ func answered(device string, requests ...string) *drapb.Device {
 	return &drapb.Device{PoolName: "p", DeviceName: device, RequestNames: requests}
 }
 
-// said fails unless the problems are empty for "", or contain the wanted text.
+// said fails unless the problems contain the wanted text, or are empty for "".
 func said(t *testing.T, name string, problems []string, want string) {
 	t.Helper()
 	if text := strings.Join(problems, "; "); (want == "") != (text == "") || !strings.Contains(text, want) {

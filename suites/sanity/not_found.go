@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// notFound is about: KEP-4381, NodePrepareResources. The plugin library says so in words, without
-// the gRPC code.
+// notFound is about: KEP-4381, NodePrepareResources. The plugin library reports it in the message,
+// without the gRPC code.
 var notFound = Check{Meta: spec.Meta{
 	ID:       "sanity/not-found",
 	Checks:   "Prepare of a missing claim fails with NotFound, as gRPC code or in words.",
@@ -50,11 +50,10 @@ var notFound = Check{Meta: spec.Meta{
 	}
 }}
 
-// saysNotFound reports whether a message says a claim was not found, as opposed to a file or a
-// device: it must have the claim's name, or at least the kind. If the API server serves only some
-// versions of the API, the library says it "could not find the requested resource": its client
-// tries all versions and returns the last answer (k8s.io/dynamic-resource-allocation v0.37.1
-// client/generic.go).
+// saysNotFound reports whether a message is about a missing claim, as opposed to a file or a device:
+// it must have the claim's name, or at least the kind. If the API server serves only some versions of
+// the API, the library reports "could not find the requested resource": its client tries all versions
+// and returns the last answer (k8s.io/dynamic-resource-allocation v0.37.1 client/generic.go).
 func saysNotFound(why string, claim *resourceapi.ResourceClaim) bool {
 	lower := strings.ToLower(why)
 	if !strings.Contains(lower, "not found") && !strings.Contains(lower, "could not find the requested resource") {

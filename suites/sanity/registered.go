@@ -89,7 +89,7 @@ func (t *T) expectRegistered(when string) {
 		all, err := registry.Registrations(ctx)
 		switch {
 		case ctx.Err() != nil && problem != "":
-			return false // an earlier problem says more than the timeout
+			return false // an earlier problem is more specific than the timeout
 		case err != nil:
 			problem = err.Error()
 		default:

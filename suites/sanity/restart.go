@@ -41,7 +41,7 @@ func (t *T) restart(meanwhile func()) {
 // replace replaces the driver's process and waits until the next one answers, in its newest plugin
 // API version.
 func (t *T) replace(by func(context.Context) error, what string) {
-	// The restart does not count toward the check's timeout, which starts anew.
+	// The restart does not count toward the check's timeout: it is reset.
 	t.timer.Stop()
 	ctx, cancel := context.WithTimeout(t.ctx, restarting)
 	defer cancel()

@@ -28,8 +28,8 @@ import (
 )
 
 // Run runs the checks one by one and returns their outcomes in order. It removes all objects it
-// created, even after ctx has ended; the remaining checks then have no outcome. The error says why
-// nothing could be checked, or what could not be removed.
+// created, even after ctx has ended; the remaining checks then have no outcome. It returns an error if
+// nothing could be checked, or an object could not be removed.
 func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outcome, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

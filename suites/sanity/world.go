@@ -68,7 +68,7 @@ type world struct {
 	spoiled map[pools.ID]string
 	// awaited is set after the driver had its time to publish devices.
 	awaited bool
-	// silent is the failed check after which the driver stopped answering; empty while it answers.
+	// silent is the failed check since the driver stopped responding; empty while it responds.
 	silent string
 }
 

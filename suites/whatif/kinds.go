@@ -75,7 +75,7 @@ var Shared = foretold("shared", "sharing claims", needs(), func(t *harness.T) []
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
-// Alternatives has pods that prefer three devices and accept two.
+// Alternatives has pods preferring three devices and accepting two.
 var Alternatives = foretold("alternatives", "with a prioritized list, served by its last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	request := resourceapi.DeviceRequest{Name: "req"}
@@ -88,7 +88,7 @@ var Alternatives = foretold("alternatives", "with a prioritized list, served by 
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
-// Partitions has pods that each want half of a device.
+// Partitions has pods with half of a device each.
 var Partitions = foretold("partitions", "requesting partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Half+"'")), nil)
@@ -104,7 +104,7 @@ var Partitions = foretold("partitions", "requesting partitions of devices", need
 	return []spec.NodeGroup{group}
 })
 
-// Capacity has pods that each want three of the 8Gi of a device.
+// Capacity has pods with three of the 8Gi of a device each.
 var Capacity = foretold("capacity", "requesting part of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")}}
@@ -112,7 +112,8 @@ var Capacity = foretold("capacity", "requesting part of a device's capacity", ne
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.SharedCapacity().Pools[0].Devices...)}
 })
 
-// Constraints has pods that each want two devices of one model; a node has two of one model and one of another.
+// Constraints has pods with two devices of the same model each; a node has two of one model and one of
+// another.
 var Constraints = foretold("constraints", "with devices of one model", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 2
@@ -122,7 +123,7 @@ var Constraints = foretold("constraints", "with devices of one model", needs(), 
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))}
 })
 
-// AdminAccess has pods that monitor one device and need three of a node's 8 CPUs each.
+// AdminAccess has pods monitoring one device each and needing three of a node's 8 CPUs.
 var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
 	edit.AllowAdminAccess(t)
 	request := objects.Request("req", t.CreateClass(nil))
@@ -131,8 +132,8 @@ var AdminAccess = foretold("admin-access", "with admin access to one device of e
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(1)...)}
 })
 
-// Taints has pods that tolerate the taint of a node's first device, and pods for devices without a taint by slice or
-// rule.
+// Taints has pods tolerating the taint of a node's first device, and pods for devices without a taint
+// by slice or rule.
 var Taints = foretold("taints", "some of them tolerating tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	taint := resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule}
@@ -148,19 +149,19 @@ var Taints = foretold("taints", "some of them tolerating tainted devices", needs
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", all...)}
 })
 
-// ExtendedExplicit has pods that want two of the class's explicit extended resource.
+// ExtendedExplicit has pods with two of the class's explicit extended resource.
 var ExtendedExplicit = foretold("extended-explicit", "with an extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	name := t.Namespace + ".dra-conformance.github.io/gpu"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &name })
 	return wanting(t, name)
 }, "kep-5004/special-claim-in-simulation")
 
-// ExtendedImplicit has pods that want two of the class's implicit extended resource.
+// ExtendedImplicit has pods with two of the class's implicit extended resource.
 var ExtendedImplicit = foretold("extended-implicit", "with the implicit extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	return wanting(t, resourceapi.ResourceDeviceClassPrefix+t.CreateClass(nil))
 }, "kep-5004/special-claim-in-simulation")
 
-// wanting creates pods that want two of an extended resource, for nodes of five devices.
+// wanting creates pods with two of an extended resource, for nodes of five devices.
 func wanting(t *harness.T, resourceName string) []spec.NodeGroup {
 	for _, name := range []string{"pod-0", "pod-1", "pod-2"} {
 		wait(t, objects.PodWanting(name, t.Image, map[string]int64{resourceName: 2}), nil)

@@ -25,7 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LateSlices adds nodes that are Ready before their drivers publish anything.
+// LateSlices adds nodes Ready before their drivers publish anything.
 var LateSlices = harness.Case{Meta: spec.Meta{
 	ID:       "whatif/late-slices",
 	Checks:   "dra-whatif does not count a Ready node without slices; with them no further node is needed.",

@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Learned takes the group from an existing node whose devices are in use.
+// Learned takes the group from an existing node with devices in use.
 var Learned = harness.Case{Meta: spec.Meta{
 	ID:       "whatif/learned",
 	Checks:   "dra-whatif predicts the nodes needed from an existing node: one less leaves as many pods waiting as predicted.",

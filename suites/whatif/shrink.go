@@ -58,7 +58,7 @@ var Shrink = harness.Case{Meta: spec.Meta{
 		t.Expect(foretold.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
 		t.RemovePod(rack.name + "-0")
 		removeNode(t, first)
-		// The scheduler may not know yet that the node is gone, and bind the pod to it.
+		// The scheduler may not have seen the node's deletion yet, and bind the pod to it.
 		wait(t, objects.OnlyOn(sharing(t, rack.name, "0"), second, far), cpus("5"))
 		if !foretold.Possible {
 			t.WaitUnschedulable(rack.name+"-0", "nodes are available")

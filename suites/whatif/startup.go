@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// startup is the taint of nodes not ready for ordinary pods yet: only pods that tolerate everything go there.
+// startup is the taint of starting nodes: only pods tolerating everything go there.
 var startup = corev1.Taint{Key: "dra-conformance.github.io/starting", Effect: corev1.TaintEffectNoSchedule}
 
 // removeStartup removes the taint startup from a node.

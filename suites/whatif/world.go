@@ -48,7 +48,7 @@ func equal(t *harness.T, kind string, n int, claim *resourceapi.ResourceClaim, c
 	}
 }
 
-// wait creates a pod that can only go to added nodes.
+// wait creates a pod for added nodes only.
 func wait(t *harness.T, pod *corev1.Pod, change func(*corev1.PodSpec)) {
 	whatif.OnAdded(t, &pod.Spec)
 	if change != nil {
@@ -95,7 +95,7 @@ func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	expectLeft(t, foretold)
 }
 
-// oneLess returns the groups without the last predicted node, and the name of that.
+// oneLess returns the groups without the last predicted node, and this node's name.
 func oneLess(t *harness.T, foretold spec.Growth, groups []spec.NodeGroup) (less []spec.NodeGroup, last string) {
 	for i, g := range slices.Backward(foretold.Groups) {
 		limited := groups[i]
@@ -156,8 +156,8 @@ func waitScheduled(t *harness.T, stay map[string]int) (waiting map[string]corev1
 	return waiting
 }
 
-// expectStay expects this many pods of each kind to have no node, nor room for another one, which the scheduler tries
-// while these wait.
+// expectStay expects this many pods of each kind without a node. The scheduler must have no room for
+// one more either, tried while these wait.
 func expectStay(t *harness.T, stay map[string]int) {
 	for kind, pod := range waitScheduled(t, stay) {
 		probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: kind + "-probe"}, Spec: *pod.Spec.DeepCopy()}

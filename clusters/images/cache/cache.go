@@ -81,7 +81,7 @@ func (c Cache) Publish(unfinished, entry string) error {
 	return nil
 }
 
-// Exists tells whether an entry is there.
+// Exists reports whether an entry exists.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -41,8 +41,8 @@ type Builder struct {
 	GoCache string
 }
 
-// compileSpace is what compiling one large program may add to the Go build cache, linkSpace what linking may add to
-// ours.
+// compileSpace bounds the growth of the Go build cache by compiling one large program, linkSpace the
+// growth of ours by linking.
 const (
 	compileSpace = 3 * cache.GiB
 	linkSpace    = cache.GiB

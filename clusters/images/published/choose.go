@@ -23,7 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Image is a node image that kind has, or may have, published.
+// Image is a node image published by kind, or possibly so.
 type Image struct {
 	// Ref is its name, with the digest if Pinned.
 	Ref string
@@ -86,7 +86,7 @@ type Choice struct {
 	Ask bool
 	// Take are the images to try to pull in order; none means to build one.
 	Take []Image
-	// Reason says why, for people.
+	// Reason is the reason for the choice.
 	Reason string
 }
 

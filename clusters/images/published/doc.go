@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package published selects kind's published node images: which ones serve a version, whether a registry has one, and
-// whether to use it or build an image instead. clusters/images pulls. Start at Choose.
+// Package published selects kind's published node images: the images for a version, their availability
+// in a registry, and the choice between pulling and building. clusters/images pulls. Start at Choose.
 package published

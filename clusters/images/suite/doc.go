@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package suite names the images used in a cluster, including mirrors (In), and writes an archive of this project's
-// own images (Archive), for registries and nodes.
+// Package suite names the images used in a cluster, including mirrors (In), and writes an archive of
+// this project's own images (Archive), for registries and nodes.
 //
-// Node images, which contain them, are made by package images.
+// Package images builds node images with these preloaded.
 package suite

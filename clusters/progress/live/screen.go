@@ -39,7 +39,7 @@ type Screen struct {
 	size func() (width, height int, err error)
 
 	mutex sync.Mutex
-	area  *mpb.Progress // nil while no task goes on
+	area  *mpb.Progress // nil without running tasks
 	tasks int
 	rest  []byte // of an unfinished line
 }

@@ -67,7 +67,7 @@ func TestOnlyATerminalIsDrawnOn(t *testing.T) {
 	}
 }
 
-// written is the output of a terminal, safe to read while drawing goes on.
+// written is the output of a terminal, safe to read during drawing.
 type written struct {
 	mutex sync.Mutex
 	text  bytes.Buffer

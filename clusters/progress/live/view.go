@@ -37,7 +37,7 @@ const (
 type View struct {
 	// Done of Total draws a bar; without Total there is none.
 	Done, Total int
-	// Text is one line, beside the bar.
+	// Text is one line, next to the bar.
 	Text string
 	// Lines are drawn below, as far as there is room.
 	Lines []string

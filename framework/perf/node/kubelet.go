@@ -57,7 +57,7 @@ func (b *bench) kubelet(ctx context.Context) (map[perf.Metric]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.fill(ctx, min(5, b.number), nil); err != nil { // // warm-up
+	if err := b.fill(ctx, min(5, b.number), nil); err != nil { // warm-up
 		return nil, err
 	}
 	if err := b.clear(ctx); err != nil {
@@ -126,7 +126,7 @@ func (b *bench) restartKubelet(ctx context.Context) error {
 	}
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		now, err := b.metrics(ctx)
-		return err == nil && now.started > old.started, nil //nolint:nilerr // // unavailable during the restart
+		return err == nil && now.started > old.started, nil //nolint:nilerr // unavailable during the restart
 	})
 	if err != nil {
 		return fmt.Errorf("wait until the kubelet has been restarted: %w", err)

@@ -46,8 +46,8 @@ func (o operations) since(before operations) float64 {
 
 // kubeletMetrics are the kubelet metrics used here.
 type kubeletMetrics struct {
-	started       float64 // // process start, Unix time
-	resident      float64 // // bytes
+	started       float64 // process start, Unix time
+	resident      float64 // bytes
 	prepare, call operations
 	// sandboxes is the number of sandboxes created minus removed since the start, including removals of
 	// earlier ones.

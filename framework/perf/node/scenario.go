@@ -83,7 +83,7 @@ func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
 		return nil, err
 	}
 	pool := spec.Pool{}
-	for i := range b.number + 1 { // // one more for the pod after the restart
+	for i := range b.number + 1 { // one more for the pod after the restart
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
 	}
 	b.config = spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "perf", Pools: []spec.Pool{pool}}}
@@ -101,7 +101,7 @@ func prepare(ctx context.Context, s perf.Site) (perf.Measure, error) {
 	if b.pods, err = perf.WatchPods(watching, s.Client.CoreV1().RESTClient(), namespace); err != nil {
 		return nil, err
 	}
-	_, err = b.arriving(ctx, 100) // // warm-up
+	_, err = b.arriving(ctx, 100) // warm-up
 	return b.round, err
 }
 

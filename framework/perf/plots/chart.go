@@ -53,7 +53,7 @@ type axis struct {
 	label       string
 	logarithmic bool
 	low, high   float64
-	ticks       []tick // // default: computed from the range
+	ticks       []tick // default: computed from the range
 }
 
 type tick struct {
@@ -86,7 +86,7 @@ func (a *axis) fit(values []float64) {
 			a.low, a.high = min(a.low, v), max(a.high, v)
 		}
 	}
-	if a.low == a.high { // // center a single value
+	if a.low == a.high { // center a single value
 		off := cmp.Or(math.Abs(a.low)/2, 1)
 		a.low, a.high = a.low-off, a.high+off
 	}
@@ -125,7 +125,7 @@ type mark struct {
 
 // figure draws the chart with its caption, also the text alternative.
 func (c *chart) figure(caption string) (template.HTML, error) {
-	const width, height, left, right, top, bottom = 530, 340, 70, 20, 12, 46 // // the last four are margins
+	const width, height, left, right, top, bottom = 530, 340, 70, 20, 12, 46 // the last four are margins
 	var xs, ys []float64
 	for _, s := range c.shapes {
 		for _, p := range s.points {
@@ -164,7 +164,7 @@ func (c *chart) figure(caption string) (template.HTML, error) {
 	if err := chartTemplate.Execute(&out, drawing); err != nil {
 		return "", fmt.Errorf("draw %s: %w", caption, err)
 	}
-	return template.HTML(out.String()), nil //nolint:gosec // // escaped by the template
+	return template.HTML(out.String()), nil //nolint:gosec // escaped by the template
 }
 
 // name returns a side's name and style for captions.

@@ -45,7 +45,7 @@ func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error
 		fit, err := r.Growth(w, side, m)
 		if err != nil {
 			// Too few sizes, or a value of 0 on a logarithmic axis.
-			return "", nil //nolint:nilerr // // nothing to draw
+			return "", nil //nolint:nilerr // nothing to draw
 		}
 		smallest, largest := float64(w.Grows.Sizes[0]), float64(w.Grows.Sizes[len(w.Grows.Sizes)-1])
 		c.line(string(side), point{smallest, fit.At(smallest)}, point{largest, fit.At(largest)})

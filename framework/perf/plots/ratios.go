@@ -32,7 +32,7 @@ func findings(r perf.Record, relative bool, title string) (template.HTML, error)
 		}
 		at := float64(len(c.y.ticks))
 		c.y.ticks = append(c.y.ticks, tick{at, strconv.Itoa(i + 1)})
-		limit := f.AtMost + f.AtLeast // // one of them is 0
+		limit := f.AtMost + f.AtLeast // one of them is 0
 		c.line(bounds, point{limit, at - 0.4}, point{limit, at + 0.4})
 		c.line(intervals, point{f.Low, at}, point{f.High, at})
 		c.dots(perf.Candidate, point{f.Value, at})

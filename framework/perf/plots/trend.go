@@ -44,7 +44,7 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 	c.line(string(perf.Candidate), values...)
 	c.dots(perf.Candidate, values...)
 	c.x.low, c.x.high = -0.3, float64(len(values))-0.7
-	limit := t.AtMost + t.AtLeast // // one of them is 0
+	limit := t.AtMost + t.AtLeast // one of them is 0
 	c.line(bounds, point{c.x.low, limit}, point{c.x.high, limit})
 	return c.figure(fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }

@@ -32,7 +32,7 @@ const heldResource = "held.dra-conformance.github.io/pod"
 // flight.
 type holder struct {
 	url     string
-	asked   chan struct{} // // closed on the first request
+	asked   chan struct{} // closed on the first request
 	release chan struct{}
 	server  http.Server
 	once    sync.Once
@@ -40,7 +40,7 @@ type holder struct {
 }
 
 func newHolder() (*holder, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // // listening does not block
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listening does not block
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (h *holder) filter(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	_ = json.NewEncoder(w).Encode(args) // // the scheduler reports a missing response
+	_ = json.NewEncoder(w).Encode(args) // the scheduler reports a missing response
 }
 
 func (h *holder) close() {

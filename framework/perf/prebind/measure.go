@@ -53,7 +53,7 @@ type bench struct {
 // Scenario measures pods waiting for devices of simulated nodes. processes returns the processes of a
 // control plane, as in perf.Clusters.
 func Scenario(processes func(cluster string) (map[string]clusters.Process, error)) perf.Scenario {
-	holders := map[string]*holder{} // // by cluster
+	holders := map[string]*holder{} // by cluster
 	return perf.Scenario{
 		Blocks: 1,
 		Cluster: func(c *clusters.Config) error {
@@ -99,7 +99,7 @@ func (b bench) round(ctx context.Context) (map[perf.Metric]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.awaitPreBind(ctx); err != nil { // // still waiting
+	if err := b.awaitPreBind(ctx); err != nil { // still waiting
 		return nil, err
 	}
 	held, err := b.held(ctx)

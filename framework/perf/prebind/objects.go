@@ -68,7 +68,7 @@ func (b bench) createWaiting(ctx context.Context) error {
 				return err
 			}
 			pod := objects.Pod(name, "none", name)
-			pod.Spec.SchedulerName = clusters.DefaultsProfile // // waits for 10 minutes
+			pod.Spec.SchedulerName = clusters.DefaultsProfile // waits for 10 minutes
 			_, err := b.client.CoreV1().Pods(namespace).Create(creating, pod, metav1.CreateOptions{})
 			return err
 		})
