@@ -174,7 +174,7 @@ func rules() map[schema.Engine]verify.Rules {
 	}
 	metas := func(metas []spec.Meta) verify.Rules { return of(schema.Required(metas, requirements.All())) }
 	drivers, upgrades := metas(run.Metas(certify.Cases(parts().Cases))), of(upgrade.Required(upgradeParts()))
-	drivers.Certificate, upgrades.Record = certify.Derive, upgrade.Verify
+	drivers.Certificate, drivers.Subject, upgrades.Record = certify.Derive, certify.Declared, upgrade.Verify
 	return map[schema.Engine]verify.Rules{
 		schema.EngineRun: metas(run.Metas(parts().Cases)), schema.EngineCertify: drivers, schema.EngineSanity: metas(sanity.Metas()), schema.EngineUpgrade: upgrades,
 	}

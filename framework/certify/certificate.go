@@ -73,15 +73,38 @@ func profileOf(r schema.Report) string {
 // Derive recreates the certificate of a report directory from its declaration, its report and the observations of c,
 // the certificate found there.
 func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema.Certificate) (schema.Certificate, error) {
-	data, err := fs.ReadFile(dir, reports.DeclarationFile)
+	d, err := declarationOf(dir)
 	if err != nil {
-		return schema.Certificate{}, fmt.Errorf("read the declaration: %w", err)
-	}
-	d, err := declarations.Parse(data)
-	if err != nil {
-		return schema.Certificate{}, fmt.Errorf("%s: %w", reports.DeclarationFile, err)
+		return schema.Certificate{}, err
 	}
 	return certificate(facts{declaration: d, report: r, cases: required, seen: c.Observations}, c.Identity, c.Images), nil
+}
+
+// Declared returns features and hooks of the driver of a report directory, from its declaration and the observations
+// of its certificate.
+func Declared(dir fs.FS, c schema.Certificate) (spec.Subject, error) {
+	d, err := declarationOf(dir)
+	if err != nil {
+		return spec.Subject{}, err
+	}
+	observed := map[spec.DriverFeature]bool{}
+	for _, f := range c.Observations.Features {
+		observed[f] = true
+	}
+	// Whether it could be removed is unknown.
+	return spec.Subject{Driver: d.Driver, SubjectClass: spec.SubjectClass{Devices: 1}, Features: has(d.Features, observed), Hooks: Options{Declaration: d}.hooks()}, nil
+}
+
+// declarationOf reads the declaration of a report directory.
+func declarationOf(dir fs.FS) (d declarations.Declaration, err error) {
+	data, err := fs.ReadFile(dir, reports.DeclarationFile)
+	if err != nil {
+		return d, fmt.Errorf("read the declaration: %w", err)
+	}
+	if d, err = declarations.Parse(data); err != nil {
+		return d, fmt.Errorf("%s: %w", reports.DeclarationFile, err)
+	}
+	return d, nil
 }
 
 // images returns the images of the driver's pods, with digests.

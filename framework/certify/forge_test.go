@@ -122,6 +122,8 @@ var forgeries = []struct {
 			r.Summary.Verdict, r.Summary.Passed, r.Summary.Failed = schema.Passed, 4, 0
 		})
 	}, `report.json: cases[life/killed].status is "Passed", and outcomes.jsonl makes it "Failed"`, `report.json: cases[life/killed].status is "Passed"`},
+	{"failed case left out for a declared hook", leftOut(spec.SkipHook), "life/killed is left out with HookMissing, and the driver has the features and hooks that it needs", "life/killed is left out with HookMissing"},
+	{"failed case left out for a feature that it does not need", leftOut(spec.SkipDriverFeature), "life/killed is left out with DriverFeatureMissing, and the driver has", "life/killed is left out with DriverFeatureMissing"},
 	{"end of the run", func(t *testing.T, s sealed) {
 		s.report(t, func(r *schema.Report) {
 			r.Ended = r.Ended.AddDate(9, 0, 0)
@@ -139,6 +141,19 @@ var forgeries = []struct {
 	{"no such engine", func(t *testing.T, s sealed) {
 		s.conformance(t, func(c *schema.ConformanceReport) { c.Engine = "trust-me" })
 	}, `its engine is "trust-me", unknown to this dratest`, `its engine is "trust-me"`},
+}
+
+// leftOut makes of the failed case one that did not run.
+func leftOut(code spec.SkipCode) func(*testing.T, sealed) {
+	return func(t *testing.T, s sealed) {
+		s.report(t, func(r *schema.Report) {
+			for i := range r.Cases {
+				if c := &r.Cases[i]; c.ID == badCase {
+					c.Status, c.Failure, c.SkipCode, c.Reason = spec.NotApplicable, "", code, "the driver has it not"
+				}
+			}
+		})
+	}
 }
 
 func (s sealed) remove(t *testing.T, name string) {
@@ -215,7 +230,7 @@ func TestSignatureRevealsEveryForgery(t *testing.T) {
 // A later build has another case and a renamed one, and says in other words what is wrong.
 func TestCertificateOutlivesItsBuild(t *testing.T) {
 	s := sealedCertification(t)
-	later := verify.Rules{Required: append([]schema.RequiredCase{{ID: "core/new", Level: spec.Must, DriverProfile: spec.ProfileCore}}, s.required()...), Certificate: Derive, Build: schema.Suite{Version: "v2"}}
+	later := verify.Rules{Required: append([]schema.RequiredCase{{ID: "core/new", Level: spec.Must, DriverProfile: spec.ProfileCore}}, s.required()...), Certificate: Derive, Subject: Declared, Build: schema.Suite{Version: "v2"}}
 	later.Required[1].ID += "-renamed"
 	if why := s.reasonsOf(t, later); !strings.Contains(why, "verify it with dratest") {
 		t.Errorf("a list that is not pinned: %s", why)

@@ -59,7 +59,7 @@ func sealedCertification(t *testing.T) sealed {
 	s := sealed{dir: t.TempDir(), parts: run.Parts{Subject: &running{}, Requirements: []spec.Requirement{{ID: "kep-4381/x", Level: spec.Must}}}}
 	for id, needs := range map[string]spec.Needs{
 		"core/a": {Devices: 1}, "core/shared": {Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
-		badCase: {Devices: 1, Disruption: true, Installed: true}, spec.CaseOfCosts: {Devices: 1, Disruption: true},
+		badCase: {Devices: 1, Disruption: true, Installed: true, Hooks: []spec.HookName{spec.HookReboot}}, spec.CaseOfCosts: {Devices: 1, Disruption: true},
 	} {
 		s.parts.Cases = append(s.parts.Cases, harness.Case{Meta: spec.Meta{ID: id, Checks: "It does.", Needs: needs, Requires: []spec.RequirementID{"kep-4381/x"}}})
 	}
@@ -248,7 +248,7 @@ func (s sealed) redigest(t *testing.T) {
 // reasons are those for which the directory does not hold.
 func (s sealed) reasons(t *testing.T) string {
 	t.Helper()
-	return s.reasonsOf(t, verify.Rules{Required: s.required(), Versions: profile.Versions(), Certificate: Derive})
+	return s.reasonsOf(t, verify.Rules{Required: s.required(), Versions: profile.Versions(), Certificate: Derive, Subject: Declared})
 }
 
 // reasonsOf are those by the rules of some build.

@@ -48,6 +48,10 @@ type RequiredCase struct {
 	// DriverFeatures are the features used then.
 	DriverProfile  spec.DriverProfile   `json:"driverProfile,omitempty"`
 	DriverFeatures []spec.DriverFeature `json:"driverFeatures,omitempty"`
+	// NoDriverFeatures are features that driver must not have, Hooks the commands of its vendor.
+	// Lists before v2 have neither.
+	NoDriverFeatures []spec.DriverFeature `json:"noDriverFeatures,omitempty"`
+	Hooks            []spec.HookName      `json:"hooks,omitempty"`
 	// KnownIssue is the known issue of Kubernetes excused in this case.
 	KnownIssue string `json:"knownIssue,omitempty"`
 }
@@ -64,6 +68,7 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 			ID: m.ID, Level: spec.May, Requirements: m.Requires, Profiles: m.Profiles(), Features: m.Needs.Features, Off: m.Needs.Off,
 			APIs: m.Needs.ServedAPIs(), Since: m.Needs.Since, Installed: m.Needs.Installed,
 			DriverProfile: m.DriverProfile(), DriverFeatures: m.Needs.DriverFeatures,
+			NoDriverFeatures: m.Needs.NoDriverFeatures, Hooks: m.Needs.Hooks,
 		}
 		for _, id := range m.Requires {
 			switch levels[id] {
@@ -100,6 +105,11 @@ func (c RequiredCase) Releases() []string {
 		}
 	}
 	return all
+}
+
+// OfDriver returns the needs that a driver under test can lack.
+func (c RequiredCase) OfDriver() spec.Needs {
+	return spec.Needs{Devices: 1, DriverFeatures: c.DriverFeatures, NoDriverFeatures: c.NoDriverFeatures, Hooks: c.Hooks}
 }
 
 // RequiredDigest returns the digest of a list of required cases as compact JSON, such as

@@ -70,6 +70,8 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 		if !k.Installed {
 			because = "needs no driver of a vendor"
 		}
+	case spec.SkipDriverFeature, spec.SkipHook:
+		because = v.notLacking(c.SkipCode, k)
 	case spec.SkipVersion:
 		if !older(target, k.Releases()) {
 			because = "the cluster has " + target.Kubernetes
@@ -78,6 +80,27 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 	if because != "" {
 		v.refuse("%s: case %s is left out with %s, and %s", reports.JSONFile, c.ID, c.SkipCode, because)
 	}
+}
+
+// notLacking returns why the driver under test is no reason to skip a case.
+func (v *verification) notLacking(code spec.SkipCode, k schema.RequiredCase) string {
+	switch {
+	case v.rules.Subject == nil && v.engine() != schema.EngineUpgrade:
+		return "no driver of a vendor was tested"
+	case v.rules.Subject == nil, !slices.ContainsFunc(v.list, func(k schema.RequiredCase) bool { return len(k.Hooks) > 0 }):
+		return "" // declaration or hooks of the cases are unknown
+	case v.conformance.Certificate == nil:
+		return "" // certificate reports it
+	}
+	s, err := v.rules.Subject(v.dir, *v.conformance.Certificate)
+	if err != nil {
+		return "" // Derive reports it
+	}
+	skip := k.OfDriver().Missing(spec.Target{Subject: &s})
+	if skip == nil || skip.Code != code {
+		return "the driver has the features and hooks that it needs"
+	}
+	return ""
 }
 
 // served reports whether a target has all features of a case as needed. Reports do not contain the

@@ -163,10 +163,12 @@ func TestReasonsForLeavingOut(t *testing.T) {
 		}
 	}
 	for code, want := range map[spec.SkipCode]string{
-		spec.SkipFeature: "is left out with FeatureNotServed, and needs no feature",
-		spec.SkipAPI:     "is left out with APINotServed, and needs no other version of an API",
-		spec.SkipVersion: "is left out with VersionTooOld, and the cluster has v1.37.1",
-		spec.SkipDriver:  "is left out with OtherDriverNeeded, and needs no driver of a vendor",
+		spec.SkipFeature:       "is left out with FeatureNotServed, and needs no feature",
+		spec.SkipAPI:           "is left out with APINotServed, and needs no other version of an API",
+		spec.SkipVersion:       "is left out with VersionTooOld, and the cluster has v1.37.1",
+		spec.SkipHook:          "is left out with HookMissing, and no driver of a vendor was tested",
+		spec.SkipDriverFeature: "is left out with DriverFeatureMissing, and no driver of a vendor was tested",
+		spec.SkipDriver:        "is left out with OtherDriverNeeded, and needs no driver of a vendor",
 	} {
 		dir := copied(t)
 		left(code)(t, dir)
