@@ -70,7 +70,7 @@ func example() schema.Report {
 		{ID: "core/shared", Status: spec.Failed, Started: start, Duration: 65 * time.Second,
 			Failure:  "pod core-shared-x/two is not running after 60s\nlast seen: Pending <\"no devices\"> & `waiting`",
 			LastStep: "wait for pod two to run", Location: "suites/core/shared.go:41", Evidence: "cases/core.shared"},
-		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0", Basis: spec.Proven},
+		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0", Basis: spec.Proven, Evidence: "cases/node.metric"},
 		{ID: "node/fixed", Status: spec.Passed, Started: start, Duration: 3 * time.Second, ClosedHere: "kubelet v1.37.1", Basis: spec.Proven},
 		{ID: "node/event", Status: spec.Failed, Started: start, Duration: 5 * time.Second, Failure: "no event", LastStep: "wait for an event"},
 		{ID: "core/hangs", Status: spec.Blocked, Started: start, Duration: 300 * time.Millisecond, Reason: "driver does not start: no agent on node worker"},

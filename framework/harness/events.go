@@ -35,44 +35,36 @@ import (
 // time of its first occurrence by the reporter's clock, perhaps in whole seconds.
 func (t *T) WaitEvent(object, reason, text string) time.Time {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for an event %s of %s containing %q", reason, object, text)
-	seen := ""
-	var at time.Time
-	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
-		seen = describe.Events(events)
-		i := slices.IndexFunc(events, func(e *corev1.Event) bool {
-			return e.Reason == reason && strings.Contains(e.Message, text)
-		})
-		if i >= 0 {
-			at = describe.FirstSeen(events[i])
-		}
-		return i >= 0
-	})
-	if err != nil {
-		t.Fatalf("wait for an event %s of %s containing %q: %v\nlast seen: %s", reason, object, text, err, seen)
-	}
-	t.Note("there is an event %s of %s", reason, object)
-	return at
+	return describe.FirstSeen(t.waitEvents(fmt.Sprintf("event %s of %s containing %q", reason, object, text), object, reason, text, 1))
 }
 
 // WaitEventTimes waits until such an event has occurred a number of times.
 func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for an event %s of %s containing %q, %d times", reason, object, text, times)
-	seen := ""
-	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
-		seen = describe.Events(events)
-		told := int32(0)
-		for _, e := range events {
-			if e.Reason == reason && strings.Contains(e.Message, text) {
-				told += describe.Times(e)
+	t.waitEvents(fmt.Sprintf("event %s of %s containing %q, %d times", reason, object, text, times), object, reason, text, times)
+}
+
+// waitEvents returns the first of the awaited events.
+func (t *T) waitEvents(what, object, reason, text string, times int32) (first *corev1.Event) {
+	ginkgo.GinkgoHelper()
+	t.Await(what, "", func(ctx context.Context, saw func(string)) error {
+		return await.All(ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+			saw(describe.Events(events))
+			match := slices.DeleteFunc(slices.Clone(events), func(e *corev1.Event) bool {
+				return e.Reason != reason || !strings.Contains(e.Message, text)
+			})
+			got := int32(0)
+			for _, e := range match {
+				got += describe.Times(e)
 			}
-		}
-		return told >= times
+			if got >= times {
+				first = match[0]
+				saw(describe.Events(match))
+			}
+			return got >= times
+		})
 	})
-	if err != nil {
-		t.Fatalf("wait for an event %s of %s containing %q, %d times: %v\nlast seen: %s", reason, object, text, times, err, seen)
-	}
+	return first
 }
 
 // Events returns the current events about an object of the case as "reason: message", oldest first.
@@ -87,23 +79,6 @@ func (t *T) Events(object string) []string {
 		texts = append(texts, e.Reason+": "+e.Message)
 	}
 	return texts
-}
-
-// lastEvents are the most telling events about an object, for a failure's text.
-func (t *T) lastEvents(object string) string {
-	const most, patience = 5, 5 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
-	defer cancel()
-	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: await.EventsAbout(object)})
-	if err != nil {
-		return fmt.Sprintf("\nevents cannot be read: %v", err)
-	}
-	text := ""
-	events := describe.WarningsFirst(describe.InOrder(list.Items))
-	for _, e := range events[:min(most, len(events))] {
-		text += "\nevent: " + describe.Event(e)
-	}
-	return text
 }
 
 func (t *T) eventsAbout(object string) await.Source {

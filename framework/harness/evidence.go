@@ -42,7 +42,8 @@ import (
 // GatherEvidence writes the evidence of a failure, once per case. Code that restores the cluster
 // calls it first, to keep the state of the failure.
 func (t *T) GatherEvidence(ctx context.Context) {
-	if t.folder == "" {
+	if t.folder == "" || t.provisional {
+		t.provisional = false
 		t.gather(ctx)
 	}
 }
@@ -67,7 +68,7 @@ func (t *T) gather(ctx context.Context) {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")
 		}
 	}()
-	w.File("steps.txt", append(t.stepsText(), "\n"+t.why()+"\n"...))
+	w.File("steps.txt", t.stepsText())
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)
@@ -98,6 +99,9 @@ func (t *T) stepsText() []byte {
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
 	for _, s := range t.stepsSoFar() {
 		b.WriteString(s.since(t.started) + "\n")
+	}
+	if why := t.why(); why != "" {
+		b.WriteString("\n" + why + "\n")
 	}
 	return b.Bytes()
 }

@@ -34,7 +34,7 @@ const (
 	maxLines = 20000
 )
 
-// Evidence is the folder of a failed case. It records what could not be written.
+// Evidence is the folder of a case that failed or showed a known issue. It records what could not be written.
 type Evidence struct {
 	dir     string
 	missing []string
@@ -48,8 +48,11 @@ func (e *Evidence) Problem(what string, err error) {
 	}
 }
 
-// File writes a file below the folder.
+// File writes a file below the folder, unless it is empty.
 func (e *Evidence) File(name string, content []byte) {
+	if len(content) == 0 {
+		return
+	}
 	if !filepath.IsLocal(name) { // names come from nodes, too
 		e.Problem(name, errors.New("is not a name within the folder"))
 		return

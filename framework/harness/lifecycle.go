@@ -101,21 +101,25 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 // Namespace is where the case's objects are.
 func (l *Lifecycle) Namespace() string { return l.t.Namespace }
 
-// KnownIssue is the known issue seen by the last piece, or empty.
-func (l *Lifecycle) KnownIssue() string {
+// KnownIssue is the known issue seen by the last piece, with the directory of its evidence, or empty.
+func (l *Lifecycle) KnownIssue() (text, evidence string) {
 	if l.t.known == "" {
-		return ""
+		return "", ""
 	}
-	text, _ := l.t.excused(l.t.known)
-	return text
+	text, _ = l.t.excused(l.t.known)
+	return text, l.t.folder
 }
 
-// Run runs a piece of the case. A failure is returned with its evidence.
+// Run runs a piece of the case. A failure is returned with its evidence. Of known issues, only the
+// first one of a case has evidence.
 func (l *Lifecycle) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *Failure {
 	run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
 	defer cancel()
 	l.t.ctx, l.t.known = run, ""
 	failure := l.piece(do)
+	if failure == nil && l.t.known != "" {
+		l.t.GatherEvidence(ctx)
+	}
 	if failure == nil || ctx.Err() != nil {
 		return failure
 	}

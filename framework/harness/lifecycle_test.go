@@ -141,10 +141,20 @@ func TestKnownIssueOfAPiece(t *testing.T) {
 	if f := l.Begin(t.Context()); f != nil {
 		t.Fatal(f.Text)
 	}
-	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.KnownIssue("it does %d things", 2) }); f != nil || l.KnownIssue() != "kubernetes#1: it does 2 things" {
-		t.Errorf("%+v, known issue %q", f, l.KnownIssue())
+	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.KnownIssue("it does %d things", 2) }); f != nil {
+		t.Errorf("%+v", f)
 	}
-	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil || l.KnownIssue() != "" {
-		t.Errorf("%+v, known issue %q in the next piece", f, l.KnownIssue())
+	seen, evidence := l.KnownIssue()
+	if seen != "kubernetes#1: it does 2 things" {
+		t.Errorf("known issue %q", seen)
+	}
+	if _, err := os.Stat(filepath.Join(l.t.env.ReportDir, evidence, "steps.txt")); evidence == "" || err != nil {
+		t.Errorf("evidence %q: %v", evidence, err)
+	}
+	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil {
+		t.Errorf("%+v", f)
+	}
+	if seen, _ := l.KnownIssue(); seen != "" {
+		t.Errorf("known issue %q in the next piece", seen)
 	}
 }

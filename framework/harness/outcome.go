@@ -32,14 +32,18 @@ const suiteTimedOut = "A suite timeout occurred"
 // outcome converts Ginkgo's report of a spec.
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder, Timeline: t.timeline}
+	known := t.knownIssue()
 	t.mu.Lock()
-	blocked, known := t.blocked, t.known
+	blocked := t.blocked
 	o.Measured = t.measured
 	t.mu.Unlock()
 	switch {
 	case report.State.Is(types.SpecStatePassed) && known != "":
 		o.Status = spec.Known
 		o.Reason, o.Basis = t.excused(known)
+		if t.lost != "" {
+			o.Reason += " (no evidence could be written: " + t.lost + ")"
+		}
 		return o
 	case report.State.Is(types.SpecStatePassed):
 		o.Status = spec.Passed

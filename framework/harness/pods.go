@@ -156,7 +156,10 @@ func (t *T) Output(pod, container string) string {
 			return false, err.Error(), nil //nolint:nilerr // it is what was seen
 		}
 		log = string(raw)
-		return strings.Contains(log, objects.EnvironmentEnd), log, nil
+		if !strings.Contains(log, objects.EnvironmentEnd) {
+			return false, log, nil
+		}
+		return true, fmt.Sprintf("%d lines", strings.Count(log, "\n")), nil
 	})
 	return log
 }

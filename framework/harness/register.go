@@ -67,8 +67,9 @@ func Register(cases []Case, env func() *Env) {
 			ginkgo.DeferCleanup(t.cleanUp, ginkgo.NodeTimeout(cleanupTimeout))
 			ginkgo.DeferCleanup(func(ctx context.Context) {
 				t.over.Store(true)
-				if ginkgo.CurrentSpecReport().Failed() {
+				if failed := ginkgo.CurrentSpecReport().Failed(); failed || t.knownIssue() != "" {
 					t.GatherEvidence(ctx)
+					t.provisional = !failed
 				}
 			}, ginkgo.NodeTimeout(cleanupTimeout))
 			defer t.stayOut()

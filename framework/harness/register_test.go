@@ -106,7 +106,7 @@ func stories() map[string][]story {
 			{name: "panics", run: func(t *T) { act(t); panic("oops") }, status: spec.Failed, failed: []string{"oops"}, last: "act", here: true,
 				log: []string{"stop driver", "delete namespaces"}},
 			{name: "waits", run: func(t *T) { t.WaitRunning("nosuch") }, timeout: 3 * time.Second, status: spec.Failed,
-				failed: []string{"wait for pod nosuch to be running: the case took longer than 3s", "no such pod"}, last: "wait for pod nosuch to be running", here: true,
+				failed: []string{`s waiting for pod "nosuch" to be running: the case took longer than 3s`, "no such pod"}, last: `waiting for pod "nosuch" to be running`, here: true,
 				log: []string{"stop driver", "delete namespaces"}},
 			{name: "skipped", run: actAndFail, skip: true},
 			{name: "no-namespace", world: func(w *world) { w.refuse["create namespaces"] = 1 }, run: nothing,
@@ -297,11 +297,15 @@ func check(t *testing.T, s story, dir string, r ending) {
 	if here := strings.HasPrefix(o.Location, "framework/harness/register_test.go:"); s.here && !here {
 		t.Errorf("location %s", o.Location)
 	}
-	if (o.Status == spec.Failed || o.Status == spec.Blocked) != (o.Evidence != "") {
+	if (o.Status == spec.Failed || o.Status == spec.Blocked || o.Status == spec.Known) != (o.Evidence != "") {
 		t.Errorf("evidence %q", o.Evidence)
 	}
 	if o.Evidence != "" {
-		if _, err := os.Stat(filepath.Join(dir, o.Evidence, "steps.txt")); err != nil {
+		steps, err := os.ReadFile(filepath.Join(dir, o.Evidence, "steps.txt"))
+		if err != nil || !strings.Contains(string(steps), " "+o.LastStep) {
+			t.Errorf("%v, last step %q is not in:\n%s", err, o.LastStep, steps)
+		}
+		if _, err := os.Stat(filepath.Join(dir, o.Evidence, "objects", "pods.yaml")); err != nil && o.Status == spec.Known {
 			t.Error(err)
 		}
 	}

@@ -68,7 +68,7 @@ func TestLooksAreNoSteps(t *testing.T) {
 		for _, s := range f.stepsSoFar() {
 			got = append(got, s.text)
 		}
-		want := []string{"wait for three of them", "do something about it", "  seen: 3 of them", "wait up to 1s for one more", "  seen: no more", "wait for the end", "  seen: the end"}
+		want := []string{"waiting for three of them", "do something about it", "  seen: 3 of them", "waiting for one more, for up to 1s", "  seen: not within 1s: no more", "waiting for the end", "  seen: the end"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

@@ -53,18 +53,20 @@ type T struct {
 	// Driver is the driver whose devices the case uses.
 	Driver Driver
 
-	abort    func(message string, callerSkip ...int) // ginkgo.Fail
-	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter
-	why      func() string                           // what ended the case
-	ctx      context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
-	meta     spec.Meta
-	env      *Env
-	objects  Objects
-	started  time.Time
-	folder   string      // of the evidence
-	lost     string      // why there is none
-	timeline string      // its file, if there is one
-	over     atomic.Bool // the case has ended, or was left behind
+	abort   func(message string, callerSkip ...int) // ginkgo.Fail
+	say     io.Writer                               // gets the steps: ginkgo.GinkgoWriter
+	why     func() string                           // what ended the case
+	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
+	meta    spec.Meta
+	env     *Env
+	objects Objects
+	started time.Time
+	folder  string // of the evidence
+	// provisional evidence is of a known issue; it is replaced if the cleanup fails the case.
+	provisional bool
+	lost        string      // why there is none
+	timeline    string      // its file, if there is one
+	over        atomic.Bool // the case has ended, or was left behind
 	// looking counts the waits that are looking now.
 	looking atomic.Int32
 
@@ -199,7 +201,7 @@ func (t *T) Blockedf(format string, args ...any) {
 // KnownIssue reports that the case has seen exactly Meta.KnownIssue, after waiting for the right
 // behavior as long as usual. The case then checks the rest, or returns. If the issue is no excuse,
 // because the component is not Kubernetes' own or is newer, or the run is strict, KnownIssue fails
-// the case.
+// the case. Evidence is gathered as for a failure.
 func (t *T) KnownIssue(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	seen := fmt.Sprintf(format, args...)
@@ -217,6 +219,13 @@ func (t *T) KnownIssue(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known = seen
+}
+
+// knownIssue is the symptom reported with KnownIssue, or empty.
+func (t *T) knownIssue() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known
 }
 
 // excuse is how far the known issue excuses the case on its nodes.

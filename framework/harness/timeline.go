@@ -99,10 +99,7 @@ func (r *recorder) readKubelets(ctx context.Context) {
 
 // wanted is whether the case's timeline is to be kept.
 func (r *recorder) wanted() bool {
-	r.t.mu.Lock()
-	known := r.t.known != ""
-	r.t.mu.Unlock()
-	return r.t.env.Timelines == spec.TimelinesAll || known || ginkgo.CurrentSpecReport().Failed()
+	return r.t.env.Timelines == spec.TimelinesAll || r.t.knownIssue() != "" || ginkgo.CurrentSpecReport().Failed()
 }
 
 // end stops recording and writes the timeline into the case's folder. A failure to write it is only

@@ -24,6 +24,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-func TestWaitsSayWhatTheySaw(t *testing.T) {
+func TestFailedWaitsReportTheLastObservation(t *testing.T) {
 	pending := pod(func(p *corev1.Pod) {
 		p.Status.Conditions = []corev1.PodCondition{{
 			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "cannot allocate all claims",
@@ -59,22 +60,22 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		wait    func(t *T)
 		want    []string // parts of the failure; none means no failure
 	}{
-		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{"wait for pod pod to be running", "the time is up", "no such pod"}},
+		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{`timed out after 1s waiting for pod "pod" to be running: the time is up`, "last seen: no such pod"}},
 		{"pod pending", []runtime.Object{pending, told}, func(t *T) { t.WaitRunning("pod") }, []string{
 			"phase Pending", "PodScheduled=False Unschedulable: cannot allocate all claims",
 			"event: Warning FailedPrepareDynamicResources: out of coffee",
 		}},
-		{"pod ended", []runtime.Object{ended}, func(t *T) { t.WaitRunning("pod") }, []string{"it has ended", "phase Failed"}},
+		{"pod ended", []runtime.Object{ended}, func(t *T) { t.WaitRunning("pod") }, []string{`waiting for pod "pod" to be running: it has ended`, "phase Failed"}},
 		{"unschedulable", []runtime.Object{pending}, func(t *T) { t.WaitUnschedulable("pod", "cannot allocate") }, nil},
 		{"other message", []runtime.Object{pending}, func(t *T) { t.WaitUnschedulable("pod", "CEL") }, []string{`"CEL"`, "cannot allocate all claims"}},
 		{"scheduled", []runtime.Object{placed}, func(t *T) { t.WaitUnschedulable("pod", "x") }, []string{"it was scheduled", `on node "node"`}},
-		{"pod stays", []runtime.Object{placed}, func(t *T) { t.WaitPodGone("pod") }, []string{"wait for pod pod to be gone", `on node "node"`}},
+		{"pod stays", []runtime.Object{placed}, func(t *T) { t.WaitPodGone("pod") }, []string{`waiting for pod "pod" to be gone`, `on node "node"`}},
 		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, nil},
 		{"claim allocated", []runtime.Object{allocated}, func(t *T) { t.WaitAllocated("claim") }, nil},
 		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]", "node/device-0 Attached=False"}},
 		{"bound", []runtime.Object{placed}, func(t *T) { t.WaitScheduled("pod") }, nil},
 		{"not bound", []runtime.Object{pending}, func(t *T) { t.WaitScheduled("pod") }, []string{"to be scheduled", "cannot allocate all claims"}},
-		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{"claim claim to be gone", "device-0"}},
+		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{`claim "claim" to be gone`, "device-0"}},
 		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
 		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
 		{"no event", nil, func(t *T) { t.WaitEvent("pod", "R", "tea") }, []string{"last seen: no events"}},
@@ -97,6 +98,55 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 			}
 			if !strings.HasSuffix(got.location.FileName, "wait_test.go") {
 				t.Errorf("the failure is said to be at %s", got.location)
+			}
+		})
+	}
+}
+
+// A wait for pod "pod" to be running again ended because the container could not be created, and its note
+// said that the pod was running again.
+func TestNotesOfWaitsAreObservations(t *testing.T) {
+	refused := pod(func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "main", RestartCount: 1, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerError", Message: "unresolvable CDI devices"}},
+		}}
+	})
+	unused := claim(func(*resourceapi.ResourceClaim) {})
+	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
+	other := event("f", "Pulled", "image", time.Now())
+	look := func(ok bool, seen string) func(context.Context) (bool, string, error) {
+		return func(context.Context) (bool, string, error) { return ok, seen, nil }
+	}
+	for _, tc := range []struct {
+		name    string
+		objects []runtime.Object
+		wait    func(t *T)
+		want    []string // the steps
+	}{
+		{"pod in another state", []runtime.Object{refused}, func(t *T) {
+			t.WaitPod("pod", "running again", func(*corev1.Pod) (bool, error) { return true, nil })
+		}, []string{`waiting for pod "pod" to be running again`, `  seen: phase Running on node ""; container main waits: CreateContainerError unresolvable CDI devices; container main restarted 1 time(s)`}},
+		{"claim in another state", []runtime.Object{unused}, func(t *T) {
+			t.WaitClaim("claim", "allocated", func(*resourceapi.ResourceClaim) bool { return true })
+		}, []string{`waiting for claim "claim" to be allocated`, "  seen: not allocated; reserved for 0; finalizers []"}},
+		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, []string{`waiting for pod "pod" to be gone`, "  seen: no such pod"}},
+		{"event", []runtime.Object{told, other}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") },
+			[]string{`waiting for event FailedPrepareDynamicResources of pod containing "coffee"`, "  seen: Warning FailedPrepareDynamicResources: out of coffee"}},
+		{"poll", nil, func(t *T) { t.Poll("two calls", look(true, "3 calls")) }, []string{"waiting for two calls", "  seen: 3 calls"}},
+		{"in vain", nil, func(t *T) { t.Within(time.Second/4, "a call", look(false, "0 calls")) },
+			[]string{"waiting for a call, for up to 250ms", "  seen: not within 250ms: 0 calls"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, tc.objects...)
+			succeeds(t, f, func() { tc.wait(f) })
+			var got []string
+			for _, s := range f.stepsSoFar() {
+				got = append(got, s.text)
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Error(d)
 			}
 		})
 	}

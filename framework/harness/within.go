@@ -18,6 +18,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -28,25 +29,30 @@ import (
 // Within waits for the right behavior and returns whether it came before the limit: a case with a
 // known issue must not mistake a delay for the issue. The limit is the time that the right behavior
 // would get. Errors end the case if they persist or the last look failed.
-func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
+func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) (came bool) {
 	ginkgo.GinkgoHelper()
-	saw := t.waits("wait up to %s for %s", limit, what)
-	ctx, cancel := context.WithTimeout(t.ctx, limit)
-	defer cancel()
-	came, looked, last := false, false, "nothing"
-	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
-		ok, seen, err := t.look(ctx, look)
-		if ctx.Err() != nil && err != nil {
-			return false, err // the time was up during this look
+	t.Await(fmt.Sprintf("%s, for up to %s", what, limit), "", func(ctx context.Context, saw func(string)) error {
+		limited, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		looked, last := false, "nothing"
+		err := await.Until(limited, func(limited context.Context) (bool, error) {
+			ok, seen, err := t.look(limited, look)
+			if limited.Err() != nil && err != nil {
+				return false, err // the limit ended this look
+			}
+			if looked = err == nil; looked {
+				came, last = ok, seen
+				saw(seen)
+			}
+			return ok, err
+		})
+		if !came && (!looked || ctx.Err() != nil) {
+			return err
 		}
-		if looked = err == nil; looked {
-			came, last = ok, seen
+		if !came {
+			saw(fmt.Sprintf("not within %s: %s", limit, last))
 		}
-		return ok, err
+		return nil
 	})
-	if !came && (!looked || t.ctx.Err() != nil) {
-		t.Fatalf("wait up to %s for %s: %v\nlast seen: %s", limit, what, err, last)
-	}
-	saw(last)
 	return came
 }

@@ -30,6 +30,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -70,7 +71,7 @@ var ClaimsByPolicy = harness.Case{Meta: spec.Meta{
 	}
 	t.Poll("a claim with wrong parameters to be refused by the policy", func(context.Context) (bool, string, error) {
 		err := createClaim(t)(claim(driver, "quarter"))
-		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), errorText(err), nil
+		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), describe.Response(err), nil
 	})
 	for _, c := range []*resourceapi.ResourceClaim{claim(driver, "half"), claim(driver, "full"), claim("other.example.com", "quarter"), validClaim()} {
 		t.Expect(createClaim(t)(c)).To(gomega.Succeed(), "a claim with parameters %v", c.Spec.Devices.Config)

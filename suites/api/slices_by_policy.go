@@ -31,6 +31,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -57,7 +58,7 @@ var SlicesByPolicy = harness.Case{Meta: spec.Meta{
 	// Policy and permissions take effect with a short delay.
 	t.Poll("slices of another node to be refused by the policy", func(context.Context) (bool, string, error) {
 		err := create(t, slices)(on(t.Namespace, "other-node"))
-		return byPolicy(err), errorText(err), nil
+		return byPolicy(err), describe.Response(err), nil
 	})
 	allowed(t, "slices of the driver's node", func() error { return create(t, slices)(on(t.Namespace, "this-node")) })
 
@@ -86,13 +87,6 @@ const policyMessage = "the slice belongs to another node than the driver's"
 // byPolicy reports whether a request was rejected by the policy.
 func byPolicy(err error) bool {
 	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), policyMessage)
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return "it was accepted"
-	}
-	return err.Error()
 }
 
 // slicePolicy returns a policy for one user, as KEP-4381 describes it for drivers.

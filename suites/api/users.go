@@ -18,7 +18,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // group is the API group of these cases.
@@ -69,6 +69,6 @@ func subjects(users []string) []rbacv1.Subject {
 func allowed(t *harness.T, what string, do func() error) {
 	t.Poll(what+" to be allowed", func(context.Context) (bool, string, error) {
 		err := do()
-		return err == nil, fmt.Sprint(err), nil
+		return err == nil, describe.Response(err), nil
 	})
 }

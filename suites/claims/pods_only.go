@@ -18,7 +18,6 @@ package claims
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/onsi/gomega"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -27,6 +26,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -50,7 +50,7 @@ var PodsOnly = harness.Case{Meta: spec.Meta{
 	// New permissions reach API servers with a short delay.
 	t.Poll("the user to create a pod", func(ctx context.Context) (bool, string, error) {
 		_, err := user.CoreV1().Pods(t.Namespace).Create(ctx, objects.PodFromTemplate("pod", t.Image, "template"), metav1.CreateOptions{})
-		return err == nil || apierrors.IsAlreadyExists(err), fmt.Sprint(err), nil
+		return err == nil || apierrors.IsAlreadyExists(err), describe.Response(err), nil
 	})
 	_, err := user.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("claim", objects.Request("req", class)), metav1.CreateOptions{})
 	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "the user's own claim is forbidden: %v", err)

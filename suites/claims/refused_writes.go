@@ -29,6 +29,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // refuse has an admission policy reject status updates of claims of this name, and waits until it is
@@ -58,7 +59,7 @@ func refuse(t *harness.T, claim string) (allow func()) {
 	// The policy takes effect with a short delay.
 	t.Poll("the status of claim "+claim+" to be refused", func(ctx context.Context) (bool, string, error) {
 		_, err := claims.UpdateStatus(ctx, t.Claim(claim), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
-		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), fmt.Sprint(err), nil
+		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), describe.Response(err), nil
 	})
 	return func() { t.Delete(binding) }
 }

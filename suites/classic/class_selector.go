@@ -18,7 +18,6 @@ package classic
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -45,7 +45,7 @@ var ClassSelector = harness.Case{Meta: spec.Meta{
 		}}
 		t.Poll("a class with "+what+" to be refused", func(ctx context.Context) (bool, string, error) { // a new policy takes effect with a delay
 			_, err := t.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-			return err != nil && strings.Contains(err.Error(), "needs a selector"), fmt.Sprint(err), nil
+			return err != nil && strings.Contains(err.Error(), "needs a selector"), describe.Response(err), nil
 		})
 	}
 }}

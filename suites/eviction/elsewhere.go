@@ -26,6 +26,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -62,9 +63,9 @@ func runIn(t *harness.T, namespace string, claim *resourceapi.ResourceClaim) {
 func waitGoneFrom(t *harness.T, namespace, name string) {
 	t.Poll("pod "+name+" of namespace "+namespace+" to be gone", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return false, "", err
+		if apierrors.IsNotFound(err) {
+			return true, "no such pod", nil
 		}
-		return err != nil, fmt.Sprintf("deleted at %v", pod.DeletionTimestamp), nil
+		return false, describe.Pod(pod), err
 	})
 }

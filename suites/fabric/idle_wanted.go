@@ -18,6 +18,7 @@ package fabric
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -74,14 +75,14 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 func waitTainted(t *harness.T) {
 	t.Poll("a taint for the idle device", func(ctx context.Context) (bool, string, error) {
 		n, err := taints(ctx, t)
-		return n == 1, "", err
+		return n == 1, fmt.Sprintf("%d rules", n), err
 	})
 }
 
 func waitNotTainted(t *harness.T) {
 	t.Poll("the taint of the device to be removed", func(ctx context.Context) (bool, string, error) {
 		n, err := taints(ctx, t)
-		return n == 0, "", err
+		return n == 0, fmt.Sprintf("%d rules", n), err
 	})
 }
 

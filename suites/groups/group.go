@@ -18,6 +18,7 @@ package groups
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -83,7 +84,7 @@ func made(t *harness.T) *resourceapi.ResourceClaim {
 				name = ptr.Deref(s.ResourceClaimName, "")
 			}
 		}
-		return name != "", "no claim", nil
+		return name != "", fmt.Sprintf("claim %q", name), nil
 	})
 	return t.Claim(name)
 }

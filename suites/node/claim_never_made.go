@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -48,11 +49,11 @@ var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 
 	t.Delete(pod, harness.GracePeriod(time.Second))
 	gone := t.Within(terminatedAgain, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
-		_, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return false, "", err
+		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, "no such pod", nil
 		}
-		return err != nil, "it is there", nil
+		return false, describe.Pod(p), err
 	})
 	if !gone {
 		writeClaimStatuses(t, `[{"name":"claim"}]`) // no claim needed, otherwise the pod never terminates

@@ -76,12 +76,13 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 // awaitAsked returns the driver with a pending call for a claim.
 func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*simdriver.Driver) (asked *simdriver.Driver) {
 	t.Poll("a "+string(method)+" call for claim "+claim+" without an answer", func(context.Context) (bool, string, error) {
+		seen := "no call in progress"
 		for _, d := range drivers {
 			if slices.ContainsFunc(d.Calls(method, claim), func(c spec.Call) bool { return c.InProgress }) {
-				asked = d
+				asked, seen = d, "a call of driver "+d.Name
 			}
 		}
-		return asked != nil, "none", nil
+		return asked != nil, seen, nil
 	})
 	return asked
 }

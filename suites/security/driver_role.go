@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -71,7 +72,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 	user := t.As(rest.ImpersonationConfig{UserName: "system:serviceaccount:" + t.Namespace + ":" + account.Name})
 	t.Poll("the driver to be refused claims", func(ctx context.Context) (bool, string, error) {
 		_, err := user.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, "claim", metav1.GetOptions{})
-		return apierrors.IsForbidden(err), fmt.Sprint(err), nil
+		return apierrors.IsForbidden(err), describe.Response(err), nil
 	})
 	t.Create(objects.Pod("waits", t.Image, "claim"))
 	t.WaitEvent("waits", "FailedPrepareDynamicResources", "forbidden")

@@ -18,7 +18,6 @@ package security
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/onsi/gomega"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -55,7 +55,7 @@ var TemplateUser = harness.Case{Meta: spec.Meta{
 		if apierrors.IsForbidden(err) {
 			return false, err.Error(), nil
 		}
-		return err == nil, fmt.Sprint(err), err
+		return err == nil, describe.Response(err), err
 	})
 
 	pod := t.WaitRunning("pod")

@@ -20,7 +20,6 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -103,7 +102,7 @@ func endDeleted(t *harness.T, n *Notes) {
 	t.NoError(err, "let claim %s go", kept)
 	t.WaitClaimGone(kept)
 	for _, name := range []string{late, kept} {
-		waiting := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		waiting := t.PodNow(name)
 		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose claim was being deleted", name)
 		t.RemovePod(name)
 	}

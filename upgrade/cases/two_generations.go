@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -65,7 +66,7 @@ var TwoGenerations = Case{
 		t.WaitUnschedulable(name, "cannot allocate all claims")
 		bound := t.Within(heardOf, "pod "+name+" with a device of an older generation to be bound", func(ctx context.Context) (bool, string, error) {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
-			return err == nil && pod.Spec.NodeName != "", "", err
+			return err == nil && pod.Spec.NodeName != "", describe.Pod(pod), err
 		})
 		t.Expect(bound).To(gomega.BeFalse(), "whether pod %s with a device of an older generation was bound", name)
 		// A starting kubelet deletes its node's slices one by one, so this one may be the only one

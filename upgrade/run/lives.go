@@ -49,7 +49,7 @@ type caseTestbed interface {
 	Run(ctx context.Context, timeout time.Duration, do func(t *harness.T)) *harness.Failure
 	End(ctx context.Context) error
 	Namespace() string
-	KnownIssue() string
+	KnownIssue() (text, evidence string)
 }
 
 type lives struct {
@@ -170,8 +170,8 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	c.record.Notes, c.record.Namespace = notes, c.testbed.Namespace()
-	if known := c.testbed.KnownIssue(); known != "" && failure == nil {
-		p.Status, p.KnownIssue = spec.Known, known
+	if known, evidence := c.testbed.KnownIssue(); known != "" && failure == nil {
+		p.Status, p.KnownIssue, p.Evidence = spec.Known, known, evidence
 		l.said("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
 	}
 	if failure != nil {

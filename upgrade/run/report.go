@@ -17,6 +17,7 @@ limitations under the License.
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -67,9 +68,10 @@ func outcome(r Record, c Case) spec.Outcome {
 			o.Started = p.Started
 		}
 		o.Duration += time.Duration(p.Seconds * float64(time.Second))
+		o.Evidence = cmp.Or(p.Evidence, o.Evidence)
 		if p.Failure != "" {
 			o.Failure = fmt.Sprintf("%s step %d (%s): %s", p.Phase, p.Step, stepName(r, p.Step), p.Failure)
-			o.LastStep, o.Location, o.Evidence = p.LastStep, p.Location, p.Evidence
+			o.LastStep, o.Location = p.LastStep, p.Location
 		}
 	}
 	return o

@@ -95,7 +95,9 @@ func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failur
 }
 func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
-func (b fakeTestbed) KnownIssue() string        { return b.world.knownIssue }
+func (b fakeTestbed) KnownIssue() (text, evidence string) {
+	return b.world.knownIssue, ""
+}
 
 // Run calls the part without a T, which the parts here do not use.
 func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {

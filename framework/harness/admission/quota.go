@@ -93,20 +93,17 @@ func beginQuota(ctx context.Context, t *harness.T, name string) error {
 // WaitUsed waits until a ResourceQuota reports exactly these used amounts.
 func WaitUsed(t *harness.T, quota string, numbers map[corev1.ResourceName]int64) {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for quota %s to report %v as used", quota, numbers)
 	want := corev1.ResourceList{}
 	for name, number := range numbers {
 		want[name] = *resource.NewQuantity(number, resource.DecimalSI)
 	}
-	seen := "nothing"
 	from := await.NewSource(t.Client, &corev1.ResourceQuota{}, t.Client.CoreV1().ResourceQuotas(t.Namespace), await.Named(quota))
-	err := await.Follow(t.Context(), from, func(q *corev1.ResourceQuota) (bool, error) {
-		seen = describeUsed(q.Status.Used)
-		return equality.Semantic.DeepEqual(q.Status.Used, want), nil
+	t.Await(fmt.Sprintf("quota %q to report %v as used", quota, numbers), "", func(ctx context.Context, saw func(string)) error {
+		return await.Follow(ctx, from, func(q *corev1.ResourceQuota) (bool, error) {
+			saw(describeUsed(q.Status.Used))
+			return equality.Semantic.DeepEqual(q.Status.Used, want), nil
+		})
 	})
-	if err != nil {
-		t.Fatalf("wait for quota %s to report %v as used: %v\nlast seen: %s", quota, numbers, err, seen)
-	}
 }
 
 func describeUsed(used corev1.ResourceList) string {

@@ -28,6 +28,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // Refusal is an admission policy that rejects requests in the case's namespace.
@@ -64,7 +65,7 @@ func Refuse(t *harness.T, operation admissionv1.OperationType, group, resource, 
 	}, r.binding)
 	t.Poll("the API server to refuse it", func(ctx context.Context) (bool, string, error) {
 		err := attempt(ctx)
-		return err != nil && strings.Contains(err.Error(), r.Message), fmt.Sprint(err), nil
+		return err != nil && strings.Contains(err.Error(), r.Message), describe.Response(err), nil
 	})
 	return r
 }

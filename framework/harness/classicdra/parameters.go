@@ -18,6 +18,7 @@ package classicdra
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,12 +67,13 @@ func (k Kind) Define(fields map[string]any) {
 	t.Poll("kind "+k.Kind+" to be served", func(context.Context) (bool, string, error) {
 		served, err := t.Client.Discovery().ServerResourcesForGroupVersion(ParametersGroup + "/" + Version)
 		if apierrors.IsNotFound(err) {
-			return false, "its group is not there", nil
+			return false, "its group is not served", nil
 		}
 		if err != nil {
 			return false, "", err
 		}
-		return slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == k.plural }), "it is not in its group", nil
+		i := slices.IndexFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == k.plural })
+		return i >= 0, fmt.Sprintf("%d resources in its group", len(served.APIResources)), nil
 	})
 }
 

@@ -74,7 +74,7 @@ func WaitMetric(t *harness.T, component, name string, labels map[string]string, 
 // Metric returns the current value.
 func Metric(t *harness.T, component, name string, labels map[string]string) float64 {
 	ginkgo.GinkgoHelper()
-	return WaitMetric(t, component, name, labels, "there", func(float64) bool { return true })
+	return WaitMetric(t, component, name, labels, "served", func(float64) bool { return true })
 }
 
 // componentMetrics are the metrics of all pods of a component.

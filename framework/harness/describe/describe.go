@@ -51,11 +51,22 @@ func Pod(p *corev1.Pod) string {
 		case c.State.Terminated != nil:
 			parts = append(parts, fmt.Sprintf("container %s ended: %s, exit code %d", c.Name, c.State.Terminated.Reason, c.State.Terminated.ExitCode))
 		}
+		if c.RestartCount > 0 {
+			parts = append(parts, fmt.Sprintf("container %s restarted %d time(s)", c.Name, c.RestartCount))
+		}
 	}
 	if p.DeletionTimestamp != nil {
 		parts = append(parts, "being deleted")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Response describes the response to a request.
+func Response(err error) string {
+	if err == nil {
+		return "accepted"
+	}
+	return err.Error()
 }
 
 // Claim describes what matters about a claim.

@@ -18,6 +18,7 @@ package simdriver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/onsi/ginkgo/v2"
@@ -80,16 +81,12 @@ func (d *Driver) PublishOn(node string, p spec.Profile) {
 // AwaitSlices waits until exactly n ResourceSlices of the driver are published.
 func (d *Driver) AwaitSlices(n int) {
 	ginkgo.GinkgoHelper()
-	d.t.Step("wait for %d ResourceSlices of the driver", n)
-	var seen []string
-	err := await.All(d.t.Context(), await.Slices(d.t.Client, d.Name), func(all []*resourceapi.ResourceSlice) bool {
-		seen = names(all)
-		return len(all) == n
+	d.t.Await(fmt.Sprintf("%d ResourceSlices of driver %s", n, d.Name), "", func(ctx context.Context, saw func(string)) error {
+		return await.All(ctx, await.Slices(d.t.Client, d.Name), func(all []*resourceapi.ResourceSlice) bool {
+			saw(fmt.Sprintf("%d %v", len(all), names(all)))
+			return len(all) == n
+		})
 	})
-	if err != nil {
-		d.t.Fatalf("wait for %d ResourceSlices of driver %s: %v\nlast seen: %d %v", n, d.Name, err, len(seen), seen)
-	}
-	d.t.Note("there are %d ResourceSlices of the driver", n)
 }
 
 // Slices returns the names of the driver's ResourceSlices, in order.

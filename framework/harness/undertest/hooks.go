@@ -199,7 +199,7 @@ func (d *Driver) Reboot(node string) {
 	d.t.Poll(fmt.Sprintf("the driver's pod on %s to be restarted", node), func(ctx context.Context) (bool, string, error) {
 		all, err := d.driverPods(ctx)
 		pods := slices.DeleteFunc(all, func(p corev1.Pod) bool { return p.Spec.NodeName != node })
-		return !maps.Equal(before, restartsOf(pods)), fmt.Sprintf("%d pod(s)", len(pods)), err
+		return !maps.Equal(before, restartsOf(pods)), fmt.Sprintf("restarts %v, before %v", restartsOf(pods), before), err
 	})
 	d.t.SetBlocked("")
 	d.AwaitBack(node)

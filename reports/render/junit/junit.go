@@ -89,7 +89,7 @@ func testCase(c schema.Case) testcase {
 	case schema.CaseWarning:
 		out.SystemOut = description(c)
 	case schema.CaseFailed:
-		out.Failure = &note{Type: "failed", Message: firstLine(c.Failure), Text: description(c)}
+		out.Failure = &note{Type: "failed", Message: message(c.Failure), Text: description(c)}
 	case schema.CaseBlocked:
 		out.Error = &note{Type: "blocked", Message: c.Reason, Text: cmp.Or(description(c), c.Reason)}
 	case schema.CaseKnownIssue:
@@ -147,6 +147,15 @@ func description(c schema.Case) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// message is the first line of a failure, with what a wait saw last.
+func message(failure string) string {
+	what, seen := spec.LastSeen(failure)
+	if what = firstLine(what); seen != "" {
+		what += ": " + firstLine(seen)
+	}
+	return what
 }
 
 func firstLine(s string) string {

@@ -51,7 +51,11 @@ func Render(r schema.Report) []byte {
 		func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
 	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), func(c schema.Case) {
-		fmt.Fprintf(&b, "- `%s`%s: %s\n", c.ID, basis(c), c.Reason)
+		fmt.Fprintf(&b, "- `%s`%s: %s", c.ID, basis(c), c.Reason)
+		if c.Evidence != "" {
+			fmt.Fprintf(&b, " (evidence: %s)", c.Evidence)
+		}
+		b.WriteString("\n")
 	})
 	section(&b, "Closed here", closed(r.Cases), func(c schema.Case) { fmt.Fprintf(&b, "- %s\n", c.Closed()) })
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
