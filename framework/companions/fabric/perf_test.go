@@ -42,7 +42,7 @@ func TestSinceAttached(t *testing.T) {
 }
 
 func TestHighWater(t *testing.T) {
-	if got, err := highWater("Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 7 kB\n"); err != nil || got != 2<<20 {
+	if got, err := highWater("Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t   5120 kB\nVmRSS:\t 7 kB\nRssAnon:\t 4 kB\nRssFile:\t 3072 kB\n"); err != nil || got != 2<<20 {
 		t.Errorf("got %d, %v", got, err)
 	}
 	if got, err := highWater("Name:\tx\nState:\tZ (zombie)\n"); err == nil {
