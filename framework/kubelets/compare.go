@@ -33,11 +33,11 @@ type Clusters interface {
 	clusters.Switcher
 }
 
-// Options say where kubelets are compared.
+// Options configure a comparison of kubelets.
 type Options struct {
 	Clusters Clusters
 	Agents   testbed.Agents
-	// Name is the cluster's. The cluster is created, and deleted at the end.
+	// Name is the name of the cluster. It is created, and deleted at the end.
 	Name string
 	// Logs is the directory for the cluster's logs if the kubelets differ; empty for none.
 	Logs string
@@ -45,7 +45,7 @@ type Options struct {
 	Out, Progress io.Writer
 }
 
-// Compare creates a cluster, reports whether its kubelets are the same, and prints the differences.
+// Compare creates a cluster, reports whether its kubelets are equivalent, and prints the differences.
 func Compare(ctx context.Context, o Options) (same bool, err error) {
 	stock, own := o.Name+"-worker", o.Name+"-worker2"
 	b, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: o.Agents}, testbed.Config{
@@ -60,8 +60,8 @@ func Compare(ctx context.Context, o Options) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// dra-kubelet was started on an existing node, so the stock kubelet must be as well:
-	// what a kubelet counts while its node joins is not compared.
+	// dra-kubelet was started on an existing node, so the stock kubelet must be as well: metrics of
+	// joining nodes are not compared.
 	for _, whose := range []clusters.Implementation{clusters.Own, clusters.Stock} {
 		if _, err := o.Clusters.Switch(ctx, o.Name, clusters.Stack{Kubelet: whose, KubeletNodes: []string{stock}}); err != nil {
 			return false, err

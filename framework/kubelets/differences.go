@@ -24,11 +24,10 @@ import (
 	"strconv"
 )
 
-// facts are what a kubelet says, by the place where it says that.
+// facts are a kubelet's values by path.
 type facts map[string]string
 
-// differences has a line for each place where two kubelets do not say the same, with
-// what that means.
+// differences returns a line for each path with different values, with the meaning of the difference.
 func differences(stock, own facts, meaning string) (lines []string) {
 	all := maps.Clone(stock)
 	maps.Copy(all, own)
@@ -48,7 +47,7 @@ func (f facts) at(place string) string {
 	return "says nothing"
 }
 
-// factsOf are the values in a JSON document; each place begins with a name.
+// factsOf returns the values of a JSON document; paths begin with name.
 func factsOf(name string, document []byte) (facts, error) {
 	var content any
 	if err := json.Unmarshal(document, &content); err != nil {
@@ -58,7 +57,7 @@ func factsOf(name string, document []byte) (facts, error) {
 	return f, f.add(name, content)
 }
 
-// add adds a value of a JSON document, and those in it. What is empty is a value, too.
+// add adds a JSON value and its nested values. An empty one is a value, too.
 func (f facts) add(place string, value any) error {
 	switch v := value.(type) {
 	case map[string]any:

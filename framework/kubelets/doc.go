@@ -14,12 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kubelets compares dra-kubelet with Kubernetes' own kubelet while both run, on two
-// nodes of one cluster: configuration, flags, node status and metrics must be the same, and
-// dra-kubelet must send no request to resource.k8s.io while pods with claims run and nothing
-// changes.
+// Package kubelets compares dra-kubelet with the stock kubelet on two nodes of one cluster:
+// configuration, flags, node status and metrics must be the same. While pods with claims run and
+// nothing changes, dra-kubelet must not send requests to resource.k8s.io.
 //
-// Switch measures for how long drivers have no devices while kubelets are switched.
+// Switch measures how long drivers have no devices while kubelets are switched.
 //
-// Start at Compare. differences.go decides what counts as the same, without a cluster.
+// Start at Compare. differences.go defines equivalence, without a cluster.
 package kubelets

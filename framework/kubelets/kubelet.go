@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// kubelet is that of a node, asked by way of the API server.
+// kubelet is a node's kubelet, accessed through the API server's node proxy.
 type kubelet struct {
 	client kubernetes.Interface
 	node   string
@@ -49,7 +49,7 @@ func newKubelet(ctx context.Context, client kubernetes.Interface, name string, o
 	return kubelet{client: client, node: name, self: self(node)}, nil
 }
 
-// self matches what tells a node from others: its name and addresses.
+// self matches a node's name and addresses.
 func self(node *corev1.Node) *regexp.Regexp {
 	names := []string{regexp.QuoteMeta(node.Name)}
 	for _, address := range node.Status.Addresses {
@@ -58,10 +58,10 @@ func self(node *corev1.Node) *regexp.Regexp {
 	return regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
 }
 
-// anonymous is what a kubelet said, without its node's name and addresses.
+// anonymous replaces the node's name and addresses in a response.
 func (k kubelet) anonymous(said []byte) []byte { return k.self.ReplaceAll(said, []byte("this-node")) }
 
-// ask returns what the kubelet serves at a path.
+// ask returns the kubelet's response for a path.
 func (k kubelet) ask(ctx context.Context, path, accept string) ([]byte, error) {
 	said, err := k.client.CoreV1().RESTClient().Get().Resource("nodes").Name(k.node).SubResource("proxy").Suffix(path).
 		SetHeader("Accept", accept).DoRaw(ctx)
@@ -87,8 +87,8 @@ func (k kubelet) flagz(ctx context.Context) (facts, error) {
 	return factsOf("flagz", said)
 }
 
-// status is what the kubelet says of its node, without what is about the machine and
-// not the kubelet. The version must differ by the mark of our own.
+// status returns the node status without machine-specific parts. The version must differ by our
+// build's suffix.
 func (k kubelet) status(ctx context.Context) (facts, error) {
 	node, err := k.client.CoreV1().Nodes().Get(ctx, k.node, metav1.GetOptions{})
 	if err != nil {

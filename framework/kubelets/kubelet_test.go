@@ -42,7 +42,7 @@ func TestStatus(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		change func(*corev1.NodeStatus)
-		want   string // where it differs
+		want   string // path of the difference
 	}{
 		{"same", nil, ""},
 		{"condition", func(s *corev1.NodeStatus) { s.Conditions[0].Reason = "Other" }, "status.conditions[0].reason"},
@@ -76,7 +76,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// Kubelets of the same kind would always be the same.
+// Two kubelets of the same kind would always be equivalent.
 func TestNodesOfTheWrongKindAreRefused(t *testing.T) {
 	api := fake.NewClientset(node("stock", "10.0.0.1", "v1.2.3", nil), node("own", "10.0.0.2", "v1.2.3+dratest", nil))
 	for _, nodes := range [][2]string{{"stock", "stock"}, {"own", "own"}, {"own", "stock"}} {

@@ -26,9 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// metricFacts has a fact for each family that is served at a path: type, help and
-// labels. Of those about DRA there is also one for each series, because our own manager
-// counts them and the same pods have run.
+// metricFacts returns a fact for each metric family of a path: type, help and labels. DRA families
+// also have one per series: our manager counts them itself, and the same pods have run.
 func metricFacts(path string, text []byte) (facts, error) {
 	found, err := metrics.Parse(bytes.NewReader(text))
 	if err != nil {

@@ -48,7 +48,7 @@ func TestMetricFacts(t *testing.T) {
 	}
 }
 
-// What a family counts is no difference; what it is called, says and is, is one.
+// A different value is no difference; a different name, help or type is one.
 func TestMetricsThatDiffer(t *testing.T) {
 	for _, row := range []struct {
 		name, other string

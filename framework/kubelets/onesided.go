@@ -32,17 +32,15 @@ import (
 //go:embed onesided.yaml
 var oneSidedList []byte
 
-// oneSided is what one kubelet may serve without the other, and why: a family, or a
-// series of one about DRA.
+// oneSided is a family, or a series of a DRA family, allowed on one kubelet only, with the reason.
 type oneSided struct {
 	Place string `json:"place"`
-	// Only is the one that may: stock, or either if this is empty.
+	// Only is the kubelet allowed to have it: stock, or either if empty.
 	Only   clusters.Implementation `json:"only,omitempty"`
 	Reason string                  `json:"reason"`
 }
 
-// readOneSided reads the reviewed list, strictly, and returns by place the one kubelet
-// that may serve it alone.
+// readOneSided strictly decodes the reviewed list, and returns the allowed kubelet by path.
 func readOneSided(data []byte) (map[string]clusters.Implementation, error) {
 	var list []oneSided
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
@@ -67,8 +65,7 @@ func readOneSided(data []byte) (map[string]clusters.Implementation, error) {
 	return places, errors.Join(errs...)
 }
 
-// dropReviewed removes what one kubelet serves alone and may by the reviewed list, and
-// returns the places.
+// dropReviewed removes facts of one kubelet allowed by the reviewed list, and returns their paths.
 func dropReviewed(stock, own facts, reviewed map[string]clusters.Implementation) (dropped []string) {
 	for _, side := range []struct {
 		whose         clusters.Implementation

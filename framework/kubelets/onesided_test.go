@@ -45,7 +45,7 @@ func TestReviewedListIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever had labels and was served by one kubelet only was left out, and nobody looked.
+// Families with labels on one kubelet only were ignored without a review.
 func TestWhatOneKubeletServesAloneIsADifferenceUnlessReviewed(t *testing.T) {
 	stock := facts{"/metrics errors_total": `counter{type} "E."`, "/metrics both": `gauge{} "B."`}
 	own := facts{"/metrics retries_total": `counter{type} "R."`, "/metrics both": `gauge{} "B."`}
@@ -58,8 +58,8 @@ func TestWhatOneKubeletServesAloneIsADifferenceUnlessReviewed(t *testing.T) {
 	}
 }
 
-// A run of CI failed because one kubelet's server was quicker than what registers its
-// metrics, as either kubelet's may be.
+// Flake in CI: a kubelet's server started before the registration of its metrics. This can happen to
+// both kubelets.
 func TestServerThatIsQuickerThanItsMetricsIsNoDifference(t *testing.T) {
 	reviewed, err := readOneSided(oneSidedList)
 	if err != nil {
@@ -71,9 +71,9 @@ func TestServerThatIsQuickerThanItsMetricsIsNoDifference(t *testing.T) {
 	}
 }
 
-// A run of CI failed because a node was asked to prepare a claim before the API server's
-// node authorizer knew of the pod: the stock kubelet counts an error and comes back, the
-// own one asks again. For the own one to count such an error would be a difference.
+// Flake in CI: a node had to prepare a claim before the API server's node authorizer had seen the pod.
+// The stock kubelet counts an error and retries later, our kubelet retries immediately. An error
+// counted by our kubelet would be a difference.
 func TestErrorThatOnlyTheStockKubeletCounts(t *testing.T) {
 	reviewed, err := readOneSided(oneSidedList)
 	if err != nil {

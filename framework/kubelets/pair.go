@@ -29,18 +29,18 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// lag bounds how long one kubelet may be behind the other: some metrics appear only
-// when what they count has happened, which may be once a minute, or only for some pods.
+// lag bounds the delay between the kubelets: some metrics appear only with their first event, possibly
+// once a minute or only for some pods.
 const lag = 2 * time.Minute
 
-// pair are the kubelets that are compared.
+// pair are the compared kubelets.
 type pair struct {
 	stock, own kubelet
-	// reviewed is what one of them may have alone, see readOneSided.
+	// reviewed is the list of allowed differences, see readOneSided.
 	reviewed map[string]clusters.Implementation
 }
 
-// newPair finds the kubelets of two nodes. Each must be what it is taken for.
+// newPair finds the kubelets of two nodes and verifies their kinds.
 func newPair(ctx context.Context, client kubernetes.Interface, stock, own string) (p pair, err error) {
 	if p.reviewed, err = readOneSided(oneSidedList); err != nil {
 		return p, err
@@ -52,16 +52,16 @@ func newPair(ctx context.Context, client kubernetes.Interface, stock, own string
 	return p, err
 }
 
-// answer is what came out of a comparison.
+// answer is the result of a comparison.
 type answer struct {
 	name        string
 	compared    int
 	differences []string
-	// reviewed is what was not compared, see dropReviewed.
+	// reviewed are the facts not compared, see dropReviewed.
 	reviewed []string
 }
 
-// summary is a word about the answer, as in "configz=same".
+// summary summarizes the answer, for example "configz=same".
 func (a answer) summary() string {
 	if n := len(a.differences); n > 0 {
 		return fmt.Sprintf("%s=%d different", a.name, n)
@@ -72,8 +72,8 @@ func (a answer) summary() string {
 	return a.name + "=same"
 }
 
-// compare asks both kubelets until they say the same, or none can be behind any more.
-// Before each time, live has pods come and go on both nodes.
+// compare queries both kubelets until they agree, or lag has passed. Before each query, live creates
+// and deletes pods on both nodes.
 func (p pair) compare(ctx context.Context, progress io.Writer, live func(context.Context) error) (answers []answer, err error) {
 	end := time.Now().Add(lag)
 	err = wait.PollUntilContextCancel(ctx, 2*time.Second, true, func(ctx context.Context) (bool, error) {
@@ -93,7 +93,7 @@ func (p pair) compare(ctx context.Context, progress io.Writer, live func(context
 	return answers, err
 }
 
-// ask asks both kubelets everything, once.
+// ask queries all paths of both kubelets once.
 func (p pair) ask(ctx context.Context) (answers []answer, err error) {
 	for _, question := range []struct {
 		name, meaning string

@@ -37,14 +37,14 @@ import (
 const (
 	namespace = "compare-kubelets"
 	driver    = "compare.dra-conformance.github.io"
-	// podImage is on the nodes of dratest's clusters.
+	// podImage is preloaded on nodes of dratest's clusters.
 	podImage = "dra-conformance.github.io/busybox:1"
-	// patience bounds each wait, which takes seconds.
+	// patience bounds each wait; they take seconds.
 	patience = 2 * time.Minute
 )
 
-// runPods gives each node the same life: a pod with a claim from a template and one
-// with an extended resource run when runPods returns.
+// runPods runs the same pods on each node and waits for them: one with a claim from a template and one
+// with an extended resource.
 func runPods(ctx context.Context, api kubernetes.Interface, agents agentapi.AgentClient, nodes ...string) error {
 	if _, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
 		return err
@@ -75,7 +75,7 @@ func runPods(ctx context.Context, api kubernetes.Interface, agents agentapi.Agen
 	return waitForPods(ctx, api, 2*len(nodes))
 }
 
-// comeAndGo has another pod with a claim come and go on each node.
+// comeAndGo creates and deletes another pod with a claim on each node.
 func comeAndGo(ctx context.Context, api kubernetes.Interface, nodes ...string) error {
 	pods := api.CoreV1().Pods(namespace)
 	for _, node := range nodes {
@@ -94,8 +94,8 @@ func comeAndGo(ctx context.Context, api kubernetes.Interface, nodes ...string) e
 	return waitForPods(ctx, api, 2*len(nodes))
 }
 
-// startDriver returns when the kubelet has registered the driver: to start a pod before
-// that counts as an error, or not, depending on which kubelet is the faster.
+// startDriver waits until the kubelet has registered the driver: starting a pod earlier would be
+// counted as an error only by the faster kubelet.
 func startDriver(ctx context.Context, agents agentapi.AgentClient, node string) error {
 	pool := spec.Pool{Devices: []resourceapi.Device{{Name: "device-0"}, {Name: "device-1"}, {Name: "device-2"}}}
 	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "compare", Pools: []spec.Pool{pool}}}
@@ -108,7 +108,7 @@ func startDriver(ctx context.Context, agents agentapi.AgentClient, node string) 
 	})
 }
 
-// waitForPods waits until n pods run and each has a claim, and there are no others.
+// waitForPods waits until exactly n pods exist, all Running and with a claim.
 func waitForPods(ctx context.Context, api kubernetes.Interface, n int) error {
 	var seen string
 	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
@@ -136,8 +136,8 @@ func waitForPods(ctx context.Context, api kubernetes.Interface, n int) error {
 	return nil
 }
 
-// printWarnings prints what went wrong with a pod: it can be why one kubelet counts an
-// error and the other does not.
+// printWarnings prints the pods' warning events: they can explain an error counted by one kubelet
+// only.
 func printWarnings(ctx context.Context, api kubernetes.Interface, out io.Writer) error {
 	events, err := api.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
 	if err != nil {

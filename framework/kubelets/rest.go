@@ -28,19 +28,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// restTime is for how long nothing happens.
+// restTime is the duration without changes.
 const restTime = time.Minute
 
-// schema is the name of the FlowSchema by which the API server counts the kubelet's
-// requests.
+// schema is the name of the FlowSchema used for counting the kubelet's requests.
 func (k kubelet) schema() string { return "compare-" + k.node }
 
-// countRequests has the API server count what the kubelet asks of resource.k8s.io.
-// Its other metrics do not say who asks, and kubelets do not say what they ask for.
-// Watches do not count: that is how a kubelet notices changes.
+// countRequests creates a FlowSchema for the kubelet's requests to resource.k8s.io: other API server
+// metrics do not identify clients, and kubelets have no metric by resource. Watches do not count:
+// kubelets need them to notice changes.
 func (k kubelet) countRequests(ctx context.Context) error {
 	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: k.schema()}}
-	schema.Spec.PriorityLevelConfiguration.Name = "system" // as without this FlowSchema
+	schema.Spec.PriorityLevelConfiguration.Name = "system" // the default for kubelets
 	schema.Spec.MatchingPrecedence = 100                   // before those of Kubernetes for nodes
 	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{{
 		Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "system:node:" + k.node}}},
@@ -56,10 +55,10 @@ func (k kubelet) countRequests(ctx context.Context) error {
 	return err
 }
 
-// rest is how many requests the kubelets had while nothing happened.
+// rest is the number of requests by each kubelet in an idle period.
 type rest struct{ stock, own float64 }
 
-// differences is a line if our own kubelet asked.
+// differences returns a line if our kubelet sent requests.
 func (r rest) differences() []string {
 	if r.own == 0 {
 		return nil
@@ -68,7 +67,7 @@ func (r rest) differences() []string {
 		restTime, r.stock, r.own)}
 }
 
-// atRest counts requests while pods with claims run and nothing happens.
+// atRest counts requests while pods with claims run and nothing changes.
 func (p pair) atRest(ctx context.Context) (r rest, err error) {
 	before, err := p.requests(ctx)
 	if err != nil {
@@ -86,7 +85,7 @@ func (p pair) atRest(ctx context.Context) (r rest, err error) {
 	return rest{stock: after.stock - before.stock, own: after.own - before.own}, err
 }
 
-// requests are those of both kubelets that the API server has counted.
+// requests returns the API server's request counts of both kubelets.
 func (p pair) requests(ctx context.Context) (rest, error) {
 	found, err := metrics.APIServer(ctx, p.stock.client)
 	if err != nil {

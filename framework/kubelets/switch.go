@@ -27,30 +27,30 @@ import (
 )
 
 const (
-	// switchDriver ends the names of the drivers that measure.
+	// switchDriver is the name suffix of the measuring drivers.
 	switchDriver = "switch.dra-conformance.github.io"
-	// returnTime bounds how long slices may take to come back after a switch; the published
-	// helper takes half of it.
+	// returnTime bounds the time until slices are published again after a switch; the published helper
+	// library takes half of it.
 	returnTime = time.Minute
 )
 
-// Switcher switches clusters with kubelets.
+// Switcher switches the kubelets of clusters.
 type Switcher interface {
 	clusters.Switcher
 	// Kubeconfig is the path of a cluster's kubeconfig.
 	Kubeconfig(name string) (string, error)
 }
 
-// Measured is a cluster that was switched.
+// Measured is a cluster after a switch.
 type Measured struct {
 	Done []clusters.Switched
-	// Workers are the nodes with drivers, Away is for how long these had no devices.
+	// Workers are the nodes with drivers. Away is the time they had no devices.
 	Workers []string
 	Away    outage.Seconds
 }
 
-// Switch switches a cluster whose workers have a driver of each kind, and measures for how long
-// these have no devices. The agents that host them stay. Measured.Done is set also after an error.
+// Switch switches a cluster with a driver of each kind on its workers, and measures how long their
+// devices are missing. The agents hosting them stay. Measured.Done is set even after an error.
 func Switch(ctx context.Context, p Switcher, agents testbed.Agents, name string, to clusters.Stack) (m Measured, err error) {
 	kubeconfig, err := p.Kubeconfig(name)
 	if err != nil {

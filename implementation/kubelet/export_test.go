@@ -34,14 +34,14 @@ func (m *Manager) Stopped() bool {
 	return m.node == nil && !m.planning
 }
 
-// Waiting is how many pods wait for something.
+// Waiting returns the number of waiting pods.
 func (m *Manager) Waiting() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.tasks)
 }
 
-// Writing says whether nodeplan was asked, and what it wants takes time.
+// Writing reports whether steps are being executed, with no new tasks or answers to plan for.
 func (m *Manager) Writing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -186,8 +186,8 @@ func (m *Manager) retry(pod types.UID) {
 	m.state.Retry(pod)
 }
 
-// rebuild makes up for a lost checkpoint, once all pods of the node are known and the
-// API server has said which claims they may have.
+// rebuild restores a lost checkpoint once all pods of the node are known and the API server has
+// returned their claims.
 func (m *Manager) rebuild(ctx context.Context) error {
 	m.rebuilding.Lock()
 	defer m.rebuilding.Unlock()

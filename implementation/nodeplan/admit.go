@@ -169,10 +169,9 @@ func notRegistered(driver string) error {
 	return fmt.Errorf("DRA driver %s is not registered", driver)
 }
 
-// Rebuild makes up for a checkpoint that was lost: any claim that a pod of this node
-// may use could have been prepared, also for its group: that the gate for that is off now
-// does not mean that it was. Pods have to be all that are bound to the node and
-// not done. What drivers hold for pods that were force-deleted cannot be found.
+// Rebuild restores a lost checkpoint. Pods must be all bound pods of the node not terminated yet. Any
+// of their claims may have been prepared, including claims of pod groups, even with the feature gate
+// disabled by now. Devices prepared for force-deleted pods cannot be recovered.
 func Rebuild(pods []Pod) []ClaimInfo {
 	claims := make(map[ClaimID]*claim)
 	for _, pod := range pods {

@@ -56,7 +56,7 @@ type chaos struct {
 	next    int
 	// calls counts the calls for each claim and driver.
 	calls map[string]int
-	// crashes counts crashes, started the pods that ran.
+	// crashes counts crashes, started the pods run so far.
 	crashes, started int
 }
 

@@ -43,8 +43,7 @@ type claim struct {
 	pods sets.Set[types.UID]
 	// work is the state by driver.
 	work map[string]*work
-	// devices are the allocated devices, nil for a claim from a checkpoint, which does not have
-	// them.
+	// devices are the allocated devices, nil for a claim from a checkpoint.
 	devices []deviceID
 	// used is set if the claim may be in use: all drivers prepared it once, for this kubelet or one
 	// before a restart.
@@ -74,7 +73,7 @@ const (
 type work struct {
 	state    DriverState
 	progress progress
-	// busy says that a call or a look-up is on its way.
+	// busy means a call or a lookup is in progress.
 	busy bool
 	// err is why the last step failed. The next step waits for Retry.
 	err error

@@ -28,9 +28,9 @@ import (
 type Desired struct {
 	// Run are pods about to start.
 	Run []Pod
-	// Restore are pods started before, whose claims need preparing again without checks.
+	// Restore are pods started before. Their claims need preparing again without checks.
 	Restore []types.UID
-	// Stop are pods whose containers do not run and never will.
+	// Stop are pods without running containers now or later.
 	Stop []types.UID
 }
 

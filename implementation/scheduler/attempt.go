@@ -52,12 +52,11 @@ type attempt struct {
 	used      *state.Snapshot
 
 	mu sync.Mutex
-	// fits are the nodes with something to allocate that passed Filter; index is their position, built on
-	// first use.
+	// fits are the nodes with an allocation after Filter; index is their position, built on first use.
 	fits  []nodeFit
 	index map[string]int
-	// unavailable are the indices of allocated claims that a node lacks or that cannot be bound.
-	// PostFilter may deallocate one.
+	// unavailable are the indices of allocated claims unavailable on a node or not bindable. PostFilter
+	// may deallocate one.
 	unavailable sets.Set[int]
 	// reasons caches rendered reasons: many nodes share one.
 	reasons map[allocator.Reason]string

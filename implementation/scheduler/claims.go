@@ -39,7 +39,7 @@ func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 			return nil, err
 		}
 		if name == nil {
-			continue // The controller decided that the pod needs none.
+			continue // The controller found no need for one.
 		}
 		claim, err := pl.claim(pod.Namespace, *name)
 		if err != nil {

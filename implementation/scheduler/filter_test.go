@@ -83,7 +83,7 @@ func TestClaimOfAnotherPodIsRejected(t *testing.T) {
 	if status := w.plugin.PreEnqueue(w.ctx, pod); status.IsSuccess() {
 		t.Error("PreEnqueue lets the pod pass")
 	}
-	// The controller decided that the pod needs no claim.
+	// The controller found no need for a claim.
 	pod.Status.ResourceClaimStatuses[0].ResourceClaimName = nil
 	if status := w.plugin.PreEnqueue(w.ctx, pod); !status.IsSuccess() {
 		t.Errorf("PreEnqueue: %v", status)

@@ -106,7 +106,7 @@ func cycleOf(a *attempt) *testCycle {
 	return &testCycle{data: map[fwk.StateKey]fwk.StateData{attemptKey: a}}
 }
 
-// atDistances is an attempt in which nodes fit with devices at these distances.
+// atDistances returns an attempt with fitting nodes and devices at these distances.
 func atDistances(distances map[string]int) *attempt {
 	a := &attempt{claims: []*claimAttempt{{}}}
 	for name, distance := range distances {
@@ -152,8 +152,8 @@ func TestDistancesAreToScale(t *testing.T) {
 	}
 }
 
-// Nodes that passed only this plugin's Filter were counted, both for the greatest distance and for
-// nodes without anything to allocate.
+// Nodes rejected by later filters were counted, both for the greatest distance and for nodes without
+// an allocation.
 func TestOnlyNodesThatPassAllFiltersAreCompared(t *testing.T) {
 	a := atDistances(map[string]int{"a": 2, "b": 2, "elsewhere full": 8})
 	for _, tc := range []struct {

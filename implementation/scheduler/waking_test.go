@@ -27,7 +27,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// templated is a pod whose generated claim has this name; empty means it is missing.
+// templated returns a pod with a generated claim of this name; empty means it is missing.
 func templated(name, claim string) *v1.Pod {
 	pod := using(name)
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To("template")}}

@@ -24,15 +24,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// watermark is the resource version up to which events have been handled. The zero value is before all
-// events.
+// watermark is the resource version of the latest handled event. The zero value is before all events.
 type watermark struct {
 	mu      sync.Mutex
 	version string
 	moved   chan struct{} // closed when version changes; nil without waiters
 }
 
-// advance records that the event with this version has been handled.
+// advance records a handled event with this version.
 func (w *watermark) advance(version string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -111,7 +111,7 @@ func TestPodIsScheduledToTheLocalDevice(t *testing.T) {
 	}, reschedule(allocated("free-0")))
 }
 
-// A device that dies before it is reported to the scheduler does not count.
+// A device failing before it is reported to the scheduler does not count.
 func TestDeviceThatDiesWhileItIsAwaited(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()

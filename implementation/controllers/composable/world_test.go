@@ -86,7 +86,7 @@ func (c *cluster) claim() *resourceapi.ResourceClaim {
 	return claim
 }
 
-// said are the conditions of the claim's slot that are true.
+// said returns the true conditions of the claim's slot.
 func (c *cluster) said() string {
 	c.Helper()
 	var all []string

@@ -72,7 +72,7 @@ func (l *Loop[Item]) HasSynced() bool {
 // Sync processes an item and returns the delay until the next time, or 0 to wait for a change.
 type Sync[Item comparable] func(context.Context, Item) (time.Duration, error)
 
-// PermanentError is an error that is not retried.
+// PermanentError is an error without a retry.
 type PermanentError struct{ Err error }
 
 func (e *PermanentError) Error() string { return e.Err.Error() }

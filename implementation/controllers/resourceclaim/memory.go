@@ -31,7 +31,7 @@ import (
 // remembered is the number of UIDs of deleted objects to keep. Older ones cost a lookup.
 const remembered = 500
 
-// awaited is how long to trust that a created claim exists before the watch shows it.
+// awaited bounds the trust in a created claim before the watch shows it.
 const awaited = time.Minute
 
 // deletedPods are the most recently deleted pods.
@@ -52,7 +52,7 @@ func (d *deletedPods) has(uid types.UID) bool {
 type createdClaims struct {
 	mutex sync.Mutex
 	byPod map[types.UID][]createdClaim
-	// shown are the latest claims from the watch, which may come before Create returns.
+	// shown are the latest claims from the watch, possibly before Create returns.
 	shown *lru.Cache
 }
 

@@ -72,8 +72,8 @@ func (c *Controller) Register(counters func(...metrics.Registerable), collectors
 type collector struct {
 	metrics.BaseStableCollector
 	claims resourcelisters.ResourceClaimLister
-	// all is the name for byKind in KEP-4381 and KEP-5004, allocated that in KEP-4381 for a part of
-	// it.
+	// all is the name for byKind in KEP-4381 and KEP-5004, allocated the name for a part of it in
+	// KEP-4381.
 	byKind, all, allocated *metrics.Desc
 }
 

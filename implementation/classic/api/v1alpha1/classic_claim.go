@@ -21,11 +21,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ClassicClaim is a driver's record of a ResourceClaim that it allocates, and what it
-// frees the resource by: it is written before the allocation and outlives it. It has
-// the name and the namespace of the claim and a finalizer of the driver. A claim has
-// one from the first attempt to allocate it until its resource is free again; a
-// reallocation makes a new one.
+// ClassicClaim is a driver's record of a ResourceClaim and its resource, needed for deallocation. It
+// is written before the allocation and outlives it. It has the claim's name and namespace, and a
+// finalizer of the driver. It exists from the first attempt to allocate a claim until its resource is
+// released; a reallocation creates a new one.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -38,10 +37,10 @@ type ClassicClaim struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec says what is being allocated. Only DeallocationRequested can change.
+	// Spec is the allocation request. Only DeallocationRequested can change.
 	// +required
 	Spec ClassicClaimSpec `json:"spec"`
-	// Status says how far the driver is.
+	// Status is the progress of the driver.
 	// +optional
 	Status ClassicClaimStatus `json:"status,omitempty"`
 }
@@ -53,8 +52,7 @@ type ClassicClaim struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.deallocationRequested) || !oldSelf.deallocationRequested || (has(self.deallocationRequested) && self.deallocationRequested)",message="a request for deallocation cannot be taken back"
 // +kubebuilder:validation:XValidation:rule="self.allocationMode != 'Immediate' || !has(self.selectedNode)",message="immediate allocation has no selected node"
 type ClassicClaimSpec struct {
-	// ClaimUID is the UID of the claim, so that another one of that name is not taken
-	// for it.
+	// ClaimUID is the UID of the claim, to distinguish it from another one of the same name.
 	// +required
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
@@ -64,23 +62,22 @@ type ClassicClaimSpec struct {
 	// when the claim is deallocated.
 	// +required
 	DriverName DriverName `json:"driverName"`
-	// AllocationMode is that of the claim.
+	// AllocationMode is the claim's allocation mode.
 	// +required
 	AllocationMode AllocationMode `json:"allocationMode"`
-	// SelectedNode is the node for which the driver allocates. It is empty for an
-	// immediate allocation, where the driver is free.
+	// SelectedNode is the node of the allocation. It is empty for an immediate allocation: the driver
+	// chooses.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	SelectedNode string `json:"selectedNode,omitempty"`
-	// DeallocationRequested asks the driver to free the claim's resource as soon as nobody
-	// has reserved the claim. The scheduler sets it when a pod cannot run where the
-	// resource is.
+	// DeallocationRequested requests deallocation of the claim as soon as it is not reserved. The
+	// scheduler sets it if a pod cannot run at the location of the resource.
 	// +optional
 	DeallocationRequested bool `json:"deallocationRequested,omitempty"`
 }
 
-// AllocationMode says when a claim is allocated.
+// AllocationMode is the time of a claim's allocation.
 //
 // +kubebuilder:validation:Enum=Immediate;WaitForFirstConsumer
 type AllocationMode string
@@ -99,31 +96,29 @@ type ClassicClaimStatus struct {
 	// Phase is empty while the driver allocates.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
-	// ResourceHandle is what the driver needs to find the resource again, in a form of
-	// its own.
+	// ResourceHandle identifies the resource in a driver-specific format.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16384
 	ResourceHandle string `json:"resourceHandle,omitempty"`
-	// UserLimit is how many pods may use the claim at the same time, -1 if there is no
-	// limit.
+	// UserLimit is the maximum number of pods using the claim at the same time, -1 for no limit.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == -1 || self >= 1",message="must be positive, or -1 for no limit"
 	UserLimit int32 `json:"userLimit,omitempty"`
 }
 
-// Phase says what was done for a claim.
+// Phase is the phase of a claim's allocation.
 //
 // +kubebuilder:validation:Enum=Allocated;Deallocating
 type Phase string
 
-// The phases after the empty one. In KEP-3063, Allocated is the same, the empty one is
-// Pending, and Reallocate asks for what Deallocating says is being done.
+// The phases after the empty one. Allocated is the same in KEP-3063. The empty phase is Pending there,
+// and Reallocate requests the action of Deallocating.
 const (
-	// Allocated means that the driver holds a resource. The allocation is in the claim, or
-	// is about to be, or was taken out.
+	// Allocated means the driver holds a resource. The allocation is in the claim, will be written to it,
+	// or was removed from it.
 	Allocated Phase = "Allocated"
-	// Deallocating means that the claim is not allocated, that no write which is still
-	// under way can change that, and that the driver frees the resource.
+	// Deallocating means the claim is not allocated, writes in flight cannot change this, and the driver
+	// releases the resource.
 	Deallocating Phase = "Deallocating"
 )
 

@@ -33,8 +33,8 @@ type ClassConfig struct {
 	ResourceClassName string `json:"resourceClassName"`
 }
 
-// ClaimConfig in a ResourceClaim has the user's choices beside the class. Without one the defaults
-// apply. Inline parameters are in a configuration for the driver itself, as in any claim.
+// ClaimConfig in a ResourceClaim has the user's choices in addition to the class. Without one the
+// defaults apply. Inline parameters are in a configuration for the driver itself, as in any claim.
 type ClaimConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// AllocationMode defaults to WaitForFirstConsumer.
@@ -51,12 +51,12 @@ type ClaimParametersReference struct {
 	Name     string `json:"name"`
 }
 
-// AllocationConfig in an allocation is a driver's information beside the devices.
+// AllocationConfig in an allocation has a driver's information in addition to the devices.
 type AllocationConfig struct {
 	metav1.TypeMeta `json:",inline"`
-	// ResourceHandle is that of the ClassicClaim: the driver's node part reads it here.
+	// ResourceHandle is copied from the ClassicClaim for the driver's node part.
 	ResourceHandle string `json:"resourceHandle,omitempty"`
-	// UserLimit is how many pods may use the claim at the same time; -1 means no limit.
+	// UserLimit is the maximum number of pods using the claim at the same time; -1 means no limit.
 	UserLimit int32 `json:"userLimit"`
 }
 

@@ -18,12 +18,12 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// MaxNodes is how many nodes each list of a PodScheduling may have.
+// MaxNodes is the maximum number of nodes in each list of a PodScheduling.
 const MaxNodes = 128
 
-// PodScheduling is where the scheduler and the drivers of a pod's claims agree on a
-// node. It has the name of the pod and the pod as its owner, and is needed only while
-// claims of the pod wait for their first consumer.
+// PodScheduling is the negotiation about a node between the scheduler and the drivers of a pod's
+// claims. It has the name of the pod and the pod as its owner, and is needed only while claims of the
+// pod wait for their first consumer.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -33,23 +33,22 @@ type PodScheduling struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is the scheduler's.
+	// Spec is written by the scheduler.
 	// +required
 	Spec PodSchedulingSpec `json:"spec"`
-	// Status is the drivers'.
+	// Status is written by the drivers.
 	// +optional
 	Status PodSchedulingStatus `json:"status,omitempty"`
 }
 
-// PodSchedulingSpec is what the scheduler asks and wants.
+// PodSchedulingSpec is the scheduler's request.
 type PodSchedulingSpec struct {
-	// SelectedNode is the node for which drivers are to allocate the claims of the pod,
-	// empty until the scheduler has decided. It may change.
+	// SelectedNode is the node for the allocation of the pod's claims, empty until selected by the
+	// scheduler. It may change.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	SelectedNode string `json:"selectedNode,omitempty"`
-	// PotentialNodes are nodes on which the pod fits otherwise. Drivers say which of them
-	// are unsuitable.
+	// PotentialNodes are nodes suitable for the pod otherwise. Drivers report the unsuitable ones.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
@@ -59,10 +58,9 @@ type PodSchedulingSpec struct {
 	PotentialNodes []string `json:"potentialNodes,omitempty"`
 }
 
-// PodSchedulingStatus is what drivers answer.
+// PodSchedulingStatus is the response of drivers.
 type PodSchedulingStatus struct {
-	// ResourceClaims has an entry for each claim of the pod that some driver has an answer
-	// for.
+	// ResourceClaims has an entry for each claim of the pod with a driver's response.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -70,20 +68,19 @@ type PodSchedulingStatus struct {
 	ResourceClaims []ClaimSchedulingStatus `json:"resourceClaims,omitempty"`
 }
 
-// ClaimSchedulingStatus is the answer for one claim.
+// ClaimSchedulingStatus is the response for one claim.
 type ClaimSchedulingStatus struct {
-	// Name is that of the entry in the pod's spec.resourceClaims.
+	// Name is the name of the entry in the pod's spec.resourceClaims.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
-	// ObservedGeneration is the generation of the PodScheduling that the answer is for:
-	// one for other nodes says nothing about these.
+	// ObservedGeneration is the PodScheduling's generation for this response. Responses to earlier
+	// generations are about other nodes.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	ObservedGeneration int64 `json:"observedGeneration"`
-	// UnsuitableNodes are those of the potential nodes and the selected node for which the
-	// driver cannot allocate the claim.
+	// UnsuitableNodes are potential or selected nodes for which the driver cannot allocate the claim.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128

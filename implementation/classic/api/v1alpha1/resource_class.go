@@ -22,8 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ResourceClass says which driver handles a kind of resource, and what the
-// administrator of the cluster wants of it. A DeviceClass names it with a ClassConfig.
+// ResourceClass selects the driver for a kind of resource, with the cluster administrator's
+// parameters. A DeviceClass refers to it in a ClassConfig.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster
@@ -34,13 +34,11 @@ type ResourceClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// DriverName is the name of the driver that allocates claims of this class, a DNS
-	// subdomain in lower case.
+	// DriverName is the name of the driver allocating claims of this class, a lower-case DNS subdomain.
 	// +required
 	DriverName DriverName `json:"driverName"`
 
-	// ParametersRef names an object with parameters for the driver. Users cannot choose
-	// them.
+	// ParametersRef refers to an object with parameters for the driver. Users cannot override them.
 	// +optional
 	ParametersRef *ClassParametersReference `json:"parametersRef,omitempty"`
 
@@ -49,8 +47,7 @@ type ResourceClass struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Parameters *runtime.RawExtension `json:"parameters,omitempty"`
 
-	// SuitableNodes are the nodes for which claims of this class can be allocated. Without
-	// it all nodes are.
+	// SuitableNodes are the nodes suitable for claims of this class, by default all nodes.
 	// +optional
 	SuitableNodes *corev1.NodeSelector `json:"suitableNodes,omitempty"`
 }
@@ -68,12 +65,12 @@ type ClassParametersReference struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	APIGroup string `json:"apiGroup,omitempty"`
-	// Kind is the object's.
+	// Kind is the object's kind.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`
-	// Name is the object's.
+	// Name is the object's name.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
