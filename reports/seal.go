@@ -41,6 +41,8 @@ const (
 	ConformanceFile = "conformance-report.yaml"
 	// SignatureFile is the signature of ConformanceFile.
 	SignatureFile = "conformance-report.intoto.json"
+	// BundleFile is its keyless signature, a Sigstore bundle.
+	BundleFile = "conformance-report.sigstore.json"
 	// UpgradeFile is the record of an upgrade, UpgradeTableFile its table, UpgradeFolder has the component
 	// versions after each step.
 	UpgradeFile      = "upgrade.json"
@@ -73,7 +75,7 @@ func FolderOf(engine schema.Engine) string {
 
 // EndFiles returns the files written at the end of a run.
 func EndFiles() []string {
-	return append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile)
+	return append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile, BundleFile)
 }
 
 // Seal writes the conformance report of a run with the digests of the other files in dir. It sets the

@@ -98,7 +98,7 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 				return listCertify(cmd.OutOrStdout())
 			}
 			var err error
-			if f.Run.Identity, f.Run.Key, err = f.identity.read(); err != nil {
+			if f.Run.Identity, f.Run.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)

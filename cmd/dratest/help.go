@@ -60,7 +60,8 @@ func flagGroups() []flagGroup {
 			"changed-since", "focus", "label-filter", "mutant", "only", "profile", "rerun-failed", "rest-of", "resume",
 			"shard", "skip",
 		}},
-		{"Report Flags:", []string{"done-file", "output", "report-dir", "sign-key", "timelines"}},
+		{"Report Flags:", []string{"done-file", "output", "report-dir", "timelines"}},
+		{"Signature Flags:", []string{"id-token", "sign-key", "sign-keyless", "signing-config", "trusted-root"}},
 		{"Identity Flags:", []string{"contact", "identity", "organization", "project", "project-version", "url"}},
 	}
 }

@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -31,8 +32,8 @@ import (
 type identityFlags struct {
 	schema.Implementation
 
-	file    string
-	signKey string
+	file string
+	sign signFlags
 }
 
 func (f *identityFlags) add(flags *pflag.FlagSet) {
@@ -42,11 +43,11 @@ func (f *identityFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Version, "project-version", "", "version of --project (--version is that of Kubernetes)")
 	flags.StringVar(&f.URL, "url", "", "website of --project")
 	flags.StringSliceVar(&f.Contact, "contact", nil, "contact for questions about the report; repeatable")
-	flags.StringVar(&f.signKey, "sign-key", "", "private key file that signs the report (see dratest report keygen)")
+	f.sign.add(flags)
 }
 
-// read returns the identity of the flags and the file, and the signing key or nil.
-func (f identityFlags) read() (schema.Implementation, *sign.Key, error) {
+// read returns the identity of the flags and the file, and the signer or nil.
+func (f identityFlags) read(ctx context.Context) (schema.Implementation, sign.Signer, error) {
 	var below schema.Implementation
 	if f.file != "" {
 		data, err := os.ReadFile(f.file)
@@ -57,9 +58,6 @@ func (f identityFlags) read() (schema.Implementation, *sign.Key, error) {
 			return below, nil, withCode(codeUsage, fmt.Errorf("identity: read %s: %w", f.file, err))
 		}
 	}
-	if f.signKey == "" {
-		return f.Over(below), nil, nil
-	}
-	key, err := readKey("sign-key", f.signKey, sign.PrivateKey)
-	return f.Over(below), key, err
+	signer, err := f.sign.signer(ctx)
+	return f.Over(below), signer, err
 }

@@ -32,7 +32,8 @@ import (
 //
 //nolint:gochecknoglobals // a table
 var notInCluster = []string{
-	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity", "sign-key", "image-registry",
+	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity",
+	"sign-key", "sign-keyless", "id-token", "signing-config", "trusted-root", "image-registry",
 	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
 }
 

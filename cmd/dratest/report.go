@@ -56,7 +56,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			return verdictError(r)
 		},
 	}
-	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newHistoryCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
+	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newHistoryCommand(), newKeygenCommand(), newMatrixCommand(), newSignCommand(), newVerifyCommand())
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", formatNames())
 	return cmd
 }

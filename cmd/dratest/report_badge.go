@@ -27,7 +27,8 @@ import (
 )
 
 func newBadgeCommand() *cobra.Command {
-	var link, keyFile string
+	var link string
+	var f signerFlags
 	cmd := &cobra.Command{
 		Use:   "badge [DIRECTORY]",
 		Short: "Print a badge for the README of a driver",
@@ -39,12 +40,12 @@ Exit codes: 0 there is a badge; 1 the report does not hold, the driver is not
 certified, or the certificate has expired; 2 there is no certificate.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := publicKey(keyFile)
+			expected, err := f.read()
 			if err != nil {
 				return err
 			}
 			dir := reports.Dir(append(args, "")[0])
-			c, _, err := verified(cmd, dir, key)
+			c, _, err := verified(cmd, dir, expected)
 			if err != nil {
 				return err
 			}
@@ -60,6 +61,6 @@ certified, or the certificate has expired; 2 there is no certificate.`,
 		},
 	}
 	cmd.Flags().StringVar(&link, "link", "", "link target of the badge, for example the published certificate (default: website of dratest)")
-	cmd.Flags().StringVar(&keyFile, "key", "", "file with the public key of whoever has signed the report")
+	f.add(cmd.Flags())
 	return cmd
 }

@@ -50,7 +50,7 @@ in the notes.`,
 				return withCode(codeUsage, fmt.Errorf("format %q is unknown: use cncf", format))
 			}
 			dir := reports.Dir(append(args, "")[0])
-			c, _, err := verified(cmd, dir, nil)
+			c, _, err := verified(cmd, dir, signers{})
 			if err != nil {
 				return err
 			}
@@ -76,13 +76,13 @@ func export(c schema.ConformanceReport, dir, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	copies := map[string]string{reports.ConformanceFile: c.FileName(), reports.SignatureFile: c.FileName() + ".intoto.json"}
+	copies := map[string]string{reports.ConformanceFile: c.FileName(), reports.SignatureFile: c.FileName() + ".intoto.json", reports.BundleFile: c.FileName() + ".sigstore.json"}
 	for name, as := range copies {
 		data, err := files.Read(dir, name)
 		switch {
 		case err == nil:
 			content[as] = data
-		case name != reports.SignatureFile || !errors.Is(err, fs.ErrNotExist):
+		case name == reports.ConformanceFile || !errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("export %s: %w", dir, err)
 		}
 	}

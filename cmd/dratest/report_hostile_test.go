@@ -32,7 +32,7 @@ import (
 
 // readOfReports are the files read from a report directory by commands.
 var readOfReports = []string{
-	reports.JSONFile, reports.ConformanceFile, reports.SignatureFile, reports.JournalFile, reports.LogFile,
+	reports.JSONFile, reports.ConformanceFile, reports.SignatureFile, reports.BundleFile, reports.JournalFile, reports.LogFile,
 	reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, "certificate.json",
 }
 

@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +37,6 @@ import (
 	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/profile"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/sanity"
@@ -46,33 +44,37 @@ import (
 )
 
 func newVerifyCommand() *cobra.Command {
-	var keyFile string
+	var f signerFlags
 	cmd := &cobra.Command{
 		Use:   "verify [DIRECTORY]",
 		Short: "Check that the files of a report agree with each other, and their signature",
 		Long: `Check that the files of a report (default those in $ARTIFACTS, or ./_artifacts)
 agree with each other and with the cases that this version of the suite requires,
-and that the report is signed with a key. Of a directory with several reports (run
---matrix, --repeat), all are checked. No cluster and no network is needed.
+and that the report is signed with a key, or keyless by an identity. Of a directory
+with several reports (run --matrix, --repeat), all are checked. No cluster is needed,
+and no network, but for --identity without --trusted-root.
 
 Exit codes: 0 it holds, whatever its result is; 1 it does not, with a line for each
 reason; 2 there is no report, or it is one of another version. docs/evidence.md
 says what only a signature notices.`,
+		Example: `  dratest report verify results --key example.pub.pem
+  dratest report verify results --issuer https://token.actions.githubusercontent.com \
+    --identity https://github.com/example/driver/.github/workflows/dra.yml@refs/heads/main`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := publicKey(keyFile)
+			expected, err := f.read()
 			if err != nil {
 				return err
 			}
-			return verifyAll(cmd, reports.Dir(append(args, "")[0]), key)
+			return verifyAll(cmd, reports.Dir(append(args, "")[0]), expected)
 		},
 	}
-	cmd.Flags().StringVar(&keyFile, "key", "", "public key file of the signer")
+	f.add(cmd.Flags())
 	return cmd
 }
 
 // verifyAll verifies the report in a directory, or all reports of a matrix or of repeated runs.
-func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
+func verifyAll(cmd *cobra.Command, dir string, expected signers) error {
 	folders, reasons, err := side(dir)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func verifyAll(cmd *cobra.Command, dir string, key *sign.Key) error {
 		if len(folders) > 1 {
 			_, _ = fmt.Fprintf(cmd.OutOrStdout(), "== %s\n", spec.Printable(folder))
 		}
-		c, signature, err := verified(cmd, filepath.Join(dir, folder), key)
+		c, signature, err := verified(cmd, filepath.Join(dir, folder), expected)
 		if err == nil {
 			err = printVerified(cmd.OutOrStdout(), c, signature)
 		}
@@ -111,7 +113,7 @@ func side(dir string) (folders, reasons []string, err error) {
 }
 
 // verified verifies the report in a directory and prints the reasons of a failure.
-func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.ConformanceReport, s sign.Signature, err error) {
+func verified(cmd *cobra.Command, dir string, expected signers) (c schema.ConformanceReport, s signatures, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify: there is no conformance report: %w", err))
@@ -124,7 +126,7 @@ func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.Conforman
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
-	s, more, err := sign.Verify(cmd.Context(), opened, key)
+	s, more, err := expected.verify(cmd.Context(), opened)
 	if err != nil {
 		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
 	}
@@ -137,14 +139,7 @@ func verified(cmd *cobra.Command, dir string, key *sign.Key) (c schema.Conforman
 	return c, s, nil
 }
 
-func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) error {
-	by := "It is not signed: whoever had the files may have changed them all alike."
-	switch {
-	case s.Checked:
-		by = "It is signed with key " + s.KeyID + "."
-	case s.Signed:
-		by = "It has a signature, which --key would check."
-	}
+func printVerified(out io.Writer, c schema.ConformanceReport, s signatures) error {
 	about := ""
 	switch {
 	case c.Profile != nil:
@@ -163,7 +158,7 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 		says += fmt.Sprintf("\nAnother build of dratest wrote it (%s): of %s only the digests were compared.",
 			strings.Join(strings.Fields(c.Suite.Version+" "+c.Suite.Commit), " "), strings.Join([]string{reports.HTMLFile, reports.MarkdownFile, reports.JUnitFile}, ", "))
 	}
-	_, err := fmt.Fprintf(out, "%s\n%s\n", spec.Printable(says), by)
+	_, err := fmt.Fprintf(out, "%s\n%s\n", spec.Printable(says), spec.Printable(s.String()))
 	return err
 }
 
@@ -178,68 +173,4 @@ func rules() map[schema.Engine]verify.Rules {
 	return map[schema.Engine]verify.Rules{
 		schema.EngineRun: metas(run.Metas(parts().Cases)), schema.EngineCertify: drivers, schema.EngineSanity: metas(sanity.Metas()), schema.EngineUpgrade: upgrades,
 	}
-}
-
-// publicKey reads the key of --key; nil if the flag is unset.
-func publicKey(file string) (*sign.Key, error) {
-	if file == "" {
-		return nil, nil
-	}
-	return readKey("key", file, sign.PublicKey)
-}
-
-// readKey reads a key from the file in a flag.
-func readKey(flag, file string, read func([]byte) (sign.Key, error)) (*sign.Key, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, withCode(codeUsage, fmt.Errorf("%s: %w", flag, err))
-	}
-	key, err := read(data)
-	if err != nil {
-		return nil, withCode(codeUsage, fmt.Errorf("%s: %s: %w", flag, file, err))
-	}
-	return &key, nil
-}
-
-func newKeygenCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "keygen [NAME]",
-		Short: "Make a key that signs reports",
-		Long: `Make an ed25519 key: NAME.pem (default dratest.pem) signs reports with
-"dratest run --sign-key", and is to be kept secret; NAME.pub.pem is for those who
-verify them. Files that are there are not replaced.`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := append(args, "dratest")[0]
-			private, public, err := sign.NewKey()
-			if err != nil {
-				return err
-			}
-			key, err := sign.PublicKey(public)
-			if err != nil {
-				return err
-			}
-			if err := writeNew(name+".pem", private, 0o600); err != nil {
-				return err
-			}
-			if err := writeNew(name+".pub.pem", public, 0o644); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s.pem signs reports, %s.pub.pem verifies them; the key's ID is %s\n", name, name, key.ID)
-			return err
-		},
-	}
-}
-
-// writeNew creates a file; an existing one is an error.
-func writeNew(name string, data []byte, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrExist) {
-		return withCode(codeUsage, fmt.Errorf("%s is there already: choose another name", name))
-	}
-	if err != nil {
-		return fmt.Errorf("write key: %w", err)
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
 }

@@ -98,7 +98,7 @@ the second it exits immediately.`,
 			if f.Cluster.Provider == clusters.ProviderControlPlane {
 				f.Cluster.Nodes = simulatedNodes
 			}
-			if f.Identity, f.Key, err = f.identity.read(); err != nil {
+			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
 			if err := f.Validate(); err != nil {

@@ -166,17 +166,17 @@ func TestIdentity(t *testing.T) {
 	}
 	f := identityFlags{file: write("organization: a\nproject: b\nversion: v1\ncontact: [x@example.com]\n")}
 	f.Version = "v2"
-	got, _, err := f.read()
+	got, _, err := f.read(t.Context())
 	want := schema.Implementation{Organization: "a", Project: "b", Version: "v2", Contact: []string{"x@example.com"}}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
 	for _, content := range []string{"organisation: a\n", "a: ["} {
-		if _, _, err := (identityFlags{file: write(content)}).read(); exitCode(err) != codeUsage {
+		if _, _, err := (identityFlags{file: write(content)}).read(t.Context()); exitCode(err) != codeUsage {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
-	if _, _, err := (identityFlags{file: "nowhere"}).read(); exitCode(err) != codeUsage {
+	if _, _, err := (identityFlags{file: "nowhere"}).read(t.Context()); exitCode(err) != codeUsage {
 		t.Error(err)
 	}
 }

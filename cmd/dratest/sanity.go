@@ -61,9 +61,9 @@ type sanityFlags struct {
 	reportDir           string
 	agentImage          string
 	identity            identityFlags
-	// implementation and key come from identity.
+	// implementation and signer come from identity.
 	implementation schema.Implementation
-	key            *sign.Key
+	signer         sign.Signer
 	// From the declaration.
 	kubeletRoot        string
 	checkpoints        []string
@@ -95,7 +95,7 @@ sanity on a node without pods. A skipped check reports which flag would enable i
 			ctx := cmd.Context()
 			defer endOnNextSignal(ctx)()
 			var err error
-			if f.implementation, f.key, err = f.identity.read(); err != nil {
+			if f.implementation, f.signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
 			if err := f.declared(cmd.Flags()); err != nil {
@@ -224,6 +224,6 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 		defer agents.Close()
 		subject = onNode{agents: agents, node: f.node, driver: f.driver}
 	}
-	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.key)
+	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.signer)
 	return runError(ctx, report, err)
 }

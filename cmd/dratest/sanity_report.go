@@ -37,7 +37,7 @@ import (
 )
 
 // checkDriver runs the checks, prints them and replaces the report of an earlier run in dir.
-func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options, identity schema.Implementation, key *sign.Key) (report schema.Report, err error) {
+func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options, identity schema.Implementation, signer sign.Signer) (report schema.Report, err error) {
 	if err := run.Clean(dir); err != nil {
 		return report, err
 	}
@@ -53,15 +53,15 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 		return report, err
 	}
 	report = sanityReport(target, outcomes, o.Driver, started, err)
-	if reportErr := sealSanity(ctx, dir, report, outcomes, identity, key); reportErr != nil {
+	if reportErr := sealSanity(ctx, dir, report, outcomes, identity, signer); reportErr != nil {
 		return report, errors.Join(err, reportErr)
 	}
 	console.Summary(out, report, dir)
 	return report, err
 }
 
-// sealSanity writes the files of a report directory and signs them if there is a key.
-func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, identity schema.Implementation, key *sign.Key) error {
+// sealSanity writes the files of a report directory and signs them if there is a signer.
+func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, identity schema.Implementation, signer sign.Signer) error {
 	w, err := journal.Append(dir)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spe
 	}
 	return sign.Seal(context.WithoutCancel(ctx), dir, r, outcomes, reports.Facts{
 		Engine: schema.EngineSanity, Implementation: identity, Command: os.Args, Required: schema.Required(sanity.Metas(), requirements.All()),
-	}, key)
+	}, signer)
 }
 
 func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) schema.Report {

@@ -95,7 +95,7 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 				return withCode(codeUsage, err)
 			}
 			var err error
-			if f.Identity, f.Key, err = f.identity.read(); err != nil {
+			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
 			if f.dryRun {

@@ -74,7 +74,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	o.Run.Identity = o.identity()
 	c, parts := certification(parts, o)
 	unsigned := o.Run // until there is a certificate
-	unsigned.Key = nil
+	unsigned.Signer = nil
 	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, unsigned) }, func() error {
 		if !c.looked {
 			return nil // the driver's nodes are unknown

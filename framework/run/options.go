@@ -56,8 +56,8 @@ type Options struct {
 	// line.
 	Identity schema.Implementation
 	Command  []string
-	// Key signs the conformance report; nil signs nothing.
-	Key *sign.Key
+	// Signer signs the conformance report; nil signs nothing.
+	Signer sign.Signer
 	// Parallel is the number of processes; zero means 4.
 	Parallel int
 	// Timeout bounds the cases, without setup and cleanup; zero means an hour.

@@ -40,7 +40,7 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 	if err != nil {
 		return err
 	}
-	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes, f, o.Key)
+	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes, f, o.Signer)
 }
 
 // engine is the engine with the parts.

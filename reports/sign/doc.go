@@ -16,6 +16,6 @@ limitations under the License.
 
 // Package sign signs conformance reports and verifies such signatures. A signature is an
 // in-toto statement with a test result as its predicate
-// (https://in-toto.io/attestation/test-result/v0.1), in a DSSE envelope, made with an
-// ed25519 key.
+// (https://in-toto.io/attestation/test-result/v0.1), in a DSSE envelope. Keys here are ed25519; package keyless
+// signs with a certificate of Sigstore.
 package sign

@@ -17,14 +17,19 @@ limitations under the License.
 package sign
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 	"github.com/secure-systems-lab/go-securesystemslib/signerverifier"
+
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // ErrKey: a key is of the wrong kind, or is none.
@@ -42,6 +47,20 @@ type Key struct {
 // KeyID is empty: verifiers skip signatures with a hint other than their own ID of the key, and
 // tools disagree about that. The hint is not signed.
 func (Key) KeyID() (string, error) { return "", nil }
+
+// SignStatement returns a DSSE envelope.
+func (k Key) SignStatement(ctx context.Context, statement []byte) (file string, content []byte, err error) {
+	signer, err := dsse.NewEnvelopeSigner(k)
+	if err != nil {
+		return "", nil, err
+	}
+	signed, err := signer.SignPayload(ctx, PayloadType, statement)
+	if err != nil {
+		return "", nil, err
+	}
+	content, err = json.MarshalIndent(signed, "", "  ")
+	return reports.SignatureFile, append(content, '\n'), err
+}
 
 // NewKey makes a key and returns it as PEM: PKCS #8 and PKIX.
 func NewKey() (private, public []byte, err error) {

@@ -36,22 +36,28 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Seal seals the report of a directory as reports.Seal does, and signs it if there is a key.
-func Seal(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, f reports.Facts, key *Key) error {
+// Signer signs the statement about a report.
+type Signer interface {
+	// SignStatement returns the content of a signature, and its file in the directory of the report.
+	SignStatement(ctx context.Context, statement []byte) (file string, content []byte, err error)
+}
+
+// Seal seals the report of a directory as reports.Seal does, and signs it if there is a signer.
+func Seal(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, f reports.Facts, signer Signer) error {
 	binary, err := reports.BinaryDigest()
 	if err != nil {
 		return err
 	}
 	f.Binary = binary
-	if _, err := reports.Seal(dir, r, outcomes, f); err != nil || key == nil {
+	if _, err := reports.Seal(dir, r, outcomes, f); err != nil || signer == nil {
 		return err
 	}
-	return Directory(ctx, dir, *key)
+	return Directory(ctx, dir, signer)
 }
 
 // Directory signs the conformance report in a directory, and so all files that it has
 // digests of.
-func Directory(ctx context.Context, dir string, key Key) error {
+func Directory(ctx context.Context, dir string, signer Signer) error {
 	data, err := files.Read(dir, reports.ConformanceFile)
 	if err != nil {
 		return fmt.Errorf("sign report: %w", err)
@@ -60,35 +66,22 @@ func Directory(ctx context.Context, dir string, key Key) error {
 	if err != nil {
 		return fmt.Errorf("sign report: %w", err)
 	}
-	envelope, err := envelope(ctx, data, c, key)
-	if err != nil {
-		return fmt.Errorf("sign report: %w", err)
-	}
-	if err := renameio.WriteFile(filepath.Join(dir, reports.SignatureFile), envelope, 0o644); err != nil {
-		return fmt.Errorf("sign report: %w", err)
-	}
-	return nil
-}
-
-func envelope(ctx context.Context, data []byte, c schema.ConformanceReport, key Key) ([]byte, error) {
 	s, err := statement(data, c)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("sign report: %w", err)
 	}
 	_, payload, err := plain(s)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("sign report: %w", err)
 	}
-	signer, err := dsse.NewEnvelopeSigner(key)
+	file, content, err := signer.SignStatement(ctx, payload)
+	if err == nil {
+		err = renameio.WriteFile(filepath.Join(dir, file), content, 0o644)
+	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("sign report: %w", err)
 	}
-	signed, err := signer.SignPayload(ctx, payloadType, payload)
-	if err != nil {
-		return nil, err
-	}
-	encoded, err := json.MarshalIndent(signed, "", "  ")
-	return append(encoded, '\n'), err
+	return nil
 }
 
 // Signature is what is known of a report's signature.
@@ -119,8 +112,8 @@ func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []st
 	if err := json.Unmarshal(encoded, &e); err != nil {
 		return s, []string{fmt.Sprintf("%s cannot be read: %v", reports.SignatureFile, err)}, nil
 	}
-	if e.PayloadType != payloadType {
-		return s, []string{fmt.Sprintf("%s: its payloadType is %q, not %s", reports.SignatureFile, e.PayloadType, payloadType)}, nil
+	if e.PayloadType != PayloadType {
+		return s, otherType(reports.SignatureFile, e), nil
 	}
 	s.Signed = len(e.Signatures) > 0
 	for i := range e.Signatures {
@@ -136,19 +129,22 @@ func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []st
 		}
 		s.Checked, s.KeyID = true, key.ID
 	}
-	reasons, err = claims(&e, data)
+	reasons, err = Claims(reports.SignatureFile, &e, data)
 	return s, reasons, err
 }
 
-// claims holds what was signed against the conformance report in data.
-func claims(e *dsse.Envelope, data []byte) ([]string, error) {
+// Claims compares the statement in the envelope of a file with the conformance report in data.
+func Claims(file string, e *dsse.Envelope, data []byte) ([]string, error) {
+	if e.PayloadType != PayloadType {
+		return otherType(file, *e), nil
+	}
 	payload, err := e.DecodeB64Payload()
 	signed := &attestation.Statement{}
 	if err == nil {
 		err = protojson.Unmarshal(payload, signed)
 	}
 	if err != nil {
-		return []string{fmt.Sprintf("%s: what it signs cannot be read: %v", reports.SignatureFile, err)}, nil
+		return []string{fmt.Sprintf("%s: what it signs cannot be read: %v", file, err)}, nil
 	}
 	c, err := schema.DecodeConformance(data)
 	if err != nil {
@@ -172,7 +168,11 @@ func claims(e *dsse.Envelope, data []byte) ([]string, error) {
 	}
 	var reasons []string
 	for _, d := range differences {
-		reasons = append(reasons, fmt.Sprintf("%s: %s is %s, and %s makes it %s", reports.SignatureFile, d.Path, d.A, reports.ConformanceFile, d.B))
+		reasons = append(reasons, fmt.Sprintf("%s: %s is %s, and %s makes it %s", file, d.Path, d.A, reports.ConformanceFile, d.B))
 	}
 	return reasons, nil
+}
+
+func otherType(file string, e dsse.Envelope) []string {
+	return []string{fmt.Sprintf("%s: its payloadType is %q, not %s", file, e.PayloadType, PayloadType)}
 }

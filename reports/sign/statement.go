@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-const (
-	payloadType   = "application/vnd.in-toto+json"
-	predicateType = "https://in-toto.io/attestation/test-result/v0.1"
-)
+// PayloadType is that of in-toto statements.
+const PayloadType = "application/vnd.in-toto+json"
+
+const predicateType = "https://in-toto.io/attestation/test-result/v0.1"
 
 // statement says that the conformance report in data, which c is, has its result. What is
 // incomplete has failed, with the reasons in the configuration.

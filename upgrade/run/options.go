@@ -59,8 +59,8 @@ type Options struct {
 	// Identity is the tested subject in the conformance report, Command dratest's command line.
 	Identity schema.Implementation
 	Command  []string
-	// Key signs the conformance report; nil signs nothing.
-	Key *sign.Key
+	// Signer signs the conformance report; nil signs nothing.
+	Signer sign.Signer
 	// Stop ends the run when closed: a step at once, cases after their current part.
 	Stop <-chan struct{}
 }

@@ -74,7 +74,7 @@ func (r *run) write(ctx context.Context, report schema.Report) error {
 	}
 	return sign.Seal(context.WithoutCancel(ctx), dir, report, outcomes(r.record), reports.Facts{
 		Engine: schema.EngineUpgrade, Implementation: r.options.Identity, Command: r.options.Command, Required: Required(r.parts),
-	}, r.options.Key)
+	}, r.options.Signer)
 }
 
 // Required are the cases of an upgrade.
