@@ -38,6 +38,7 @@ import (
 // checker collects problems of values by path, as "classes[0].name".
 type checker struct {
 	root     *yaml.Node
+	version  version
 	problems []Problem
 }
 
@@ -51,8 +52,8 @@ func (c *checker) required(path, value string) {
 	}
 }
 
-func (d Declaration) check(root *yaml.Node) []Problem {
-	c := &checker{root: root}
+func (d Declaration) check(root *yaml.Node, v version) []Problem {
+	c := &checker{root: root, version: v}
 	c.required("identity.organization", d.Identity.Organization)
 	c.required("identity.project", d.Identity.Project)
 	c.required("identity.version", d.Identity.Version)
@@ -141,11 +142,15 @@ func (d Declaration) checkHooks(c *checker) {
 		if len(h.Command) == 0 {
 			c.say(at+".command", "is missing")
 		}
-		if h.On != "" && h.On != OnMachine && h.On != OnNode {
-			c.say(at+".on", "is %q, must be %s or %s", h.On, OnMachine, OnNode)
+		where := at + ".runsOn"
+		if c.version == unversioned {
+			where = at + ".on"
 		}
-		if !slices.Contains([]string{"inventory", "makeUnhealthy", "heal"}, name) && h.On == OnNode {
-			c.say(at+".on", "must be %s: the hook is not limited to one node", OnMachine)
+		if h.RunsOn != "" && h.RunsOn != OnMachine && h.RunsOn != OnNode {
+			c.say(where, "is %q, must be %s or %s", h.RunsOn, OnMachine, OnNode)
+		}
+		if !slices.Contains([]string{"inventory", "makeUnhealthy", "heal"}, name) && h.RunsOn == OnNode {
+			c.say(where, "must be %s: the hook is not limited to one node", OnMachine)
 		}
 		if h.Timeout < 0 {
 			c.say(at+".timeout", "must not be negative")
@@ -165,17 +170,23 @@ func (h Hooks) of(name string) (found Hook) {
 // All returns the hooks by name, in order; undeclared ones are zero.
 func (h Hooks) All() func(yield func(string, Hook) bool) {
 	return func(yield func(string, Hook) bool) {
-		for _, one := range []struct {
-			name string
-			hook Hook
-		}{
-			{"inventory", h.Inventory}, {"makeUnhealthy", h.MakeUnhealthy}, {"heal", h.Heal}, {"install", h.Install}, {"upgrade", h.Upgrade},
-			{"downgrade", h.Downgrade}, {"uninstall", h.Uninstall}, {"reboot", h.Reboot},
-		} {
-			if !yield(one.name, one.hook) {
+		for _, one := range h.named() {
+			if !yield(one.name, *one.hook) {
 				return
 			}
 		}
+	}
+}
+
+type namedHook struct {
+	name string
+	hook *Hook
+}
+
+func (h *Hooks) named() []namedHook {
+	return []namedHook{
+		{"inventory", &h.Inventory}, {"makeUnhealthy", &h.MakeUnhealthy}, {"heal", &h.Heal}, {"install", &h.Install}, {"upgrade", &h.Upgrade},
+		{"downgrade", &h.Downgrade}, {"uninstall", &h.Uninstall}, {"reboot", &h.Reboot},
 	}
 }
 

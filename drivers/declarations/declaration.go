@@ -18,8 +18,17 @@ package declarations
 
 import "time"
 
-// Declaration is the content of driver.yaml.
+// APIVersion and Kind are the first lines of driver.yaml. Files without them are older: Parse converts them.
+const (
+	APIVersion = "dra-conformance.github.io/v1alpha1"
+	Kind       = "DriverDeclaration"
+)
+
+// Declaration is the content of driver.yaml. Fields tagged since are unknown in files without apiVersion, fields tagged
+// until have another name in files with it.
 type Declaration struct {
+	APIVersion string `yaml:"apiVersion" jsonschema:"required,enum=dra-conformance.github.io/v1alpha1"`
+	Kind       string `yaml:"kind" jsonschema:"required,enum=DriverDeclaration"`
 	// Identity identifies the driver; the certificate repeats it.
 	Identity Identity `yaml:"identity" jsonschema:"required,description=Vendor of the driver; printed on the certificate."`
 	Driver   string   `yaml:"driver" jsonschema:"required,description=The DRA driver name: spec.driver of its ResourceSlices."`
@@ -109,14 +118,16 @@ type Hooks struct {
 // Hook is a command on the user's machine or on a node.
 type Hook struct {
 	Command []string `yaml:"command,omitempty" jsonschema:"description=Program and arguments."`
-	// On is where it runs: on the user's machine, or as root on node $DRATEST_NODE, with the node's programs and files.
-	On string `yaml:"on,omitempty" jsonschema:"enum=machine,enum=node,default=machine"`
+	// RunsOn is the user's machine, or node $DRATEST_NODE, as root with the node's programs and files.
+	RunsOn string `yaml:"runsOn,omitempty" since:"v1alpha1" jsonschema:"enum=machine,enum=node,default=machine,description=On node $DRATEST_NODE the command runs as root\\, with the node's programs and files."`
+	// On is RunsOn in files without apiVersion. YAML 1.1 takes this key for true.
+	On string `yaml:"on,omitempty" until:"runsOn" jsonschema:"-"`
 	// Timeout bounds it.
 	Timeout time.Duration `yaml:"timeout,omitempty" jsonschema:"type=string,default=5m"`
 }
 
 // IsZero tells whether there is no such hook.
-func (h Hook) IsZero() bool { return len(h.Command) == 0 && h.On == "" && h.Timeout == 0 }
+func (h Hook) IsZero() bool { return len(h.Command) == 0 && h.RunsOn == "" && h.Timeout == 0 }
 
 // The places where a hook runs.
 const (

@@ -24,6 +24,7 @@ import (
 
 // Encode writes a declaration in the form read by Parse.
 func Encode(d Declaration) ([]byte, error) {
+	d.convert()
 	data, err := yaml.Marshal(d)
 	if err != nil {
 		return nil, fmt.Errorf("encode declaration: %w", err)

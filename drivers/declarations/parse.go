@@ -61,12 +61,17 @@ func Parse(data []byte) (Declaration, error) {
 		return d, ParseErrors{{Line: 1, Text: "the file is empty: `dratest certify init --driver NAME` writes one"}}
 	}
 	root := file.Content[0]
+	v, problem := versionOf(root)
+	if problem != nil {
+		return d, ParseErrors{*problem} // its fields may be others
+	}
 	var problems ParseErrors
-	problems = append(problems, unknownFields(root, reflect.TypeFor[Declaration](), "")...)
+	problems = append(problems, v.unknownFields(root, reflect.TypeFor[Declaration](), "")...)
 	if err := root.Decode(&d); err != nil {
 		problems = append(problems, decodeProblems(err)...)
 	} else {
-		problems = append(problems, d.check(root)...)
+		d.convert()
+		problems = append(problems, d.check(root, v)...)
 	}
 	if len(problems) == 0 {
 		return d, nil
@@ -119,22 +124,25 @@ func wanted(goType string) string {
 	}
 }
 
-func unknownFields(node *yaml.Node, t reflect.Type, path string) []Problem {
+func (v version) unknownFields(node *yaml.Node, t reflect.Type, path string) []Problem {
 	var problems []Problem
 	switch {
 	case t.Kind() == reflect.Slice && node.Kind == yaml.SequenceNode:
 		for i, item := range node.Content {
-			problems = append(problems, unknownFields(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))...)
+			problems = append(problems, v.unknownFields(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))...)
 		}
 	case t.Kind() == reflect.Struct && node.Kind == yaml.MappingNode:
 		fields := fieldsOf(t)
 		for key, value := range pairs(node) {
 			field, known := fields[key.Value]
 			if !known {
-				problems = append(problems, unknown(key, path, names(fields)))
+				problems = append(problems, unknown(key, path, v.names(fields)))
 				continue
 			}
-			problems = append(problems, unknownFields(value, field, join(path, key.Value))...)
+			if text := v.lacks(field); text != "" {
+				problems = append(problems, Problem{key.Line, fmt.Sprintf("unknown field %q: %s", join(path, key.Value), text)})
+			}
+			problems = append(problems, v.unknownFields(value, field.Type, join(path, key.Value))...)
 		}
 	case t == reflect.TypeFor[Features]() && node.Kind == yaml.MappingNode:
 		for key := range pairs(node) {
@@ -158,19 +166,21 @@ func unknown(key *yaml.Node, path string, known []string) Problem {
 	return Problem{key.Line, text + ": known are " + strings.Join(known, ", ")}
 }
 
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	fields := map[string]reflect.Type{}
+func fieldsOf(t reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		fields[name] = t.Field(i).Type
+		fields[name] = t.Field(i)
 	}
 	return fields
 }
 
-func names(fields map[string]reflect.Type) []string {
+func (v version) names(fields map[string]reflect.StructField) []string {
 	all := make([]string, 0, len(fields))
-	for name := range fields {
-		all = append(all, name)
+	for name, field := range fields {
+		if v.lacks(field) == "" {
+			all = append(all, name)
+		}
 	}
 	slices.Sort(all)
 	return all

@@ -37,6 +37,25 @@ workload:
   absent: [test, "!", -e, /dev/gpu0]
 `
 
+// versioned is the head of a file of today.
+const versioned = "apiVersion: dra-conformance.github.io/v1alpha1\nkind: DriverDeclaration\n"
+
+// Files from before apiVersion stay valid.
+func TestUnversionedFileIsValid(t *testing.T) {
+	data, err := os.ReadFile("testdata/unversioned.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := declarations.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := declarations.Shipped("dra-sim")
+	if d := cmp.Diff(want.Declaration, got); err != nil || d != "" {
+		t.Errorf("%v: want -, got +:\n%s", err, d)
+	}
+}
+
 func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 	for _, tc := range []struct{ name, yaml, want string }{
 		{"good", good, ""},
@@ -44,7 +63,7 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 			"line 4: classes[0].devicesPerNode: is 0, must be at least 1\nline 5: unknown field \"classes[0].devicePerNode\": did you mean \"devicesPerNode\"?"},
 		{"typo in a feature", good + "features: {heatlh: true}\n", "line 9: unknown field \"features.heatlh\": did you mean \"health\"?"},
 		{"nothing like it", good + "colour: red\n",
-			"line 9: unknown field \"colour\": known are budget, classes, config, deploy, driver, exceptions, features, hooks, identity, limits, nodes, workload"},
+			"line 9: unknown field \"colour\": known are apiVersion, budget, classes, config, deploy, driver, exceptions, features, hooks, identity, kind, limits, nodes, workload"},
 		{"wrong types", strings.Replace(good, "2", "many", 1) + "limits: {prepare: soon}\nfeatures: {health: maybe}\n",
 			"line 5: `many` must be a number\nline 9: `soon` must be a time, as 30s or 2m\nline 10: `maybe` must be true or false"},
 		{"features of classes", strings.Replace(good, "devicesPerNode: 2", `devicesPerNode: 2
@@ -62,6 +81,16 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 		{"a budget that nobody can keep", good + "budget:\n  prepareP99: -1s\n  sliceWritesPerHour: -1\n  memory: much\n  fileDescriptors: -1\n",
 			"line 10: budget.prepareP99: must not be negative\nline 11: budget.sliceWritesPerHour: must not be negative\nline 12: budget.memory: \"much\" is no quantity, as 64Mi\nline 13: budget.fileDescriptors: must not be negative"},
 		{"a hook for a cluster on a node", good + "hooks:\n  install: {command: [x], on: node}\n", "line 10: hooks.install.on: must be machine: the hook is not limited to one node"},
+		{"a name of today in a file of before", good + "hooks:\n  inventory: {command: [x], runsOn: node}\n",
+			"line 10: unknown field \"hooks.inventory.runsOn\": it needs the lines \"apiVersion: dra-conformance.github.io/v1alpha1\" and \"kind: DriverDeclaration\""},
+		{"a name of before in a file of today", versioned + good + "hooks:\n  inventory: {command: [x], on: node}\n",
+			"line 12: unknown field \"hooks.inventory.on\": its name in dra-conformance.github.io/v1alpha1 is \"runsOn\""},
+		{"a hook for a cluster on a node, today", versioned + good + "hooks:\n  install: {command: [x], runsOn: node}\n", "line 12: hooks.install.runsOn: must be machine: the hook is not limited to one node"},
+		{"a later version", strings.Replace(versioned, "v1alpha1", "v1", 1) + good + "colour: red\n",
+			"line 1: apiVersion: \"dra-conformance.github.io/v1\" is unknown to this dratest, which knows dra-conformance.github.io/v1alpha1: use a newer dratest"},
+		{"another kind", strings.Replace(versioned, "DriverDeclaration", "Driver", 1) + good, "line 2: kind: is \"Driver\", must be DriverDeclaration"},
+		{"no kind", versioned[:strings.Index(versioned, "kind")] + good, "line 1: kind: is missing: add kind: DriverDeclaration"},
+		{"a kind alone", "kind: DriverDeclaration\n" + good, "line 1: apiVersion: is missing: add apiVersion: dra-conformance.github.io/v1alpha1"},
 		{"a list instead of fields", good + "nodes: [a]\n", "line 9: must be fields with values"},
 		{"twice", good + "driver: b.example.com\n", "line 9: mapping key \"driver\" already defined at line 2"},
 		{"no YAML", "identity: [", "line 1: did not find expected node content"},

@@ -53,7 +53,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 	const file = "driver.schema.json"
 	r := jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true}
 	s := r.Reflect(Declaration{})
-	s.ID, s.Title = "https://dra-conformance.github.io/schemas/driver.json", "driver.yaml of dratest certify"
+	s.ID, s.Title = "https://dra-conformance.github.io/schemas/v1alpha1/driver.json", "driver.yaml of dratest certify"
 	want, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func (o Options) hooks() map[spec.HookName]spec.Hook {
 	for name, h := range o.Declaration.Hooks.All() {
 		if !h.IsZero() {
 			all[spec.HookName(name)] = spec.Hook{
-				OnNode: h.On == declarations.OnNode, Command: h.Command, Environment: o.environment(spec.HookName(name)), Timeout: cmp.Or(h.Timeout, run.HookTime),
+				OnNode: h.RunsOn == declarations.OnNode, Command: h.Command, Environment: o.environment(spec.HookName(name)), Timeout: cmp.Or(h.Timeout, run.HookTime),
 			}
 		}
 	}

@@ -35,6 +35,8 @@ import (
 
 // draft is the template of a declaration. Values not visible in a cluster must be edited, and fail until then.
 const draft = `# What a cluster shows of the driver; each EDIT has to be replaced.
+apiVersion: {{.APIVersion}}
+kind: {{.Kind}}
 identity:
   organization: EDIT
   project: EDIT
@@ -87,10 +89,10 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 		return nil, w.nothing(d)
 	}
 	out := struct {
-		Driver, DaemonSet string
-		Classes           []draftClass
-		Features          []spec.DriverFeature
-	}{Driver: driver, DaemonSet: d.Deploy.DaemonSet}
+		APIVersion, Kind, Driver, DaemonSet string
+		Classes                             []draftClass
+		Features                            []spec.DriverFeature
+	}{APIVersion: declarations.APIVersion, Kind: declarations.Kind, Driver: driver, DaemonSet: d.Deploy.DaemonSet}
 	for _, c := range w.classes {
 		d.Classes = []declarations.Class{{Name: c.Name}}
 		s, err := see(ctx, d, w)
