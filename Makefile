@@ -20,6 +20,7 @@ FIRST     ?= 0
 SOAK_ARGS    ?=
 UPGRADE_ARGS ?=
 PERF_ARGS    ?=
+PAGE         ?=
 SCREENSHOTS  ?=
 
 # What users run. The other programs of cmd measure: "go run ./cmd/NAME".
@@ -134,6 +135,11 @@ soak: build ## Create and delete 200 pods on a real cluster and audit allocation
 .PHONY: perf
 perf: build ## Compare the performance of our components with stock ones (9 minutes; PERF_ARGS="--control")
 	bin/dratest perf run --report-dir "$(ARTIFACTS)/perf" $(KUBERNETES) $(PERF_ARGS)
+
+.PHONY: docs-test
+docs-test: build ## Run the commands of README.md and docs on real clusters (PAGE=getting-started for one page)
+	bin/dratest doctor --fix
+	$(GO) test . -run '^TestDocs$$/$(PAGE)' -v -timeout 0 -docs
 
 ##@ Maintain
 
