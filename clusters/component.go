@@ -37,7 +37,7 @@ type ComponentImage struct {
 type ComponentBinary struct {
 	// Path is the local path of the statically linked binary.
 	Path string
-	// Key stands for its content.
+	// Key identifies its content.
 	Key string
 	// Kubernetes is the version the component reports, before spec.OwnKubeletMark.
 	Kubernetes string

@@ -70,7 +70,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 		planned[e.Meta.ID] = true
 		if e.Skip != nil && len(byID[e.Meta.ID]) > 0 {
 			problem := "case " + e.Meta.ID + " has an outcome, and was left out when the run went on: " + e.Skip.Text
-			if !slices.Contains(r.Problems, problem) { // // from an earlier resume
+			if !slices.Contains(r.Problems, problem) { // from an earlier resume
 				r.Problems = append(r.Problems, problem)
 			}
 		}
@@ -117,7 +117,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	c.Location, c.Timeline, c.Measured = last.Location, last.Timeline, last.Measured
 	for _, o := range slices.Backward(outcomes) {
 		if c.Evidence = o.Evidence; c.Evidence != "" {
-			break // // from the last attempt with evidence
+			break // from the last attempt with evidence
 		}
 	}
 	if c.Status == spec.Known || last.ClosedHere != "" {

@@ -108,7 +108,7 @@ const leastSpace = 64 << 20
 func checkSpace(dir string) error {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
-		return nil //nolint:nilerr // // writing will report the error
+		return nil //nolint:nilerr // writing will report the error
 	}
 	if free := s.Bavail * uint64(s.Bsize); free < leastSpace {
 		return fmt.Errorf("the report directory %s has %d MiB free, a report needs up to %d: make room, or choose another directory with --report-dir",

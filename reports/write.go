@@ -42,8 +42,8 @@ func WriteError(dir string, started time.Time, why error) error {
 	return nil
 }
 
-// Write writes a report in all formats into dir, created if necessary, with its evidence. Files are
-// written atomically.
+// Write writes a report in all formats into dir, next to the evidence. It creates dir if necessary, and
+// writes files atomically.
 func Write(dir string, r schema.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -62,7 +62,7 @@ func TestSuites(t *testing.T) {
 	if dir == "" {
 		dir = "../_artifacts" // tests run in their package's folder
 	}
-	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
+	// Ginkgo's command mistakes a package for a suite if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
 	run.Suite(result, run.Parts{Cases: suites.All(), Requirements: requirements.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Companions: companions.All(), Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
 		Config:     testbed.Config{Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep, ReportDir: dir, PodImage: *podImage, Out: os.Stderr},

@@ -60,8 +60,8 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	if c.Stdout != nil {
 		cmd.Stdout = c.Stdout
 	}
-	// A process group of its own: Ctrl-C in the terminal reaches the program only through ctx, and children do not
-	// survive it.
+	// A separate process group: Ctrl-C in the terminal reaches the program only through ctx, and children
+	// do not survive it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace

@@ -44,7 +44,7 @@ type command struct {
 
 type layout struct {
 	dir string
-	// ports are the ports by process name; etcd's peers have one of their own.
+	// ports are the ports by process name; etcd's peers have a separate port.
 	ports map[string]int
 }
 

@@ -21,8 +21,8 @@ import (
 	"fmt"
 )
 
-// Healthy returns an error unless a component of a running cluster is healthy. Supported are the programs serving
-// /healthz at a port of their own: the scheduler, the controllers and the API server.
+// Healthy returns an error unless a component of a running cluster is healthy. It supports programs
+// serving /healthz at their own port: the scheduler, the controllers and the API server.
 func (p *Provider) Healthy(ctx context.Context, name, program string) error {
 	s, err := p.parts()
 	if err != nil {

@@ -56,7 +56,7 @@ type host interface {
 
 type machine struct{}
 
-// Start starts the program in a session of its own, so Ctrl-C and the end of the terminal do not reach it.
+// Start starts the program in its own session, so Ctrl-C and the end of the terminal do not reach it.
 func (machine) Start(c command, dir, log string) (process, <-chan struct{}, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

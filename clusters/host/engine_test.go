@@ -28,8 +28,9 @@ import (
 	"time"
 )
 
-// TestRealEngine starts a second dockerd with directories of its own, kills it and starts it again. It needs root,
-// dockerd and a built dratest-oci-runtime in $DRATEST_TEST_RUNTIME, and is skipped without that variable.
+// TestRealEngine starts a second dockerd with its own directories, kills it and restarts it. It needs
+// root, dockerd and a built dratest-oci-runtime in $DRATEST_TEST_RUNTIME, and is skipped without this
+// variable.
 func TestRealEngine(t *testing.T) {
 	wrapper := os.Getenv("DRATEST_TEST_RUNTIME")
 	if wrapper == "" {

@@ -46,7 +46,7 @@ func packages(f facts) []string {
 		}
 	}
 	if f.Debootstrap == "" {
-		// On Ubuntu debootstrap comes without the keys of Debian's archive.
+		// Ubuntu's debootstrap lacks the keys of Debian's archive.
 		names = append(names, "debootstrap", "debian-archive-keyring", "gpgv")
 	}
 	return names

@@ -27,7 +27,7 @@ import (
 	"testing"
 )
 
-// fakeDaemon is a daemon with a directory and /proc of its own.
+// fakeDaemon returns a daemon with its own directory and /proc.
 func fakeDaemon(t *testing.T) daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "dr") // t.TempDir is too long for a socket

@@ -34,8 +34,9 @@ import (
 // startTimeout bounds the start of dockerd: usually two seconds, longer with dead containers to clean up.
 const startTimeout = 60 * time.Second
 
-// start starts dockerd in the background, where it outlives dratest, and returns when it is healthy. If it does not
-// come up, it is terminated and the error has the end of its log. A dockerd already running is waited for instead.
+// start starts dockerd in the background, where it outlives dratest, and returns when it is healthy.
+// If it does not become healthy, it is terminated and the error has the end of its log. If dockerd is
+// already running, start only waits.
 func (d daemon) start(ctx context.Context) error {
 	if pid := d.running(); pid != 0 {
 		err := d.await(ctx, nil)
@@ -60,8 +61,8 @@ func (d daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// spawn starts the process in a session of its own: neither Ctrl-C nor the end of this terminal must reach an engine
-// others may use by then.
+// spawn starts the process in its own session: neither Ctrl-C nor the end of this terminal must reach
+// an engine used by others by then.
 func (d daemon) spawn() (*exec.Cmd, error) {
 	if err := os.MkdirAll(filepath.Dir(d.Log), 0o755); err != nil {
 		return nil, fmt.Errorf("start dockerd: %w", err)

@@ -36,7 +36,7 @@ import (
 type origins struct {
 	checkout *source.Checkout
 	release  *source.Release
-	// components come from checkouts of their own.
+	// components are built from other checkouts.
 	components map[string]source.Checkout
 }
 
@@ -47,7 +47,7 @@ func (o origins) program(v versions.Version, name string) modules.Binary {
 	case ok && checkout.Version.Kubernetes != "":
 		b = modules.Kubernetes(checkout.Version, name)
 	case ok:
-		// A checkout without a version of its own takes that of the others.
+		// A checkout without a version uses the version of the others.
 		base, _, _ := strings.Cut(v.Kubernetes, "+")
 		v.Kubernetes = base + "+" + checkout.Key[:8]
 		b = modules.Kubernetes(v, name)

@@ -41,8 +41,8 @@ func pauseImage(v versions.Version) string { return "registry.k8s.io/pause:" + v
 //go:embed pause/main.go
 var pauseSource []byte
 
-// plan lists the contents of a node image. It is computed without building: keys stand for the content of future
-// files.
+// plan lists the contents of a node image. It is computed without building: keys identify the content
+// of future files.
 type plan struct {
 	version    versions.Version
 	restricted bool

@@ -83,7 +83,7 @@ func (p *Pruned) images(ctx context.Context, o PruneOptions) error {
 	if err != nil {
 		return err
 	}
-	// By version and stage, from the node image down: an image goes before its base.
+	// By version and stage, from the node image down: an image is removed before its base.
 	for _, image := range found {
 		if image.Current && !o.All {
 			continue

@@ -142,7 +142,7 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 func unfreeze(cgroups string, ids []string) (found bool) {
 	_ = filepath.WalkDir(cgroups, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "freezer.state" || !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(path, id) }) {
-			return nil // cgroups come and go
+			return nil // cgroups are volatile
 		}
 		if state, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(state)) == "FROZEN" {
 			found = os.WriteFile(path, []byte("THAWED"), 0o644) == nil || found

@@ -62,7 +62,8 @@ func readInotify(proc string) (inotifyUsage, error) {
 	return u, nil
 }
 
-// instances counts those of one process of root; unreadable processes count as none, since processes come and go.
+// instances counts those of one process of root; unreadable processes count as none, since processes
+// can exit any time.
 func instances(process string) int {
 	info, err := os.Stat(process)
 	if err != nil {

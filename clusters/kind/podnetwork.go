@@ -165,7 +165,7 @@ WantedBy=multi-user.target
 		"cat > /etc/systemd/system/" + keeperName + ".service <<'END'\n" + unit + "END",
 		"mkdir -p /etc/systemd/system/cri-containerd-.scope.d",
 		"cat > /etc/systemd/system/cri-containerd-.scope.d/dratest.conf <<'END'\n" + stopScopes + "END",
-		keeperName + " once " + args,                   // pods may come as soon as the node is Ready
+		keeperName + " once " + args,                   // pods can start as soon as the node is Ready
 		"systemctl enable --quiet --now " + keeperName, // rereads all units
 		"mkdir -p /etc/cni/net.d",
 		"cat > /etc/cni/net.d/.dratest", // containerd watches for *.conflist

@@ -256,7 +256,7 @@ func TestDelete(t *testing.T) {
 			if tc.record != nil {
 				remember(t, p, *tc.record)
 			}
-			for range 2 { // a second time changes nothing
+			for range 2 { // idempotent
 				err := p.Delete(t.Context(), "x")
 				if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 					t.Errorf("got error %v", err)

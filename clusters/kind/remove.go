@@ -207,7 +207,7 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if string(text) != madeNetwork {
-		return os.Remove(path) // the network was there before
+		return os.Remove(path) // the network existed before
 	}
 	left, err := s.engine.Nodes(ctx, "")
 	if err != nil || len(left) > 0 {

@@ -187,7 +187,7 @@ func TestInterruptedSwitchOfControllersSaysSo(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "leaves its work to dra-controller-manager") {
 			t.Errorf("got %v", err)
 		}
-		n.deployed = false // as if the interruption had come earlier
+		n.deployed = false // as if interrupted earlier
 		if got, err := n.switching(t, "").stack(t.Context(), "x"); err != nil || got.Controllers != clusters.None {
 			t.Errorf("the stack is read as %q, %v", got, err)
 		}

@@ -33,7 +33,7 @@ type Node interface {
 	Run(ctx context.Context, input io.Reader, args ...string) (string, error)
 }
 
-// Stock is the program the node came with.
+// Stock is the node's original program.
 const Stock = ""
 
 // The kubelet's unit runs program. To replace it, program becomes a link into folder and the original is kept beside

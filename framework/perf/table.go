@@ -121,7 +121,7 @@ func (r Record) printParts(w io.Writer, workload string, size int, of string, pa
 	}
 }
 
-// interval prints the value, its interval, and the minimum detectable change: relative to the value,
+// interval formats the value, its interval, and the minimum detectable change: relative to the value,
 // absolute for an exponent.
 func (f Finding) interval() string {
 	if f.Blocks == 0 {

@@ -124,7 +124,7 @@ func (d Dir) read(name string, offset int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxRead+1)) // // the file may grow
+	data, err := io.ReadAll(io.LimitReader(f, MaxRead+1)) // the file may grow
 	if err == nil && len(data) > MaxRead {
 		err = tooBig
 	}

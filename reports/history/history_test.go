@@ -71,7 +71,7 @@ func TestHistory(t *testing.T) {
 			of("core/known", schema.CaseKnownIssue, 1), of("core/blocked", map[bool]schema.CaseResult{true: schema.CaseBlocked, false: schema.CasePassed}[day == 2], 1), of("core/left-out", schema.CaseNotSelected)))
 	}
 	reports = append(reports, report(20, "v1.38.0", of("core/new", schema.CaseFailed, 1), of("core/flaky", schema.CasePassed, 3)))
-	reports[0], reports[9] = reports[9], reports[0] // // input order is irrelevant
+	reports[0], reports[9] = reports[9], reports[0] // input order is irrelevant
 	h := history.New(reports, map[string]string{"core/old": "core/new"})
 	got := map[string]string{}
 	for _, c := range h.Cases {

@@ -106,7 +106,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%v, %s is\n%s", err, name, data)
 		}
 	}
-	for range 2 { // // also without files
+	for range 2 { // also without files
 		if err := matrix.Remove(dir); err != nil {
 			t.Error(err)
 		}

@@ -44,7 +44,7 @@ var versions []byte
 func Versions() []Version {
 	var all []Version
 	if err := yaml.UnmarshalStrict(versions, &all); err != nil {
-		panic(err) // // embedded file
+		panic(err) // embedded file
 	}
 	return all
 }

@@ -117,7 +117,7 @@ func (c RequiredCase) OfDriver() spec.Needs {
 func RequiredDigest(required []RequiredCase) string {
 	data, err := json.Marshal(required)
 	if err != nil {
-		panic(err) // // strings only
+		panic(err) // strings only
 	}
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -107,7 +107,7 @@ func (v *verification) rendered(r schema.Report) {
 	for _, f := range reports.Formats() {
 		found, err := fs.ReadFile(v.dir, f.File)
 		if err != nil || f.File == reports.JSONFile {
-			continue // // files has reported the error; report.json is the source of the others
+			continue // files has reported the error; report.json is the source of the others
 		}
 		should, err := f.Render(r, v.dir)
 		if err != nil {

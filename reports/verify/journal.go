@@ -32,10 +32,10 @@ import (
 type journal struct {
 	runs     []begun
 	outcomes []spec.Outcome
-	steps    map[string][]string // // of completed attempts, by case
+	steps    map[string][]string // of completed attempts, by case
 	problems []string
-	ended    time.Time // // the latest time in the file
-	failed   bool      // // by a problem outside of the cases
+	ended    time.Time // the latest time in the file
+	failed   bool      // by a problem outside of the cases
 }
 
 // recorded returns the journal of a report, or its engine's equivalent.
@@ -71,10 +71,10 @@ func (v *verification) journal() (journal, bool) {
 	j := journal{steps: map[string][]string{}}
 	data, err := fs.ReadFile(v.dir, reports.JournalFile)
 	if err != nil {
-		return j, !v.ran() // // files has reported it missing
+		return j, !v.ran() // files has reported it missing
 	}
 	number := 0
-	steps := map[string][]string{} // // of running attempts
+	steps := map[string][]string{} // of running attempts
 	for line := range strings.Lines(string(data)) {
 		number++
 		var record struct {
@@ -98,14 +98,14 @@ func (v *verification) journal() (journal, bool) {
 			j.problems = append(j.problems, record.Problem)
 		case record.Outcome != nil:
 			j.outcomes = append(j.outcomes, *record.Outcome)
-			if record.Outcome.Status != spec.Blocked { // // interrupted attempts may be missing in the log
+			if record.Outcome.Status != spec.Blocked { // interrupted attempts may be missing in the log
 				j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
 			}
 			delete(steps, record.ID)
 		case record.Step != "":
 			steps[record.ID] = append(steps[record.ID], record.Step)
 		default:
-			delete(steps, record.ID) // // killed attempts are missing in the log
+			delete(steps, record.ID) // killed attempts are missing in the log
 		}
 	}
 	return j, true

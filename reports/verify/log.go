@@ -67,7 +67,7 @@ func readLog(log string) map[string][]logEntry {
 func (v *verification) log(r schema.Report, j journal) {
 	data, err := fs.ReadFile(v.dir, reports.LogFile)
 	if err != nil {
-		return // // files has reported it missing
+		return // files has reported it missing
 	}
 	log := spec.Printable(string(data))
 	entries := readLog(log)
@@ -90,7 +90,7 @@ func (v *verification) logged(id string, o spec.Outcome, entries []logEntry, ste
 	passed := o.Status == spec.Passed || o.Status == spec.Known
 	if len(entries) == 0 {
 		if !passed {
-			return // // interrupted attempts may be missing in the log
+			return // interrupted attempts may be missing in the log
 		}
 		v.refuse("%s: it has nothing about case %s, which is %s in %s", reports.LogFile, id, o.Status, reports.JournalFile)
 		return
@@ -134,7 +134,7 @@ func (v *verification) totals(log string, entries map[string][]logEntry) {
 	for i, passed := range []bool{true, false} {
 		want := 0
 		for _, found := range all {
-			n, _ := strconv.Atoi(found[i+1]) // // digits only
+			n, _ := strconv.Atoi(found[i+1]) // digits only
 			want += n
 		}
 		if want != number[passed] {
@@ -152,7 +152,7 @@ func (v *verification) evidence(r schema.Report) {
 		steps := c.Evidence + "/steps.txt"
 		data, err := fs.ReadFile(v.dir, steps)
 		if err != nil {
-			continue // // files has reported it missing
+			continue // files has reported it missing
 		}
 		text := spec.Printable(string(data))
 		if !strings.HasPrefix(text, c.ID+"\n"+c.Checks+"\n") {

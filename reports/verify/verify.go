@@ -153,7 +153,7 @@ func (v *verification) contents() {
 	if certificate != nil {
 		should = reports.Certified(should, *certificate)
 	}
-	for i := range should.Cases { // // derived from needs of the case, in none of the files
+	for i := range should.Cases { // derived from needs of the case, in none of the files
 		should.Cases[i].Labels = r.Cases[i].Labels
 	}
 	v.compare(reports.JSONFile, v.source()+" makes it", r, should)
@@ -178,7 +178,7 @@ func (v *verification) contents() {
 func (v *verification) report() (schema.Report, bool) {
 	data, err := fs.ReadFile(v.dir, reports.JSONFile)
 	if err != nil {
-		return schema.Report{}, false // // files has reported it
+		return schema.Report{}, false // files has reported it
 	}
 	r, err := schema.Decode(data)
 	if err != nil {

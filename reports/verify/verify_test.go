@@ -141,7 +141,7 @@ var edits = []struct {
 	}, `list of required cases: [core/ended-pod].level is "SHOULD", and this dratest requires "MUST"`, "its suite requires other cases"},
 	{"changed list: its digest", func(t *testing.T, dir string) {
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Suite.RequiredCases = "sha256:00" })
-	}, "its suite requires other cases (sha256:00", ""}, // // undone by recomputed digests
+	}, "its suite requires other cases (sha256:00", ""}, // undone by recomputed digests
 	{"level of a requirement", func(t *testing.T, dir string) {
 		replace(t, dir, reports.JSONFile, `"level": "MUST"`, `"level": "SHOULD"`)
 	}, "report.json was changed", `report.json: case core/ended-pod: level is "SHOULD", and this dratest requires "MUST"`},
@@ -196,7 +196,7 @@ func TestEachFormatIsRenderedAgain(t *testing.T) {
 	list := known(t)
 	for _, f := range reports.Formats() {
 		if f.File == reports.JSONFile {
-			continue // // the source of the others
+			continue // the source of the others
 		}
 		dir := copied(t)
 		remove(t, dir, f.File)
@@ -334,7 +334,7 @@ func TestSignatureNoticesEveryEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if cmp.Equal(signed, conformance(t, dir)) {
-				return // // recomputed digests undo the edit
+				return // recomputed digests undo the edit
 			}
 			if why := signature(t, dir, mine.public); !strings.Contains(why, "subject[conformance-report.yaml].digest.sha256") {
 				t.Errorf("with all digests made anew: %s", why)

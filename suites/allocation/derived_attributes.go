@@ -32,7 +32,7 @@ import (
 // derivedName is an attribute of no driver.
 const derivedName resourceapi.FullyQualifiedName = "derived/group"
 
-// derive makes a request for this many devices derive an attribute and match in it.
+// derive adds a derived attribute to the claim's first request, and a constraint matching it.
 func derive(claim *resourceapi.ResourceClaim, name resourceapi.FullyQualifiedName, expression string) *resourceapi.ResourceClaim {
 	claim.Spec.Devices.Requests[0].Exactly.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{Name: name, Expression: expression}}
 	return constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name})

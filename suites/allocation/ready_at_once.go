@@ -60,7 +60,7 @@ var ReadyAtOnce = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	seen := controlplane.Metric(t, spec.Scheduler, attempts, vain)
 	wait(t, objects.Claim("waits", objects.Request("req", class, t.Attribute("slot")+" == -1")))
-	for i := range tries { // the first attempt came of the pod, the others come of slices
+	for i := range tries { // the first attempt is due to the pod, the others to slices
 		if i > 0 {
 			name := fmt.Sprintf("try-%d", i)
 			t.Publish(name, t.Nodes[0], device(name, map[string]any{"slot": i}))

@@ -41,7 +41,7 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// Times are whole seconds, and a slice may come in the same one as the rule.
+	// Times are whole seconds: slice and rule can have the same.
 	taint := resourceapi.DeviceTaint{
 		Key: "example.com/taint", Effect: resourceapi.DeviceTaintEffectNoSchedule, TimeAdded: &metav1.Time{Time: time.Now().Add(-time.Hour)},
 	}

@@ -70,7 +70,7 @@ func device(name string, attributes map[string]any) resourceapi.Device {
 	return d
 }
 
-// count returns a request for this many devices of a class.
+// count returns a request for number devices of a class.
 func count(name, class string, number int64, selectors ...string) resourceapi.DeviceRequest {
 	request := objects.Request(name, class, selectors...)
 	request.Exactly.Count = number

@@ -14,9 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package api holds the cases of the API alone: the objects the API server accepts and rejects. They need no node, so
-// they also run on a bare control plane.
+// Package api holds the cases of the API alone: the objects the API server accepts and rejects. They
+// need no node, so they also run on a bare control plane.
 //
-// A case with a table of rules judges it with rules.go: each row pairs an invalid object, with the expected field and
-// reason, with the nearest valid one. Known violations by Kubernetes have a case of their own.
+// A case with a table of rules judges it with rules.go: each row pairs an invalid object, with the
+// expected field and reason, with the nearest valid one. Known violations by Kubernetes are separate
+// cases.
 package api

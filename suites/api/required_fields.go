@@ -81,7 +81,8 @@ var RequiredFields = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// remove deletes the field of a path, as "spec.requests[0].name", from an object, and reports whether it was there.
+// remove deletes the field of a path, such as "spec.requests[0].name", from an object, and reports
+// whether it existed.
 func remove(object map[string]any, path string) bool {
 	steps := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
 	last := len(steps) - 1

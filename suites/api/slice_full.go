@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SliceFull stores a slice at all limits of the core together: 128 devices of 32 attributes each with the longest
-// names and values. No limit of a request or of the store may get in the way.
+// SliceFull stores a slice at all limits of the core together: 128 devices of 32 attributes each with
+// the longest names and values. This must not exceed a limit of requests or of the store.
 var SliceFull = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-full",
 	Checks:   "A slice at all core limits is stored unchanged, and can be listed and updated.",

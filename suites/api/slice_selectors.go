@@ -60,7 +60,7 @@ var SliceSelectorsVersions = harness.Case{Meta: spec.Meta{
 	selectsByFields(t, "v1beta2")
 }}
 
-// createForSelectors creates slices of two drivers on two nodes of its own.
+// createForSelectors creates slices of two drivers on two unique nodes.
 func createForSelectors(t *harness.T) {
 	this, other := t.Namespace, t.Namespace+"-other"
 	for node, name := range []string{this, other} {

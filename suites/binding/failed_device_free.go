@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// FailedDeviceFree has a device fail after one of its conditions was met, and become ready later.
-// The device's status goes with the failed allocation.
+// FailedDeviceFree has a device fail after one of its conditions was met, and become ready later. The
+// device's status is removed with the failed allocation.
 var FailedDeviceFree = harness.Case{Meta: spec.Meta{
 	ID:       "binding/failed-device-free",
 	Checks:   "After a binding failure a device is free to be allocated again, and must meet all its conditions anew.",

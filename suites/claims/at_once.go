@@ -33,8 +33,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// takeInTurn creates this many pods at once, each with a claim from "template", for less room: a first lot is
-// scheduled, and another one after it is gone. check gets the devices of each lot, one per pod.
+// takeInTurn creates more pods than room, concurrently, each with a claim from "template": a first
+// batch is scheduled, and the next one after its deletion. check gets the devices of each batch, one
+// per pod.
 func takeInTurn(t *harness.T, pods, room int, check func([]resourceapi.DeviceRequestAllocationResult)) {
 	atOnce(t, pods)
 	first := settled(t, room)
@@ -48,7 +49,7 @@ func takeInTurn(t *harness.T, pods, room int, check func([]resourceapi.DeviceReq
 	check(given(t, settled(t, room)))
 }
 
-// atOnce creates this many pods at the same time, each with a claim from "template".
+// atOnce creates pods concurrently, each with a claim from "template".
 func atOnce(t *harness.T, pods int) {
 	var all sync.WaitGroup
 	errs := make([]error, pods)

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoCapacityTwice has more claims than a shared device has room for come at the same time.
+// NoCapacityTwice concurrently creates more claims than fit on a shared device.
 var NoCapacityTwice = harness.Case{Meta: spec.Meta{
 	ID:       "claims/no-capacity-twice",
 	Checks:   "Concurrent claims never exceed the capacity of a shared device, and each allocation has its own share ID.",

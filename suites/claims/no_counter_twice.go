@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoCounterTwice has more claims for partitions than their counter allows come at the same time.
+// NoCounterTwice concurrently creates more claims for partitions than allowed by their counter.
 var NoCounterTwice = harness.Case{Meta: spec.Meta{
 	ID:       "claims/no-counter-twice",
 	Checks:   "Concurrent claims never use more of a counter than it has; waiting pods are scheduled when it is released.",

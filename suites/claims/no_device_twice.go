@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoDeviceTwice has more claims than devices come at the same time.
+// NoDeviceTwice concurrently creates more claims than devices.
 var NoDeviceTwice = harness.Case{Meta: spec.Meta{
 	ID:       "claims/no-device-twice",
 	Checks:   "Concurrent claims never get the same device; waiting pods get devices once they are deallocated.",

@@ -36,14 +36,14 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	deleted := objects.PodFromTemplate("deleted", t.Image, "template")
-	// On a node, since the claim of a pod deleted before scheduling goes at once; the finalizer keeps the pod until
-	// the case has ended.
+	// On a node, since the claim of a pod deleted before scheduling is deleted immediately. The finalizer
+	// keeps the pod until the case has ended.
 	deleted.Spec.NodeName, deleted.Finalizers = t.Nodes[0], []string{"example.com/kept"}
 	t.Create(deleted)
 	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
 	t.NoError(t.Client.CoreV1().Pods(t.Namespace).Delete(t.Context(), "deleted", metav1.DeleteOptions{}), "delete a pod")
 	heldFromTemplate(t, "waiting", "template")
-	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // so the deletion of the other one is known
+	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // the deletion of the other pod has been seen
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
 	touch(t, "deleted") // each controller syncs this pod again before the next one

@@ -34,7 +34,7 @@ import (
 // nobody is the name of a missing scheduler, so that the case controls its pods.
 const nobody = "dratest-nobody"
 
-// devices publishes this many devices on a node, and returns a class for them.
+// devices publishes a number of devices on a node, and returns a class for them.
 func devices(t *harness.T, node string, number int) (class string) {
 	t.Publish("pool", node, profiles.Devices(number).Pools[0].Devices...)
 	return t.CreateClass(nil)

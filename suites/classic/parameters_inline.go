@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ParametersInline has parameters without an object of their own, and some for another driver.
+// ParametersInline has inline parameters, and some for another driver.
 var ParametersInline = harness.Case{Meta: spec.Meta{
 	ID:       "classic/parameters-inline",
 	Checks:   "Parameters of claim and class reach the allocation unchanged and separately; those for other drivers do not.",

@@ -33,7 +33,7 @@ var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
-	d := c.Driver(classicdra.DriverConfig{Devices: 4}) // one for each claim, whichever is looked at first
+	d := c.Driver(classicdra.DriverConfig{Devices: 4}) // one per claim, in any order
 	class, kind := d.Class("", nil), c.Kind()
 	atOnceWith := func(chosen choice) choice {
 		chosen["allocationMode"] = modeAtOnce

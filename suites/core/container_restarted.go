@@ -25,7 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ContainerRestarted ends a container and looks at the next one (kubernetes-sigs/dra-driver-cpu#235).
+// ContainerRestarted terminates a container and checks its restart
+// (kubernetes-sigs/dra-driver-cpu#235).
 var ContainerRestarted = harness.Case{Meta: spec.Meta{
 	ID:       "core/container-restarted",
 	Checks:   "A restarted container has the same device as before.",

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesFollowDriver removes two drivers; one of them comes back at once.
+// SlicesFollowDriver removes two drivers; one of them is reinstalled immediately.
 var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	ID:       "core/slices-follow-driver",
 	Checks:   "Slices of a driver that left its node are removed after half a minute, unless it came back in time.",

@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// AllPods taints the devices of pods with claims of different origin. The pod bound to its node
-// with an allocated claim comes after the taint.
+// AllPods taints the devices of pods with claims of different origin. The pod bound to its node with
+// an allocated claim is created after the taint.
 var AllPods = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/all-pods",
 	Checks:   "A NoExecute taint evicts pods with template claims, several claims, in other namespaces or bound directly.",

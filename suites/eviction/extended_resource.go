@@ -70,9 +70,9 @@ func extendedResourcesStay() *spec.KnownIssue {
 	}
 }
 
-// evictsExtended runs a pod with a claim and one with an extended resource, then taints all
-// devices. The first tolerates the taint for a while, so the other one's eviction is due before the
-// first is gone. Afterwards the other gets the same time again.
+// evictsExtended runs a pod with a claim and one with an extended resource, then taints all devices.
+// The first tolerates the taint for a while, so the other one's eviction is due before the first is
+// deleted. Afterwards the other gets the same time again.
 func evictsExtended(t *harness.T, taint func()) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Tolerating(objects.Claim("claim", objects.Request("req", class)), ptr.To(int64(patience.Seconds()))))

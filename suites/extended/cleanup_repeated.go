@@ -34,9 +34,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// CleanupRepeated keeps the scheduler from deleting special claims: of an attempt with failed
-// binding, and of an earlier attempt on an unsuitable node. Afterwards the pod is bound with a
-// claim of its own.
+// CleanupRepeated keeps the scheduler from deleting special claims: of an attempt with failed binding,
+// and of an earlier attempt on an unsuitable node. Afterwards the pod is bound with its own claim.
 var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	ID:       "extended/cleanup-repeated",
 	Checks:   "If a stale special claim cannot be deleted, the pod is retried and no second claim is created.",

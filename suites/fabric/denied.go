@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// WrongToken removes the right token before a pod comes.
+// WrongToken removes the right token before a pod is created.
 var WrongToken = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/wrong-token",
 	Checks:   "While the fabric rejects the controller's token, nothing is attached and an event says why; a fixed token suffices.",

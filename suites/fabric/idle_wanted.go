@@ -40,7 +40,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// The pod may come late: until it was seen waiting, the device does not become free.
+	// The pod can be late: the device must not become free before the pod was seen waiting.
 	c := fabric.Start(t, spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
 	c.WaitFree(1)
 	node, local := t.Nodes[0], resourceapi.Device{Name: "gpu-0"}

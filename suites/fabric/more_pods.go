@@ -37,7 +37,7 @@ const (
 	manyDevices = 20
 )
 
-// MorePodsThanDevices has 50 pods come for 20 devices.
+// MorePodsThanDevices creates 50 pods for 20 devices.
 var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	ID:       "fabric/more-pods-than-devices",
 	Checks:   "Of 50 pods competing for 20 fabric devices, 20 are bound, each with a device on its node.",

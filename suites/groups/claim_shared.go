@@ -27,9 +27,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimShared has the pods of a group use a claim of the group and a claim of their own. The
-// group's claim stays allocated after the pods, and the next pod gets the same device. It is
-// deallocated with the group.
+// ClaimShared has the pods of a group use a claim of the group and their own claims. The group's claim
+// stays allocated after the pods, and the next pod gets the same device. It is deallocated with the
+// group.
 var ClaimShared = harness.Case{Meta: spec.Meta{
 	ID:       "groups/claim-shared",
 	Checks:   "A group's claim is reserved for the group instead of its pods, and stays allocated until the group is deleted.",

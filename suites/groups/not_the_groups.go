@@ -28,9 +28,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NotTheGroups has pods with entries similar to their group's: another name, another template, or
-// no group. Such pods get claims of their own, deleted with them. A claim named by a pod is
-// reserved for the pod.
+// NotTheGroups has pods with entries similar to their group's: another name, another template, or no
+// group. Such pods get their own claims, deleted with them. A claim named by a pod is reserved for the
+// pod.
 var NotTheGroups = harness.Case{Meta: spec.Meta{
 	ID:       "groups/not-the-groups",
 	Checks:   "A pod shares its group's claim only through an entry with the same name and reference.",

@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PreparedAndNew runs a pod with a claim in use by another pod and a claim of its own. The shared
-// claim is unprepared after both pods are gone.
+// PreparedAndNew runs a pod with a claim in use by another pod and its own claim. The shared claim is
+// unprepared after both pods are gone.
 var PreparedAndNew = harness.Case{Meta: spec.Meta{
 	ID:       "node/prepared-and-new",
 	Checks:   "For a pod with a prepared and a new claim, the kubelet prepares only the new one.",

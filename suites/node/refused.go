@@ -28,7 +28,7 @@ import (
 )
 
 // refused waits for the kubelet's event about unprepared claims or for the pod to run, and reports
-// whether the event came.
+// whether it was the event.
 func refused(t *harness.T, name string) (said bool) {
 	t.Poll("pod "+name+" to be refused its claims, or to run", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})

@@ -71,7 +71,7 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 	expectLeft(t, foretold)
 }}
 
-// waitAgents waits until this many of the DaemonSet's pods have a node.
+// waitAgents waits until n of the DaemonSet's pods have a node.
 func waitAgents(t *harness.T, n int) {
 	t.Poll(fmt.Sprintf("%d agents to have a node", n), func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)

@@ -34,9 +34,9 @@ import (
 // simulates is checked by all cases of this file.
 const simulates spec.RequirementID = "kep-4381/autoscaler-simulates"
 
-// foretold returns a case; build creates its pods and returns their node groups. With the predicted nodes all pods
-// are scheduled and as many devices are free as predicted; with one node less as many pods of each kind wait as
-// predicted.
+// foretold returns a case; build creates its pods and returns their node groups. With the predicted
+// nodes, all pods are scheduled and the number of free devices is as predicted. With one node less,
+// the number of waiting pods of each kind is as predicted.
 func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
 	return harness.Case{Meta: spec.Meta{
 		ID:       "whatif/" + id,

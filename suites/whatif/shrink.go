@@ -83,7 +83,7 @@ func sharing(t *harness.T, rack, number string) *corev1.Pod {
 	return objects.Pod(rack+"-"+number, t.Image, rack)
 }
 
-// cpus makes a pod request this many CPUs; a node has 8.
+// cpus makes a pod request n CPUs; a node has 8.
 func cpus(n string) func(*corev1.PodSpec) {
 	return func(pod *corev1.PodSpec) {
 		pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(n)}

@@ -71,8 +71,8 @@ func unserved(growth spec.Growth) map[string]int {
 	return counts
 }
 
-// expectTrue asks for the nodes of groups the pods of the case need. With one node less, as many pods of each kind
-// must wait as predicted; with all of them none.
+// expectTrue predicts the nodes of groups needed by the case's pods. With one node less, the number of
+// waiting pods of each kind must be as predicted; with all nodes, it must be zero.
 func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	waitClaims(t)
 	foretold := whatif.Grow(t, groups...)
@@ -139,7 +139,8 @@ func waitClaims(t *harness.T) {
 	})
 }
 
-// waitScheduled waits until all pods have a node except this many of each kind, and returns one of each such kind.
+// waitScheduled waits until all pods have a node except the given number of each kind, and returns a
+// waiting pod of each such kind.
 func waitScheduled(t *harness.T, stay map[string]int) (waiting map[string]corev1.Pod) {
 	t.Poll(fmt.Sprintf("all pods to have a node, but for %v", stay), func(ctx context.Context) (bool, string, error) {
 		all, err := pods(ctx, t)
@@ -168,7 +169,7 @@ func expectStay(t *harness.T, stay map[string]int) {
 	waitScheduled(t, stay)
 }
 
-// expectLeft expects as many free devices on the new nodes as predicted.
+// expectLeft expects the predicted number of free devices on the new nodes.
 func expectLeft(t *harness.T, foretold spec.Growth) {
 	slicesOf, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
 	t.NoError(err, "list slices")

@@ -48,7 +48,7 @@ type Entry struct {
 	Data []byte
 	// File is the local path of the content.
 	File string
-	// Key stands for File's content in keys, so a key can be computed before the file is built.
+	// Key identifies File's content, so that a layer's key can be computed before the file is built.
 	Key string
 }
 

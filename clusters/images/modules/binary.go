@@ -44,8 +44,8 @@ type Binary struct {
 	Source []byte
 	// Mod and Sum are taken instead of Module's files.
 	Mod, Sum []byte
-	// Checkout is a directory with a module of its own; Package is built there instead of in Module. CheckoutKey stands
-	// for its content.
+	// Checkout is a directory with its own module; Package is built there instead of in Module.
+	// CheckoutKey identifies its content.
 	Checkout, CheckoutKey string
 	// Usually is the duration of the first build on two cores.
 	Usually time.Duration

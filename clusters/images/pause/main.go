@@ -31,7 +31,7 @@ func main() {
 		if s != syscall.SIGCHLD {
 			return
 		}
-		// One signal may stand for several children.
+		// One signal can be for several children.
 		for {
 			if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 || err != nil {
 				break

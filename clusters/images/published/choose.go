@@ -68,7 +68,7 @@ type Facts struct {
 	Source clusters.NodeImageSource
 	// Images is the result of the function Images.
 	Images []Image
-	// Variant is why this machine needs an image of its own, or "".
+	// Variant is the reason for a machine-specific image, or "".
 	Variant string
 	// Here is the one of Images present in the engine, if any.
 	Here *Image

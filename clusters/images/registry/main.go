@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Command registry serves an in-memory image registry on loopback while the given command runs; {} in its arguments
-// stands for the registry's host and port.
+// Command registry serves an in-memory image registry on loopback while the given command runs; {} in
+// its arguments is replaced by the registry's host and port.
 package main
 
 import (

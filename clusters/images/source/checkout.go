@@ -40,7 +40,7 @@ import (
 type Checkout struct {
 	// Dir is its root.
 	Dir string
-	// Key stands for all compiled files.
+	// Key identifies all compiled files.
 	Key string
 	// Version is the version reported by its programs: the last tag with the key as build metadata, as in
 	// v1.38.0-alpha.1+1a2b3c4d. It is empty if the directory does not show its version.

@@ -47,7 +47,7 @@ type Program struct {
 	Version, Revision string
 }
 
-// Account are the files defining root and nobody, and a directory for temporary files.
+// Account returns the files defining root and nobody, and a directory for temporary files.
 func Account() []layer.Entry {
 	return []layer.Entry{
 		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},

@@ -94,7 +94,7 @@ func camel(kebab string) string {
 type test struct {
 	name    string
 	action  string // pass, fail or skip
-	note    string // // reason for not passing
+	note    string // reason for not passing
 	started time.Time
 	seconds float64
 }

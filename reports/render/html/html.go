@@ -127,7 +127,7 @@ type caseView struct {
 }
 
 // Marks of outcomes, most important first.
-var marks = []mark{ //nolint:gochecknoglobals // // a table
+var marks = []mark{ //nolint:gochecknoglobals // a table
 	{"Failed", "failed"}, {"Warning", "warning"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
 }
 

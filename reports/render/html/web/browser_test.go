@@ -109,7 +109,7 @@ type look struct {
 	width, height int64
 	dark, touch   bool
 	noScript      bool
-	media         string // // for example print
+	media         string // for example print
 }
 
 var (
