@@ -25,12 +25,20 @@ import (
 )
 
 var (
-	// ErrInvalidPools means the claims do not fit and an invalid pool on the node may be the reason. Other
-	// nodes may fit.
-	ErrInvalidPools = errors.New("invalid resource pools were encountered")
-	// ErrTooHard means the search exceeded Config.MaxSteps.
-	ErrTooHard = errors.New("search for devices given up")
+	// ErrThisNode matches all errors concerning one node. Other nodes may fit.
+	ErrThisNode = errors.New("the node cannot be used")
+	// ErrInvalidPools means the claims do not fit and an invalid pool on the node may be the reason. It is
+	// an ErrThisNode.
+	ErrInvalidPools error = nodeError{errors.New("invalid resource pools were encountered")}
+	// ErrTooHard means the search exceeded Config.MaxSteps. It is an ErrThisNode.
+	ErrTooHard error = nodeError{errors.New("search for devices given up")}
 )
+
+// nodeError is an ErrThisNode with a message of its own.
+type nodeError struct{ error }
+
+func (e nodeError) Is(target error) bool { return target == ErrThisNode }
+func (e nodeError) Unwrap() error        { return e.error }
 
 // Selector is a compiled CEL expression.
 type Selector interface {
@@ -52,7 +60,8 @@ type Problem struct {
 //
 //   - bad input for the whole pod: a selector fails on a device, or a request for all devices
 //     violates a constraint
-//   - ErrInvalidPools or ErrTooHard for this node
+//   - ErrThisNode: the search was given up, or slices of the node are invalid, or incomplete with a
+//     request for all devices
 //   - the cause of ctx
 //
 // Devices are tried in the order of Node.Devices, requests and alternatives in the order of the

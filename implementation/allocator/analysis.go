@@ -226,7 +226,7 @@ func (k *analysis) tried(s *search, level, i int) bool {
 // alike reports whether two devices of a class have also lost the same in this run.
 func (s *search) alike(i, j int) bool {
 	a, b := &s.devices[i], &s.devices[j]
-	if a.claims > 0 || b.claims > 0 || a.shares > 0 != (b.shares > 0) {
+	if a.claims > 0 || b.claims > 0 || a.shares > 0 != (b.shares > 0) || a.charged != b.charged {
 		return false
 	}
 	return a.shares == 0 || a.inFlight.String() == b.inFlight.String()
@@ -252,7 +252,7 @@ func (s *search) key(a *subrequest, n, from int) string {
 			k.ahead[k.class[i]]++
 		}
 		if d.shares > 0 {
-			shares = append(shares, fmt.Sprintf("%d:%d:%t:%s", k.class[i], d.shares, i >= from, d.inFlight))
+			shares = append(shares, fmt.Sprintf("%d:%d:%t:%t:%s", k.class[i], d.shares, d.charged, i >= from, d.inFlight))
 		}
 		if s.Demand.admin && d.claims > 0 {
 			// The owner of a device matters, too.

@@ -36,7 +36,7 @@ func (s *search) hopeless(a *subrequest, n int, left []int) bool {
 
 // tooFew reports whether a subrequest lacks devices even on its own.
 func (s *search) tooFew(a *subrequest, missing int, left []int) bool {
-	return len(left) < missing || s.mostTogether(a, left) < missing || s.mostCounted(left) < missing
+	return len(left) < missing || s.mostTogether(a, left) < missing || !a.admin && s.mostCounted(left) < missing
 }
 
 // candidates lists the devices from a position on that a subrequest could take next, and those that
@@ -82,7 +82,7 @@ func (s *search) left(a *subrequest) []int {
 // hasLeft reports whether a device still has enough capacity for a subrequest in this run.
 func (s *search) hasLeft(a *subrequest, i int) bool {
 	d := &s.devices[i]
-	return d.shares == 0 || leaves(s.Node.Devices[i].Spec.Capacity, s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
+	return d.shares == 0 || leaves(s.Node.Devices[i], s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
 }
 
 // mostTogether is an upper bound on the devices a subrequest can take under its constraints: the size

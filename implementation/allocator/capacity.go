@@ -23,13 +23,17 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 var (
 	errNotRepresentable = errors.New("capacity request cannot be represented in the device's range arithmetic")
 	errNegative         = errors.New("capacity value is negative")
+	errBothNames        = errors.New("also requested as")
 )
 
+// amounts are quantities by inventory.LocalName.
 type amounts map[resourceapi.QualifiedName]resource.Quantity
 
 // plus adds other to a, which may be nil, and returns a.
@@ -59,46 +63,64 @@ func (a amounts) minus(other amounts) amounts {
 // per the device's policy, the policy's default, or everything. ok is false if the device lacks a
 // requested capacity or its policy forbids the amount. An error means the amount is invalid for every
 // device.
-func consume(requested *resourceapi.CapacityRequirements, capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, fractional bool) (taken amounts, ok bool, err error) {
-	if requested != nil {
-		for name := range requested.Requests {
-			if _, found := capacity[name]; !found {
-				return nil, false, nil
-			}
-		}
+func consume(requested *resourceapi.CapacityRequirements, device *inventory.Device, fractional bool) (taken amounts, ok bool, err error) {
+	wanted, err := localRequests(requested, device.ID.Driver)
+	if err != nil {
+		return nil, false, err
 	}
-	taken = make(amounts, len(capacity))
-	for name, c := range capacity {
-		q, err := roundUp(requested, name, c, fractional)
+	taken = make(amounts, len(device.Spec.Capacity))
+	served := 0
+	for name, c := range device.Spec.Capacity {
+		local := inventory.LocalName(device.ID.Driver, name)
+		want, asked := wanted[local]
+		if asked {
+			served++
+		}
+		q, err := roundUp(want, asked, c, fractional)
 		if err == nil && q.Sign() < 0 {
 			err = errNegative
 		}
 		if err != nil {
 			return nil, false, fmt.Errorf("capacity %q: %w", name, err)
 		}
-		taken[name] = q
+		taken[local] = q
 	}
 	// Errors above win over refusals, in any order of capacities.
-	for name, c := range capacity {
-		if c.RequestPolicy != nil && forbidden(taken[name], c.RequestPolicy, fractional) {
+	if served < len(wanted) {
+		return nil, false, nil
+	}
+	for name, c := range device.Spec.Capacity {
+		if c.RequestPolicy != nil && forbidden(taken[inventory.LocalName(device.ID.Driver, name)], c.RequestPolicy, fractional) {
 			return nil, false, nil
 		}
 	}
 	return taken, true, nil
 }
 
-// roundUp returns the consumed amount of one capacity.
-func roundUp(requested *resourceapi.CapacityRequirements, name resourceapi.QualifiedName, c resourceapi.DeviceCapacity, fractional bool) (resource.Quantity, error) {
-	policy := c.RequestPolicy
-	var want resource.Quantity
-	found := false
-	if requested != nil {
-		want, found = requested.Requests[name]
+// localRequests returns the requested amounts by local name. Asking for one capacity by both of its
+// names is an error.
+func localRequests(requested *resourceapi.CapacityRequirements, driver string) (amounts, error) {
+	if requested == nil {
+		return nil, nil
 	}
+	wanted := make(amounts, len(requested.Requests))
+	for name, q := range requested.Requests {
+		local := inventory.LocalName(driver, name)
+		if _, twice := wanted[local]; twice {
+			return nil, fmt.Errorf("capacity %q: %w %q", local, errBothNames, driver+"/"+string(local))
+		}
+		wanted[local] = q
+	}
+	return wanted, nil
+}
+
+// roundUp returns the consumed amount of one capacity.
+func roundUp(want resource.Quantity, asked bool, c resourceapi.DeviceCapacity, fractional bool) (resource.Quantity, error) {
+	policy := c.RequestPolicy
 	switch {
-	case !found && policy != nil && policy.Default != nil:
+	case !asked && policy != nil && policy.Default != nil:
 		return policy.Default.DeepCopy(), nil
-	case !found:
+	case !asked:
 		return c.Value.DeepCopy(), nil
 	case policy == nil:
 		return want.DeepCopy(), nil
@@ -215,8 +237,9 @@ func units(q resource.Quantity, milli bool) (int64, bool) {
 }
 
 // leaves reports whether a device has enough left for taken, given the shares of others.
-func leaves(capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, taken amounts, others ...amounts) bool {
-	for name, c := range capacity {
+func leaves(device *inventory.Device, taken amounts, others ...amounts) bool {
+	for name, c := range device.Spec.Capacity {
+		name = inventory.LocalName(device.ID.Driver, name)
 		sum := taken[name].DeepCopy()
 		for _, other := range others {
 			if q, ok := other[name]; ok {

@@ -23,6 +23,8 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 func quantity(s string) *resource.Quantity {
@@ -89,7 +91,7 @@ func TestConsume(t *testing.T) {
 			if test.request != "" {
 				request = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{"c": resource.MustParse(test.request)}}
 			}
-			taken, ok, err := consume(request, capacity, !test.whole)
+			taken, ok, err := consume(request, deviceWith(capacity), !test.whole)
 			got := "refused"
 			if q := taken["c"]; ok {
 				got = q.String()
@@ -101,9 +103,13 @@ func TestConsume(t *testing.T) {
 	}
 }
 
+func deviceWith(capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity) *inventory.Device {
+	return &inventory.Device{ID: inventory.DeviceID{Driver: "gpu.example.com"}, Spec: &resourceapi.Device{Capacity: capacity}}
+}
+
 func TestConsumeWhatIsNotThere(t *testing.T) {
 	request := &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{"other": resource.MustParse("1")}}
-	if _, ok, err := consume(request, nil, true); ok || err != nil {
+	if _, ok, err := consume(request, deviceWith(nil), true); ok || err != nil {
 		t.Errorf("got %t, %v", ok, err)
 	}
 }
@@ -118,7 +124,7 @@ func TestErrorWinsOverRefusal(t *testing.T) {
 		"small": resource.MustParse("2"), "huge": *resource.NewQuantity(math.MaxInt64, resource.DecimalSI),
 	}}
 	for range 64 {
-		if _, _, err := consume(request, capacity, false); !errors.Is(err, errNotRepresentable) {
+		if _, _, err := consume(request, deviceWith(capacity), false); !errors.Is(err, errNotRepresentable) {
 			t.Fatalf("got %v", err)
 		}
 	}
@@ -141,7 +147,7 @@ func TestOverflowMessagesAreThoseOfDynamicResources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"c": {Value: resource.MustParse("10"), RequestPolicy: test.policy}}
 			request := &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{"c": resource.MustParse(test.request)}}
-			if _, _, err := consume(request, capacity, !test.whole); err == nil || err.Error() != start+test.want {
+			if _, _, err := consume(request, deviceWith(capacity), !test.whole); err == nil || err.Error() != start+test.want {
 				t.Errorf("got  %v\nwant %s", err, start+test.want)
 			}
 		})
@@ -153,7 +159,7 @@ func TestAllOfACapacityMustBeOnAStep(t *testing.T) {
 	policy := ranged("1", "1", "20", "100m")
 	policy.Default = nil
 	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"c": {Value: resource.MustParse("10000001u"), RequestPolicy: policy}}
-	if taken, ok, err := consume(nil, capacity, true); ok || err != nil {
+	if taken, ok, err := consume(nil, deviceWith(capacity), true); ok || err != nil {
 		t.Errorf("got %v, %v, %v; want a refusal", taken, ok, err)
 	}
 }

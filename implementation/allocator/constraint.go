@@ -105,8 +105,10 @@ func (name attribute) value(device *inventory.Device) value {
 		}
 		return value{kind: boolean}
 	case found.VersionValue != nil:
-		// Semantic versions have a minimal form, so equal versions are equal strings.
-		return value{kind: version, text: *found.VersionValue}
+		// Semantic versions have a minimal form but for build metadata, which has no precedence
+		// (semver.org 2.0.0, section 10).
+		minimal, _, _ := strings.Cut(*found.VersionValue, "+")
+		return value{kind: version, text: minimal}
 	}
 	return value{kind: unknown}
 }

@@ -38,8 +38,9 @@ type poolState struct {
 	// rest is the unused part of the counters: neither allocated nor taken in this run.
 	rest []resource.Quantity
 	sets map[string]int
-	// overdrawn: allocated devices already exceed a counter, so nothing can be added.
-	overdrawn bool
+	// spent: allocated devices exceed a counter, or one of them is not published any more, so that its
+	// consumption is unknown. No device with counters can be added.
+	spent bool
 }
 
 type counterID struct{ set, name string }
@@ -51,10 +52,10 @@ type counterUse struct {
 }
 
 // reserve takes the device's counters unless another share already did. It returns false if they are
-// insufficient.
+// insufficient. Admin access consumes none (KEP-5018).
 func (s *search) reserve(p *pick) bool {
 	spec := s.Node.Devices[p.device].Spec
-	if len(spec.ConsumesCounters) == 0 {
+	if len(spec.ConsumesCounters) == 0 || p.subrequest.admin {
 		return true
 	}
 	if !s.Demand.config.Features.PartitionableDevices {
@@ -64,7 +65,7 @@ func (s *search) reserve(p *pick) bool {
 		return true
 	}
 	pool := s.counters(p.device)
-	if pool.overdrawn {
+	if pool.spent {
 		return false
 	}
 	uses := s.consumes(p.device)
@@ -78,7 +79,7 @@ func (s *search) reserve(p *pick) bool {
 			return false
 		}
 	}
-	p.counted = true
+	p.counted, s.devices[p.device].charged = true, true
 	return true
 }
 
@@ -92,7 +93,7 @@ func (s *search) charged(i int) bool {
 		return false
 	}
 	use := s.use(i)
-	return use.Shares > 0 || use.Consumed != nil || s.devices[i].shares > 0
+	return use.Shares > 0 || use.Consumed != nil || s.devices[i].charged
 }
 
 // restore undoes reserve.
@@ -100,6 +101,7 @@ func (s *search) restore(p pick) {
 	if !p.counted {
 		return
 	}
+	s.devices[p.device].charged = false
 	pool := s.counters(p.device)
 	for _, use := range s.consumes(p.device) {
 		pool.rest[use.counter].Add(use.amount)
@@ -125,8 +127,12 @@ func (s *search) counters(i int) *poolState {
 	}
 	if pool.use != nil {
 		for name, use := range pool.use.Devices {
+			if !use.Allocated() && use.Consumed == nil {
+				continue
+			}
 			device := published.Consumers[name]
-			if device == nil || !use.Allocated() && use.Consumed == nil {
+			if device == nil {
+				pool.spent = pool.spent || !published.Plain[name]
 				continue
 			}
 			for _, use := range pool.of(device) {
@@ -135,7 +141,7 @@ func (s *search) counters(i int) *poolState {
 		}
 	}
 	for n := range pool.rest {
-		pool.overdrawn = pool.overdrawn || pool.rest[n].Sign() < 0
+		pool.spent = pool.spent || pool.rest[n].Sign() < 0
 	}
 	return pool
 }

@@ -21,6 +21,8 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // network is the flow network: requests, devices, counter sets, sink.
@@ -53,7 +55,7 @@ func (c *network) group(i int) int {
 func (c *network) offer(request int, w want) {
 	clear(c.known.offered)
 	for _, i := range w.devices {
-		if w.options[0].admin && !c.shareable(i) {
+		if w.options[0].admin {
 			c.flow.edge(request, c.sink, 1)
 			continue
 		}
@@ -131,6 +133,7 @@ func (c *network) shares(i int) int {
 	}
 	most := len(takers)
 	for name, capacity := range c.Node.Devices[i].Spec.Capacity {
+		name = inventory.LocalName(c.Node.Devices[i].ID.Driver, name)
 		slices.SortFunc(takers, func(a, b amounts) int {
 			x, y := a[name], b[name]
 			return x.Cmp(y)

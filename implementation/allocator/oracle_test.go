@@ -122,6 +122,9 @@ func (o oracle) valid(all []choice) bool {
 			slices.ContainsFunc(c.constraints, broken) {
 			return false
 		}
+		if admin { // consumes no counters
+			continue
+		}
 		for _, uses := range c.device.ConsumesCounters {
 			if q := uses.Counters["units"].Value; !several || !counted[c.device] { // shares count once, together
 				left[uses.CounterSet] -= q.Value()

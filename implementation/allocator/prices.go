@@ -20,6 +20,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // defaultPricesFrom is the number of steps before a search looks for prices. Few searches are that
@@ -99,8 +101,8 @@ func (s *search) market(row []want) market {
 			if _, ok := slices.BinarySearch(w.devices, i); !ok {
 				continue
 			}
-			if w.options[0].admin && !s.shareable(i) {
-				// Admin access takes nothing from others.
+			if w.options[0].admin {
+				// Admin access takes neither devices nor counters from others.
 				m.sellers = append(m.sellers, seller{sets: []uint64{1 << r}})
 				continue
 			}
@@ -178,6 +180,7 @@ func (s *search) fitting(row []want, i int) func(set uint64) bool {
 	}
 	var limits []limit
 	for name, capacity := range s.Node.Devices[i].Spec.Capacity {
+		name = inventory.LocalName(s.Node.Devices[i].ID.Driver, name)
 		rest := s.rest(i, name, capacity)
 		l := limit{rest: rest.AsApproximateFloat64(), needs: make([]float64, len(row))}
 		for r := range row {

@@ -90,7 +90,7 @@ func (s *search) picked(i int) int {
 	return 0
 }
 
-// String returns one line for the pod's message.
+// String returns one line with all numbers.
 func (r *Reason) String() string {
 	wanted := devices(r.Wanted)
 	if r.All {
@@ -101,16 +101,7 @@ func (r *Reason) String() string {
 		there = fmt.Sprintf("%d of the node's %d match its selectors", r.Matching, r.Devices)
 	}
 	var lost []string
-	for _, l := range []struct {
-		count int
-		what  string
-	}{
-		{r.Allocated, "allocated"},
-		{r.Tainted, "tainted"},
-		{r.Capacity, "without enough capacity"},
-		{r.Counters, "without enough shared counters"},
-		{r.Constraints, "excluded by constraints"},
-	} {
+	for _, l := range r.lost() {
 		if l.count > 0 {
 			lost = append(lost, fmt.Sprintf("%d %s", l.count, l.what))
 		}
@@ -123,6 +114,22 @@ func (r *Reason) String() string {
 		line += fmt.Sprintf("; %d pools are being updated", r.Incomplete)
 	}
 	return line
+}
+
+// loss is a number of matching devices rejected for one cause.
+type loss struct {
+	count int
+	what  string
+}
+
+func (r *Reason) lost() []loss {
+	return []loss{
+		{r.Allocated, "allocated"},
+		{r.Tainted, "tainted"},
+		{r.Capacity, "without enough capacity"},
+		{r.Counters, "without enough shared counters"},
+		{r.Constraints, "excluded by constraints"},
+	}
 }
 
 func devices(n int) string {

@@ -109,11 +109,13 @@ func (r Result) device(p pick, newShareID func() types.UID) resourceapi.DeviceRe
 	if multiple := device.Spec.AllowMultipleAllocations; features.ConsumableCapacity && multiple != nil && *multiple {
 		id := newShareID()
 		out.ShareID = &id
-		for name, q := range p.taken {
-			if out.ConsumedCapacity == nil {
-				out.ConsumedCapacity = make(map[resourceapi.QualifiedName]resource.Quantity, len(p.taken))
+		if len(p.taken) > 0 {
+			out.ConsumedCapacity = make(map[resourceapi.QualifiedName]resource.Quantity, len(p.taken))
+		}
+		for name := range device.Spec.Capacity {
+			if q, ok := p.taken[inventory.LocalName(device.ID.Driver, name)]; ok {
+				out.ConsumedCapacity[name] = q.DeepCopy()
 			}
-			out.ConsumedCapacity[name] = q.DeepCopy()
 		}
 	}
 	if features.DeviceBindingAndStatus {
@@ -226,8 +228,8 @@ func (r Result) recordable() error {
 				break
 			}
 			if selector != nil && len(selector.NodeSelectorTerms) > 1 {
-				return fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms",
-					r.demand.claims[i].name, len(selector.NodeSelectorTerms))
+				return nodeError{fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms",
+					r.demand.claims[i].name, len(selector.NodeSelectorTerms))}
 			}
 		}
 	}

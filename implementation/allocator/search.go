@@ -71,6 +71,8 @@ type device struct {
 	// shares is the number of shares taken in this run, with inFlight their capacity.
 	shares   int
 	inFlight amounts
+	// charged: this run took the device's counters.
+	charged bool
 	// consumes is filled in on first use, see counters.go.
 	consumes []counterUse
 }
@@ -170,7 +172,7 @@ func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest) bool {
 			state = "invalid"
 		}
 		if state != "" {
-			s.err = fmt.Errorf("claim %s, request %s: asks for all devices, but resource pool %s is currently %s", name(claim), a.short, pool.ID, state)
+			s.err = nodeError{fmt.Errorf("claim %s, request %s: asks for all devices, but resource pool %s is currently %s", name(claim), a.short, pool.ID, state)}
 			return false
 		}
 	}
@@ -182,12 +184,12 @@ func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest) bool {
 			continue
 		}
 		if s.Demand.config.Features.ConsumableCapacity {
-			taken, ok, err := consume(a.capacity, device.Spec.Capacity, s.Demand.config.Features.FractionalCapacityRange)
+			taken, ok, err := consume(a.capacity, device, s.Demand.config.Features.FractionalCapacityRange)
 			if err != nil {
 				s.err = fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", name(claim), a.short, device.ID.Device, err)
 				return false
 			}
-			if !ok || !leaves(device.Spec.Capacity, taken) {
+			if !ok || !leaves(device, taken) {
 				continue
 			}
 		}

@@ -86,8 +86,8 @@ func (s *search) use(i int) state.Use {
 		pool.use, pool.fetched = s.Used.Pool(s.Node.Pools[s.Node.PoolOf[i]].ID), true
 	}
 	use := pool.use.Device(s.Node.Devices[i].ID.Device)
-	if use.Shares > 0 && !s.Demand.config.Features.ConsumableCapacity {
-		// A share from before the feature was disabled blocks the whole device.
+	if use.Shares > 0 && !s.shareable(i) {
+		// A share from before the feature was disabled or the slice changed blocks the whole device.
 		return state.Use{Whole: true}
 	}
 	return use
@@ -151,7 +151,7 @@ func (s *search) match(a *subrequest, i int) (verdict, error) {
 	}
 	ok, err := s.Node.Reachable(i)
 	if err != nil {
-		return broken, err
+		return broken, nodeError{err}
 	}
 	if !ok {
 		return no, nil
@@ -161,31 +161,31 @@ func (s *search) match(a *subrequest, i int) (verdict, error) {
 
 // share checks the device's capacity and records the consumed amounts in the pick.
 func (s *search) share(p *pick) bool {
-	capacity := s.Node.Devices[p.device].Spec.Capacity
-	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.subrequest.capacity == nil {
+	device := s.Node.Devices[p.device]
+	if !s.Demand.config.Features.ConsumableCapacity || len(device.Spec.Capacity) == 0 && p.subrequest.capacity == nil {
 		return true
 	}
 	if p.subrequest.capacity == nil && !s.shareable(p.device) && s.untouched(p.device) {
 		return true
 	}
-	taken, ok, err := consume(p.subrequest.capacity, capacity, s.Demand.config.Features.FractionalCapacityRange)
+	taken, ok, err := consume(p.subrequest.capacity, device, s.Demand.config.Features.FractionalCapacityRange)
 	if err != nil {
 		s.err = s.capacityError(p.subrequest, p.device, err)
 		return false
 	}
 	p.taken = taken
-	return ok && leaves(capacity, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
+	return ok && leaves(device, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
 }
 
-// untouched reports whether a subrequest without capacity gets the whole device: no policy applies,
-// and no shares remain from an earlier version of the device. Most devices qualify.
+// untouched reports whether a subrequest without capacity gets the whole device because no policy
+// applies. Most devices qualify.
 func (s *search) untouched(i int) bool {
 	for _, c := range s.Node.Devices[i].Spec.Capacity {
 		if c.RequestPolicy != nil || c.Value.Sign() < 0 {
 			return false
 		}
 	}
-	return s.use(i).Consumed == nil && s.devices[i].inFlight == nil
+	return true
 }
 
 func (s *search) capacityError(a *subrequest, i int, err error) error {

@@ -18,6 +18,9 @@ package inventory
 
 import (
 	"cmp"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
 )
 
 // PoolID identifies a resource pool in a cluster.
@@ -40,6 +43,15 @@ type DeviceID struct {
 
 // PoolID returns the device's pool.
 func (id DeviceID) PoolID() PoolID { return PoolID{Driver: id.Driver, Pool: id.Pool} }
+
+// LocalName returns the name of a driver's attribute or capacity without the driver's own domain: both
+// spellings name the same one (QualifiedName of resource.k8s.io/v1).
+func LocalName(driver string, name resourceapi.QualifiedName) resourceapi.QualifiedName {
+	if domain, local, qualified := strings.Cut(string(name), "/"); qualified && domain == driver {
+		return resourceapi.QualifiedName(local)
+	}
+	return name
+}
 
 // String returns "driver/pool/device", the format of Kubernetes messages.
 func (id DeviceID) String() string { return id.Driver + "/" + id.Pool + "/" + id.Device }

@@ -37,6 +37,8 @@ type Pool struct {
 	// named devices in slices for different nodes share one entry with their combined consumption; all
 	// other entries are pointers from Node.Devices.
 	Consumers map[string]*Device
+	// Plain are the names of the other devices of a pool with counters, nil if there are none.
+	Plain map[string]bool
 	// Refilled means some consumption is negative, as Kubernetes allows.
 	Refilled bool
 }
@@ -60,7 +62,27 @@ func newPool(id PoolID, reachable, whole []*publishedSlice, features Features) *
 	if reason != "" {
 		return &Pool{ID: id, Invalid: reason}
 	}
-	return &Pool{ID: id, Counters: counters, Consumers: consumers, Refilled: refilled(consumers)}
+	return &Pool{ID: id, Counters: counters, Consumers: consumers, Plain: plain(whole, counters, consumers), Refilled: refilled(consumers)}
+}
+
+func plain(whole []*publishedSlice, counters map[string]map[string]resourceapi.Counter, consumers map[string]*Device) map[string]bool {
+	if counters == nil {
+		return nil
+	}
+	var names map[string]bool
+	for _, slice := range whole {
+		for i := range slice.devices {
+			name := slice.devices[i].ID.Device
+			if consumers[name] != nil {
+				continue
+			}
+			if names == nil {
+				names = make(map[string]bool)
+			}
+			names[name] = true
+		}
+	}
+	return names
 }
 
 func refilled(consumers map[string]*Device) bool {

@@ -59,7 +59,7 @@ type attempt struct {
 	// may deallocate one.
 	unavailable sets.Set[int]
 	// reasons caches rendered reasons: many nodes share one.
-	reasons map[allocator.Reason]string
+	reasons map[allocator.Summary]string
 }
 
 // claimAttempt is the state of a claim in an attempt.
@@ -156,15 +156,15 @@ func (a *attempt) markUnavailable(indices []int) {
 	a.unavailable.Insert(indices...)
 }
 
-// explain renders a reason once.
-func (a *attempt) explain(reason allocator.Reason) string {
+// explain renders a reason once. Its text is the same for all nodes failing alike.
+func (a *attempt) explain(reason allocator.Summary) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	text, ok := a.reasons[reason]
 	if !ok {
 		text = "cannot allocate all claims: " + reason.String()
 		if a.reasons == nil {
-			a.reasons = make(map[allocator.Reason]string)
+			a.reasons = make(map[allocator.Summary]string)
 		}
 		a.reasons[reason] = text
 	}

@@ -107,7 +107,7 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	if distance, reason, known := d.known(reachable, a.used); known && reason == nil {
 		return nodeFit{node: reachable, distance: distance}, nil
 	} else if known {
-		return nodeFit{}, unschedulable(logger, a.explain(*reason), "node", klog.KObj(node))
+		return nodeFit{}, unschedulable(logger, a.explain(reason.Summary()), "node", klog.KObj(node), "details", reason)
 	}
 	limited := ctx
 	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
@@ -121,9 +121,9 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	case err == nil && result.Fits():
 		return nodeFit{node: reachable, result: &result, distance: result.Distance()}, nil
 	case err == nil:
-		return nodeFit{}, unschedulable(logger, a.explain(*result.Reason()), "node", klog.KObj(node))
-	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):
-		// Other nodes may fit. Shown only if none does.
+		return nodeFit{}, unschedulable(logger, a.explain(result.Reason().Summary()), "node", klog.KObj(node), "details", result.Reason())
+	case errors.Is(err, allocator.ErrThisNode):
+		// Shown only if no other node fits.
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
 	case ctx.Err() != nil:
 		return nodeFit{}, unschedulable(logger, fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)), "node", klog.KObj(node))

@@ -78,7 +78,7 @@ func TestPodIsTriedAgainIfTheUseWasOutdated(t *testing.T) {
 	w.plugin.cluster.caughtUp(w.ctx) // the initial list
 	pod := using("pod", "claim")
 	r := w.find(pod)
-	r.wantRejected("1 allocated")
+	r.wantRejected("most matching devices are allocated")
 	r.postFilter()
 	if woken := w.handle.woken(); len(woken) != 0 {
 		t.Errorf("woken without a reason: %v", woken)

@@ -144,7 +144,7 @@ func TestBindingEndsBeforeTheFateOfAWriteIsKnown(t *testing.T) {
 			t.Errorf("PreBind: %v", status)
 		}
 		w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node)
-		w.find(using("greedy", "both")).wantRejected("1 allocated")
+		w.find(using("greedy", "both")).wantRejected("most matching devices are allocated")
 		w.find(using("sharing", "one")).wantRejected("in the process of being allocated")
 		if served {
 			n.deliver()

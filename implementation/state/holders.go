@@ -76,6 +76,7 @@ func useOf(holdings []holding) Use {
 		}
 		use.Shares++
 		for name, quantity := range h.result.ConsumedCapacity {
+			name = inventory.LocalName(h.result.Driver, name)
 			if use.Consumed == nil {
 				use.Consumed = make(map[resourceapi.QualifiedName]resource.Quantity)
 			}

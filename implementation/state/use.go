@@ -44,7 +44,7 @@ type Use struct {
 	Whole bool
 	// Shares is the number of allocations with a share ID.
 	Shares int
-	// Consumed is the total capacity of the shares, nil if there is none.
+	// Consumed is the total capacity of the shares by inventory.LocalName, nil if there is none.
 	Consumed map[resourceapi.QualifiedName]resource.Quantity
 }
 
