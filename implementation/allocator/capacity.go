@@ -65,17 +65,13 @@ func (a amounts) minus(other amounts) amounts {
 // device.
 func consume(requested *resourceapi.CapacityRequirements, device *inventory.Device, fractional bool) (taken amounts, ok bool, err error) {
 	wanted, err := localRequests(requested, device.ID.Driver)
-	if err != nil {
+	if err != nil || lacks(device, wanted) {
 		return nil, false, err
 	}
 	taken = make(amounts, len(device.Spec.Capacity))
-	served := 0
 	for name, c := range device.Spec.Capacity {
 		local := inventory.LocalName(device.ID.Driver, name)
 		want, asked := wanted[local]
-		if asked {
-			served++
-		}
 		q, err := roundUp(want, asked, c, fractional)
 		if err == nil && q.Sign() < 0 {
 			err = errNegative
@@ -86,15 +82,23 @@ func consume(requested *resourceapi.CapacityRequirements, device *inventory.Devi
 		taken[local] = q
 	}
 	// Errors above win over refusals, in any order of capacities.
-	if served < len(wanted) {
-		return nil, false, nil
-	}
 	for name, c := range device.Spec.Capacity {
 		if c.RequestPolicy != nil && forbidden(taken[inventory.LocalName(device.ID.Driver, name)], c.RequestPolicy, fractional) {
 			return nil, false, nil
 		}
 	}
 	return taken, true, nil
+}
+
+// lacks reports whether a device has not all of the wanted capacities.
+func lacks(device *inventory.Device, wanted amounts) bool {
+	found := 0
+	for name := range device.Spec.Capacity {
+		if _, asked := wanted[inventory.LocalName(device.ID.Driver, name)]; asked {
+			found++
+		}
+	}
+	return found < len(wanted)
 }
 
 // localRequests returns the requested amounts by local name. Asking for one capacity by both of its

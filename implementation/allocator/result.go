@@ -228,12 +228,18 @@ func (r Result) recordable() error {
 				break
 			}
 			if selector != nil && len(selector.NodeSelectorTerms) > 1 {
-				return nodeError{fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms",
-					r.demand.claims[i].name, len(selector.NodeSelectorTerms))}
+				return nodeError{fmt.Errorf("create NodeSelector for claim %s: %w", r.demand.claims[i].name, termsError(len(selector.NodeSelectorTerms)))}
 			}
 		}
 	}
 	return nil
+}
+
+// termsError is a number of terms other than one.
+type termsError int
+
+func (n termsError) Error() string {
+	return fmt.Sprintf("unsupported ResourceSlice.NodeSelector with %d terms", int(n))
 }
 
 // merge adds missing requirements.

@@ -19,8 +19,11 @@ package difftest
 import (
 	"context"
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 	"github.com/dra-conformance/dratest/implementation/inventory"
@@ -38,8 +41,25 @@ type Meant struct {
 	Instead func(*problem.Problem) *problem.Problem
 }
 
-// MeantDifferences lists them; keep it short.
+// MeantDifferences lists them; keep it short. The last one is several of the others together.
 func MeantDifferences() []Meant {
+	all := meantDifferences()
+	return append(all, Meant{
+		Name:   "several of these",
+		AtMost: 3,
+		Reason: "A problem may show more than one.",
+		Instead: func(p *problem.Problem) *problem.Problem {
+			for _, meant := range all {
+				if other := meant.Instead(p); other != nil {
+					p = other
+				}
+			}
+			return p
+		},
+	})
+}
+
+func meantDifferences() []Meant {
 	return []Meant{
 		{
 			Name:   "slices that disagree about their number",
@@ -56,7 +76,124 @@ func MeantDifferences() []Meant {
 				"allocates from the old ones. Own goes by the highest generation of the whole pool (KEP-4381, ResourcePool).",
 			Instead: withoutOld,
 		},
+		{
+			Name:   "both names of a capacity",
+			AtMost: 10,
+			Reason: "Upstream compares names of capacities as they are written (kubernetes#142202). Own takes a name " +
+				"without a domain for one of the driver's domain (QualifiedName of resource.k8s.io/v1).",
+			Instead: withLocalCapacity,
+		},
+		{
+			Name:   "build metadata of versions",
+			AtMost: 10,
+			Reason: "Upstream compares versions as text. Own ignores build metadata (semver.org 2.0.0, section 10), as " +
+				"Kubernetes 1.38 does.",
+			Instead: withoutBuildMetadata,
+		},
+		{
+			Name:   "an allocated device with counters is not published any more",
+			AtMost: 10,
+			Reason: "Upstream counts nothing for it and may over-commit the counters of its pool (kubernetes#140802). Own " +
+				"adds no further device with counters.",
+			Instead: withoutUnknownCounters,
+		},
+		{
+			Name:    "shares of a device that stopped allowing several allocations",
+			AtMost:  10,
+			Reason:  "Upstream allocates such a device (kubernetes#140798). For own it is in use.",
+			Instead: withoutStrayShares,
+		},
 	}
+}
+
+// withoutStrayShares allocates devices that do not allow several allocations as a whole.
+func withoutStrayShares(p *problem.Problem) *problem.Problem {
+	shareable := map[inventory.DeviceID]bool{}
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		for d := range spec.Devices {
+			id := inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}
+			shareable[id] = shareable[id] || ptr.Deref(spec.Devices[d].AllowMultipleAllocations, false)
+		}
+	}
+	c := p.Copy()
+	for i := range c.Allocated {
+		results := c.Allocated[i].Status.Allocation.Devices.Results
+		for r := range results {
+			if !shareable[inventory.DeviceID{Driver: results[r].Driver, Pool: results[r].Pool, Device: results[r].Device}] {
+				results[r].ShareID, results[r].ConsumedCapacity = nil, nil
+			}
+		}
+	}
+	return c
+}
+
+// withLocalCapacity removes the driver's own domain from names of capacities. Requests have none.
+func withLocalCapacity(p *problem.Problem) *problem.Problem {
+	c := p.Copy()
+	for i := range c.Slices {
+		for d := range c.Slices[i].Spec.Devices {
+			device := &c.Slices[i].Spec.Devices[d]
+			device.Capacity = localNames(c.Slices[i].Spec.Driver, device.Capacity)
+		}
+	}
+	for i := range c.Allocated {
+		results := c.Allocated[i].Status.Allocation.Devices.Results
+		for r := range results {
+			results[r].ConsumedCapacity = localNames(results[r].Driver, results[r].ConsumedCapacity)
+		}
+	}
+	return c
+}
+
+// withoutBuildMetadata removes it from all versions.
+func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
+	c := p.Copy()
+	for i := range c.Slices {
+		for d := range c.Slices[i].Spec.Devices {
+			for name, attribute := range c.Slices[i].Spec.Devices[d].Attributes {
+				if attribute.VersionValue == nil {
+					continue
+				}
+				minimal, _, _ := strings.Cut(*attribute.VersionValue, "+")
+				attribute.VersionValue = &minimal
+				c.Slices[i].Spec.Devices[d].Attributes[name] = attribute
+			}
+		}
+	}
+	return c
+}
+
+// withoutUnknownCounters overdraws the counters of pools with an allocated device that is not
+// published.
+func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
+	published := map[inventory.DeviceID]bool{}
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		for d := range spec.Devices {
+			published[inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}] = true
+		}
+	}
+	unknown := map[inventory.PoolID]bool{}
+	for i := range p.Allocated {
+		for _, r := range p.Allocated[i].Status.Allocation.Devices.Results {
+			id := inventory.DeviceID{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
+			unknown[id.PoolID()] = unknown[id.PoolID()] || !published[id]
+		}
+	}
+	c := p.Copy()
+	for i := range c.Slices {
+		spec := &c.Slices[i].Spec
+		if !unknown[inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}] {
+			continue
+		}
+		for s := range spec.SharedCounters {
+			for name := range spec.SharedCounters[s].Counters {
+				spec.SharedCounters[s].Counters[name] = resourceapi.Counter{Value: *resource.NewQuantity(-1, resource.DecimalSI)}
+			}
+		}
+	}
+	return c
 }
 
 // waitForCounts makes pools incomplete if their slices announce different slice counts for the same

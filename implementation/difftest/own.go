@@ -101,7 +101,7 @@ func solve(ctx context.Context, inv *inventory.Inventory, at *corev1.Node, deman
 	switch {
 	case errors.Is(err, allocator.ErrTooHard), err != nil && ctx.Err() != nil:
 		return Answer{Kind: TooSlow, Err: err}
-	case errors.Is(err, allocator.ErrInvalidPools):
+	case errors.Is(err, allocator.ErrThisNode):
 		return Answer{Kind: NodeError, Err: err}
 	case err != nil:
 		return Answer{Kind: PodError, Err: err}

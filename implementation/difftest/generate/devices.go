@@ -75,7 +75,7 @@ func (g *generator) attributes(driver string) map[resourceapi.QualifiedName]reso
 	set("model", resourceapi.DeviceAttribute{StringValue: ptr.To(pick(g, "small", "big"))})
 	set("numa", g.numa())
 	set("ecc", resourceapi.DeviceAttribute{BoolValue: ptr.To(g.chance(50))})
-	set("firmware", resourceapi.DeviceAttribute{VersionValue: ptr.To(pick(g, "1.0.0", "1.2.0", "2.0.0-rc.1"))})
+	set("firmware", resourceapi.DeviceAttribute{VersionValue: ptr.To(pick(g, "1.0.0", "1.2.0", "1.2.0+a", "2.0.0-rc.1"))})
 	if !g.knobs[attributesMissing] || g.chance(70) {
 		all[sharedAttribute] = resourceapi.DeviceAttribute{StringValue: ptr.To(pick(g, "p0", "p1", "p2"))}
 	}
