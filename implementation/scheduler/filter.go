@@ -107,7 +107,7 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	if distance, reason, known := d.known(reachable, a.used); known && reason == nil {
 		return nodeFit{node: reachable, distance: distance}, nil
 	} else if known {
-		return nodeFit{}, unschedulable(logger, a.explain(reason.Summary()), "node", klog.KObj(node), "details", reason)
+		return nodeFit{}, a.doesNotFit(logger, reason, node)
 	}
 	limited := ctx
 	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
@@ -121,7 +121,7 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	case err == nil && result.Fits():
 		return nodeFit{node: reachable, result: &result, distance: result.Distance()}, nil
 	case err == nil:
-		return nodeFit{}, unschedulable(logger, a.explain(result.Reason().Summary()), "node", klog.KObj(node), "details", result.Reason())
+		return nodeFit{}, a.doesNotFit(logger, result.Reason(), node)
 	case errors.Is(err, allocator.ErrThisNode):
 		// Shown only if no other node fits.
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
@@ -133,6 +133,10 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 		// A claim or class is invalid, with the same result on the next node.
 		return nodeFit{}, failed(logger, err, "node", klog.KObj(node))
 	}
+}
+
+func (a *attempt) doesNotFit(logger klog.Logger, reason *allocator.Reason, node *v1.Node) *fwk.Status {
+	return unschedulable(logger, a.explain(reason.Summary()), "node", klog.KObj(node), "details", reason)
 }
 
 // watched is a context with a timeout for callers polling Err in one goroutine, like the allocator.
