@@ -178,9 +178,7 @@ func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 		for _, p := range pods.Items {
 			log, err := ReadLog(ctx, t.Client, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
 			w.Problem(component, err)
-			if len(log) > 0 {
-				w.File(p.Name+".log", log)
-			}
+			w.File(p.Name+".log", log)
 		}
 	}
 }

@@ -29,12 +29,27 @@ import (
 // Within waits for the right behavior and returns whether it came before the limit: a case with a
 // known issue must not mistake a delay for the issue. The limit is the time that the right behavior
 // would get. Errors end the case if they persist or the last look failed.
-func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) (came bool) {
+func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
 	ginkgo.GinkgoHelper()
-	t.Await(fmt.Sprintf("%s, for up to %s", what, limit), "", func(ctx context.Context, saw func(string)) error {
+	came, _ := t.within(limit, fmt.Sprintf("%s, for up to %s", what, limit), look)
+	return came
+}
+
+// Never ends the case if look sees before the limit what must not happen.
+func (t *T) Never(limit time.Duration, what string, look func(ctx context.Context) (seen bool, got string, err error)) {
+	ginkgo.GinkgoHelper()
+	if came, got := t.within(limit, fmt.Sprintf("%s to pass without any %s", limit, what), look); came {
+		t.Fatalf("expected no %s within %s, got: %s", what, limit, got)
+	}
+}
+
+func (t *T) within(limit time.Duration, what string, look func(ctx context.Context) (bool, string, error)) (came bool, last string) {
+	ginkgo.GinkgoHelper()
+	last = "nothing"
+	t.Await(what, "", func(ctx context.Context, saw func(string)) error {
 		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		looked, last := false, "nothing"
+		looked := false
 		err := await.Until(limited, func(limited context.Context) (bool, error) {
 			ok, seen, err := t.look(limited, look)
 			if limited.Err() != nil && err != nil {
@@ -54,5 +69,5 @@ func (t *T) Within(limit time.Duration, what string, look func(ctx context.Conte
 		}
 		return nil
 	})
-	return came
+	return came, last
 }

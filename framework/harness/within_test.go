@@ -19,11 +19,31 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+func TestNever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFake(t)
+		c.ctx = t.Context()
+		calls := 0
+		look := func(context.Context) (bool, string, error) {
+			calls++
+			return calls > 15, fmt.Sprintf("%d calls", calls), nil
+		}
+		if f := failureOf(func() { c.Never(time.Second, "call beyond the 15th", look) }); f != nil {
+			t.Error(f.message)
+		}
+		f := failureOf(func() { c.Never(time.Second, "call beyond the 15th", look) })
+		if f == nil || f.message != "expected no call beyond the 15th within 1s, got: 16 calls" || !strings.HasSuffix(f.location.FileName, "within_test.go") {
+			t.Errorf("got %+v", f)
+		}
+	})
+}
 
 func TestWithin(t *testing.T) {
 	away := errors.New("away")

@@ -106,16 +106,15 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 // stayUnbound fails the case if one of these pods is bound before the scheduler's next check. Their
 // devices are not ready.
 func stayUnbound(t *harness.T, pods ...string) {
-	bound := t.Within(betweenLooks+2*time.Second, "a pod to be bound before its device is ready", func(ctx context.Context) (bool, string, error) {
+	t.Never(betweenLooks+2*time.Second, "pod bound before its device is ready", func(ctx context.Context) (bool, string, error) {
 		for _, name := range pods {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
 			if err != nil || pod.Spec.NodeName != "" {
-				return err == nil, "pod " + name + " is bound", err
+				return err == nil, name, err
 			}
 		}
-		return false, "none is", nil
+		return false, "none", nil
 	})
-	t.Expect(bound).To(gomega.BeFalse(), "whether a pod is bound before its device is ready")
 }
 
 // told reports whether all binding conditions of a claim's devices are true.

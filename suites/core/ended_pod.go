@@ -64,7 +64,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 			return again || reservedFor(c, next.Name)
 		})
 		if again {
-			t.KnownIssue("the claim is reserved again for a terminated pod")
+			t.KnownIssue("expected the claim to be reserved for running pods only, got a reservation for terminated pod ended")
 			return
 		}
 	}

@@ -59,7 +59,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("a-while") // the last eviction for this taint
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "tolerant", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && pod.DeletionTimestamp != nil {
-		t.KnownIssue("the pod is deleted although its claim tolerates every effect")
+		t.KnownIssue("expected the pod to stay, as its claim tolerates every effect, and it was deleted")
 		return
 	}
 	t.NoError(err, "read pod tolerant")

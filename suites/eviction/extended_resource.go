@@ -97,7 +97,7 @@ func evictsExtended(t *harness.T, taint func()) {
 	})
 	if !deleted {
 		t.Expect(runs).To(gomega.BeTrue(), "whether the remaining pod runs")
-		t.KnownIssue("the pod with a claim is deleted, the pod with an extended resource stays")
+		t.KnownIssue("expected the pod with an extended resource to be deleted within %s of the pod with a claim, and it was not", deletionTime)
 		return
 	}
 	t.WaitPodGone("extended")

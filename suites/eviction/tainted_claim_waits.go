@@ -79,7 +79,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 		return pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil, fmt.Sprintf("node %q", pod.Spec.NodeName), nil
 	})
 	if scheduled {
-		t.KnownIssue("a pod was scheduled with a claim for a device with a NoExecute taint")
+		t.KnownIssue("expected no pod to be scheduled with a claim for a device with a NoExecute taint, and one was within %s", reservingTime)
 		return
 	}
 	pod := t.PodNow("second-device")

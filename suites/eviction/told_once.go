@@ -18,6 +18,7 @@ package eviction
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -56,17 +57,16 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 
 	users(t, class, "second", t.Nodes[0], "c")
 	untilCounted(t, rule("young"), 3)
-	t.Expect(toldAgain(t, old, 2)).To(gomega.BeFalse(), "whether the older rule told another number of pods")
+	staysAt(t, old, 2)
 
 	edit.Rule(t, old.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Value = "changed" })
 	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods the changed rule would delete")
 	stays(t, "a", "b", "c")
 }}
 
-// toldAgain reports whether a rule's number of pods changes within the update period of its
-// condition.
-func toldAgain(t *harness.T, rule *resourceapi.DeviceTaintRule, said int) bool {
-	return t.Within(conditionPeriod+conditionPeriod/4, "the rule to tell another number of pods", func(ctx context.Context) (bool, string, error) {
+// staysAt ends the case if a rule's number of pods changes within the update period of its condition.
+func staysAt(t *harness.T, rule *resourceapi.DeviceTaintRule, said int) {
+	t.Never(conditionPeriod+conditionPeriod/4, fmt.Sprintf("number of pods but %d in the condition of the rule", said), func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

@@ -56,7 +56,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 		got := t.WaitScheduled(name).Spec.NodeName
 		result := t.Claim(name).Status.Allocation.Devices.Results[0]
 		if got != node && result.Pool == "fabric/"+spec.FabricModel {
-			t.KnownIssue("pod %s is bound to node %s, with a newly attached device, although node %s has a local one", name, got, node)
+			t.KnownIssue("expected pod %s on node %s with a local device, got node %s with a newly attached one", name, node, got)
 			return
 		}
 		t.Expect(result.Pool).To(gomega.Equal(slice.Spec.Pool.Name), "pool of the device of pod %s", name)

@@ -67,12 +67,12 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 
 	t.RemovePod("pod")
 	t.WaitDeallocated("claim")
-	asked := t.Within(reconciled, "the driver to be asked to unprepare the claim", func(context.Context) (bool, string, error) {
+	asked := t.Within(reconciled, "a NodeUnprepareResources call for the claim", func(context.Context) (bool, string, error) {
 		calls := simdriver.Of(t).Calls(spec.Unprepare, "claim")
 		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
 	})
 	if !asked {
-		t.KnownIssue("the pod is gone, its claim deallocated, and no driver was asked to unprepare it")
+		t.KnownIssue("expected a NodeUnprepareResources call within %s after the pod was gone and its claim deallocated, got 0", reconciled)
 		simdriver.Of(t).LoseCDI() // no unprepare call removes these files
 	}
 	t.Create(objects.Claim("next", objects.Request("req", class)))

@@ -93,7 +93,7 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 
 	if sidecar := pod.Status.InitContainerStatuses[0]; len(sidecar.AllocatedResourcesStatus) == 0 {
-		t.KnownIssue("the device is unhealthy in the status of the container, the init container's says nothing of it")
+		t.KnownIssue("expected an unhealthy device in the statuses of container and init container, got none in that of the init container")
 	} else {
 		t.Expect(healthOf(sidecar)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health in the init container's status")
 	}
@@ -124,7 +124,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 
 	extended := statusOf(pod, "extended")
 	if len(extended.AllocatedResourcesStatus) == 0 {
-		t.KnownIssue("the claim's device is unhealthy in its container's status, the status of the container with the extended resource is empty")
+		t.KnownIssue("expected an unhealthy device in the statuses of both containers, got none in that of the container with the extended resource")
 		return
 	}
 	t.Expect(healthOf(extended)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health of the extended resource's device")
@@ -137,14 +137,14 @@ func waitHealth(t *harness.T, health corev1.ResourceHealthStatus) *corev1.Pod {
 
 // waitHealthOf is waitHealth for another pod.
 func waitHealthOf(t *harness.T, pod string, health corev1.ResourceHealthStatus) *corev1.Pod {
-	return t.WaitPod(pod, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
+	return t.WaitPod(pod, "running with a device reported as "+string(health), func(p *corev1.Pod) (bool, error) {
 		return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
 	})
 }
 
 // told reports whether the only device of container main gets this health within statusTime.
 func told(t *harness.T, health corev1.ResourceHealthStatus) bool {
-	return t.Within(statusTime, "the pod's status to say "+string(health), func(ctx context.Context) (bool, string, error) {
+	return t.Within(statusTime, "the pod's device to be "+string(health), func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

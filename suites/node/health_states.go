@@ -17,6 +17,7 @@ limitations under the License.
 package node
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, 
 	profile.Pools[1].Health = []spec.DeviceHealth{told}
 	simdriver.Of(t).Publish(profile)
 	healthy := corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}
-	t.WaitPod("pod", "one with a healthy device and one that is "+string(want.Health), func(p *corev1.Pod) (bool, error) {
+	t.WaitPod("pod", "running with one device reported as Healthy and the other as "+string(want.Health), func(p *corev1.Pod) (bool, error) {
 		resources := map[corev1.ResourceID]corev1.ResourceHealth{}
 		for _, s := range statusOf(p, "main").AllocatedResourcesStatus {
 			for _, r := range s.Resources {
@@ -157,7 +158,7 @@ func telling(health ...spec.DeviceHealth) spec.Profile {
 func waitStates(t *harness.T, want ...corev1.ResourceHealthStatus) {
 	ids := simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
 	results := t.Claim("claim").Status.Allocation.Devices.Results
-	t.WaitPod("pod", "one whose devices have the expected health", func(p *corev1.Pod) (bool, error) {
+	t.WaitPod("pod", fmt.Sprintf("running with devices reported as %v", want), func(p *corev1.Pod) (bool, error) {
 		states := map[string]corev1.ResourceHealthStatus{}
 		for _, s := range statusOf(p, "main").AllocatedResourcesStatus {
 			for _, r := range s.Resources {
@@ -206,7 +207,7 @@ var HealthMessageCut = harness.Case{Meta: spec.Meta{
 		simdriver.Of(t).Publish(ill)
 		pod := waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 		t.Expect(messageOf(pod)).To(gomega.Equal("温"), "the shorter message in the pod's status")
-		t.KnownIssue("the device's health is not in the pod's status before its message is a shorter one")
+		t.KnownIssue("expected the device to be Unhealthy in the pod's status within %s, got it only after the driver had shortened the message", statusTime)
 		return
 	}
 	t.Expect(messageOf(t.WaitRunning("pod"))).To(gomega.MatchRegexp(`^温{300,340}\.\.\.$`), "the message in the pod's status, of 1024 bytes at most")

@@ -74,7 +74,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	all, found := kubelet.Metric(t, t.Nodes[0], metric, map[string]string{"driver_name": "<any>"})
 	t.Expect(found).To(gomega.BeTrue(), "whether the restarted kubelet has the metric "+metric)
 	t.Expect(after).To(gomega.BeZero(), "claims in use after the restart (%g of all drivers)", all)
-	t.KnownIssue("after a restart the metric is 0 for a driver with a running pod")
+	t.KnownIssue("expected %s to be 1 after the restart, got %g", metric, after)
 }}
 
 // countingTime bounds a restarted kubelet's count of running pods' claims: it answers after reading

@@ -57,7 +57,7 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	simdriver.Of(t).Fail()
 	if !waits {
 		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, one of them for the first pod")
-		t.KnownIssue("a pod was started with a claim being unprepared")
+		t.KnownIssue("expected another NodePrepareResources call before a pod starts with a claim being unprepared, got 1 in all")
 		return
 	}
 

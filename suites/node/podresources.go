@@ -58,7 +58,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	}
 	found := kubelet.PodResources(t, "pod")
 	if reflect.DeepEqual(found.List, stock) && reflect.DeepEqual(found.Get, stock) {
-		t.KnownIssue("each of two containers with one request each is listed with both devices")
+		t.KnownIssue("expected each of two containers with one request each to be listed with 1 device, got both devices for the second container")
 		return
 	}
 	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")

@@ -88,7 +88,7 @@ func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	t.RemovePod("taken-in")
 	refused := "OutOf" + b.resource(t)
 	if slices.ContainsFunc(t.Events(name), func(e string) bool { return strings.Contains(e, refused) }) {
-		t.KnownIssue("the kubelet has refused a pod that runs, and stops it")
+		t.KnownIssue("expected no event %s of the running pod, got one: the kubelet stops it", refused)
 		endPod(t, n, name)
 	}
 }

@@ -71,7 +71,7 @@ func (b byName) restartWithout(t *harness.T, n *Notes, step path.Step) {
 	n.Pods[name] = podNow(t, name)
 	seen := t.Environment(name, "main")
 	if none, err := matchers.SeeNothing().Match(seen); err == nil && none {
-		t.KnownIssue("the container that was started again has no device any more")
+		t.KnownIssue("expected device %s in the restarted container, got none", device)
 		return
 	}
 	t.Expect(seen).To(matchers.SeeOnlyDevices(device), "devices of pod %s after its container was started again", name)

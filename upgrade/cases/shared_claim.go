@@ -58,7 +58,7 @@ var SharedClaim = Case{
 		n.Restarted = n.Restarted || step.Place == (path.Place{Component: path.Kubelet, Node: node})
 		t.Create(objects.Pod(third, t.Image, "shared"))
 		if t.WaitAllocated("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
-			t.KnownIssue("the pod cannot join the claim with an allocation without timestamp")
+			t.KnownIssue("expected pod %s to join the claim, and it cannot: the allocation has no timestamp", third)
 			t.RemovePod(third)
 			n.unchanged(t)
 			return

@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -99,12 +98,13 @@ func Start(t *harness.T) *DRA {
 	programs := t.Companion(Companion).(Starter)
 	client, err := dynamic.NewForConfig(t.Env().Config)
 	t.NoError(err, "make a client")
-	c := &DRA{t: t, starter: programs, client: client, logs: filepath.Join(t.Env().ReportDir, "classic", t.Namespace)}
+	c := &DRA{t: t, starter: programs, client: client}
 	t.OnRestore(c.restore)
 	t.OnRemoved(c.awaitNothingLeft)
 	t.OnCleanup(c.stop)
 	t.AddEvidence(c.gather)
-	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
+	c.logs, err = os.MkdirTemp("", "dratest-classic-")
+	t.NoError(err, "make a folder for logs")
 	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, DriverRules()...)
 	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, SchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")

@@ -76,9 +76,9 @@ func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
 	t.Step("start a fabric with %d devices", fabric.Devices)
 	allow(t, t.Namespace+"-composable", controllerRules()...)
-	logs := filepath.Join(t.Env().ReportDir, "fabrics", t.Namespace)
 	t.SetBlocked("the fabric and its controller could not be started on the machine of the run")
-	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
+	logs, err := os.MkdirTemp("", "dratest-controller-")
+	t.NoError(err, "make a folder for the controller's log")
 	started, err := starter.Start(t.Context(), logs, fabric)
 	c := &Fabric{Client: started, t: t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
@@ -103,15 +103,15 @@ func (c *Fabric) stop(logs string) {
 	}
 }
 
-// keepLog reads the end of the controller's log for the evidence.
+// keepLog reads the end of the controller's log for the evidence, and removes its folder.
 func (c *Fabric) keepLog(logs string) {
+	defer func() { _ = os.RemoveAll(logs) }()
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
 	if err != nil {
 		c.t.Note("the controller's log cannot be read: %v", err)
 		return
 	}
 	c.log = log[max(0, len(log)-harness.MaxLog):]
-	_ = os.RemoveAll(logs) // it may be there twice
 }
 
 func (c *Fabric) gather(_ context.Context, e *harness.Evidence) { e.File(controllerLog, c.log) }
