@@ -123,6 +123,11 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	if c.Status == spec.Known || last.ClosedHere != "" {
 		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}
+	if c.Status == spec.Passed || c.Status == spec.Failed {
+		if i := slices.IndexFunc(info.Selection.Expectations, func(x schema.Expectation) bool { return x.Case == c.ID }); i >= 0 {
+			c.Expected = &info.Selection.Expectations[i]
+		}
+	}
 	if len(outcomes) > 1 {
 		c.Attempts = len(outcomes)
 	}
@@ -154,8 +159,11 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		} else if c.Status != spec.NotApplicable {
 			ended = append(ended, c.DurationSeconds)
 		}
-		if c.Warning() {
+		switch {
+		case c.Warning():
 			number = &s.Warnings
+		case c.FailedAsExpected():
+			number = &s.ExpectedFailures
 		}
 		*number++
 	}
@@ -169,7 +177,7 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		s.Verdict = schema.Failed
 	case s.Blocked > 0, s.Retried > 0, problems:
 		s.Verdict = schema.Incomplete
-	case s.Passed+s.KnownIssues+s.Warnings == 0:
+	case s.Passed+s.KnownIssues+s.Warnings+s.ExpectedFailures == 0:
 		s.Verdict = schema.NothingRan
 	case s.Passed == 0:
 		s.Verdict = schema.NothingPassed

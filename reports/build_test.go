@@ -59,6 +59,18 @@ func TestVerdict(t *testing.T) {
 		problems []string
 		want     schema.Summary
 	}{
+		"an expected failure is no failure": {[]spec.Entry{a, entry("a/x", "")}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/x", spec.Failed, 3e9)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, ExpectedFailures: 1, MedianSeconds: 2, MaxSeconds: 3}},
+		"expected failures alone are no pass": {[]spec.Entry{entry("a/x", "")}, []spec.Outcome{outcome("a/x", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.NothingPassed, Total: 1, ExpectedFailures: 1}},
+		"an expected failure beside a failure": {[]spec.Entry{a, entry("a/x", "")}, []spec.Outcome{outcome("a/a", spec.Failed, 0), outcome("a/x", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.Failed, Total: 2, Failed: 1, ExpectedFailures: 1}},
+		"an expected warning is a warning": {[]spec.Entry{a, requiring("a/x", "k/should")}, []spec.Outcome{outcome("a/a", spec.Passed, 0), outcome("a/x", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, Warnings: 1}},
+		"an unexpected pass passes": {[]spec.Entry{entry("a/x", "")}, []spec.Outcome{outcome("a/x", spec.Passed, 0)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 1, Passed: 1}},
+		"what is expected to fail and has no verdict is incomplete": {[]spec.Entry{a, entry("a/x", "")}, []spec.Outcome{outcome("a/a", spec.Passed, 0), outcome("a/x", spec.Blocked, 0)}, nil,
+			schema.Summary{Verdict: schema.Incomplete, Total: 2, Passed: 1, Blocked: 1}},
 		"all passed": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Passed, 3e9)}, nil,
 			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 2, MedianSeconds: 2, MaxSeconds: 3}},
 		"one failed": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Failed, 5e9)}, nil,
@@ -103,7 +115,10 @@ func TestVerdict(t *testing.T) {
 			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := reports.Build(spec.Plan{Entries: tc.plan}, tc.outcomes, reports.Info{Problems: tc.problems, Requirements: levels})
+			r := reports.Build(spec.Plan{Entries: tc.plan}, tc.outcomes, reports.Info{
+				Problems: tc.problems, Requirements: levels,
+				Selection: schema.Selection{Expectations: []schema.Expectation{{Case: "a/x", Reason: "known", Issue: "example#1", Until: "2027-03-31"}}},
+			})
 			if d := cmp.Diff(tc.want, r.Summary); d != "" {
 				t.Error(d)
 			}

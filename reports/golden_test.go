@@ -62,6 +62,8 @@ func example() schema.Report {
 			{Meta: spec.Meta{ID: "node/metric", Checks: "It counts.", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
 			{Meta: spec.Meta{ID: "node/fixed", Checks: "It works.", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#2", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
 			{Meta: spec.Meta{ID: "node/event", Checks: "It says why.", Requires: []spec.RequirementID{"k/should"}}},
+			{Meta: meta("core/expected", "A claim fails here.")},
+			{Meta: meta("core/mended", "A claim failed here.")},
 			{Meta: meta("core/two-nodes", "A claim stays on its node."), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 schedulable Linux node(s), the cluster has 1"}},
 		},
 	}
@@ -73,11 +75,17 @@ func example() schema.Report {
 		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0", Basis: spec.Proven, Evidence: "cases/node.metric"},
 		{ID: "node/fixed", Status: spec.Passed, Started: start, Duration: 3 * time.Second, ClosedHere: "kubelet v1.37.1", Basis: spec.Proven},
 		{ID: "node/event", Status: spec.Failed, Started: start, Duration: 5 * time.Second, Failure: "no event", LastStep: "wait for an event"},
+		{ID: "core/expected", Status: spec.Failed, Started: start, Duration: 6 * time.Second, Failure: "expected 2 devices\ngot 1", LastStep: "count",
+			Location: "suites/core/expected.go:41", Evidence: "cases/core.expected"},
+		{ID: "core/mended", Status: spec.Passed, Started: start, Duration: 3 * time.Second},
 		{ID: "core/hangs", Status: spec.Blocked, Started: start, Duration: 300 * time.Millisecond, Reason: "driver does not start: no agent on node worker"},
 	}
 	return reports.Build(plan, outcomes, reports.Info{
 		Suite: schema.Suite{Version: "v0.1.0", Commit: "abc123"}, Provider: "kind",
-		Driver: schema.Driver{Name: "dra-sim", Image: "dra-conformance.github.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4},
+		Driver: schema.Driver{Name: "dra-sim", Image: "dra-conformance.github.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4, Expectations: []schema.Expectation{
+			{Case: "core/expected", Reason: "one device | only", Issue: "https://example.com/1", Until: "2027-03-31"},
+			{Case: "core/mended", Reason: "was broken", Issue: "https://example.com/2", Until: "2027-03-31"},
+		}},
 		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"}, Requirements: append([]spec.Requirement{{ID: "kep-4381/prepare-before-start", Level: spec.Must, Section: "KEP-4381, Kubelet", Text: "Devices are prepared first."}}, levels...),
 	})
 }

@@ -37,7 +37,7 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 		switch {
 		case i >= 0:
 			short.add(c.ID, shortOf(list[i], c.Result(), c.SkipCode, c.Attempts), c)
-		case c.Status != spec.NotApplicable: // other cases need not run, but must not fail
+		case c.Status != spec.NotApplicable && !c.FailedAsExpected(): // other cases need not run, but must not fail
 			short.add(c.ID, shortOf(schema.RequiredCase{}, c.Result(), c.SkipCode, c.Attempts), c)
 		}
 	}
@@ -75,6 +75,7 @@ const (
 	failed     = "failed"
 	blocked    = "without a verdict"
 	impossible = "could not run"
+	expected   = "expected to fail"
 	leftOut    = "left out by the filter"
 	retried    = "needed a retry"
 )
@@ -102,7 +103,7 @@ func (s *shortfalls) add(id, short string, c schema.Case) {
 // reasons has one line per shortfall.
 func (s *shortfalls) reasons() []string {
 	var all []string
-	for _, kind := range []string{failed, blocked, impossible, leftOut, retried} {
+	for _, kind := range []string{failed, expected, blocked, impossible, leftOut, retried} {
 		for _, short := range s.order {
 			if strings.HasPrefix(short, kind) {
 				all = append(all, some(short, s.ids[short]))
@@ -117,6 +118,8 @@ func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.S
 	switch result {
 	case schema.CaseFailed:
 		return failed
+	case schema.CaseExpectedFailure:
+		return expected
 	case schema.CaseBlocked:
 		return blocked
 	case schema.CaseNotSelected:

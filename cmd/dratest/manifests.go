@@ -33,7 +33,7 @@ import (
 //nolint:gochecknoglobals // a table
 var notInCluster = []string{
 	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity",
-	"sign-key", "sign-keyless", "id-token", "signing-config", "trusted-root", "image-registry",
+	"sign-key", "sign-keyless", "id-token", "signing-config", "trusted-root", "expectations", "image-registry",
 	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
 }
 

@@ -40,6 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run/job"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -56,6 +57,7 @@ type runFlags struct {
 	agentImage string
 	registry   string
 	doneFile   string
+	expected   string
 	dryRun     bool
 	repeat     int
 	matrix     []string
@@ -80,8 +82,8 @@ DaemonSet, namespaces and device classes, and deletes them afterwards. Nothing e
 is changed, unless --disruptive lets cases restart kubelets or --restart-nodes lets
 them restart nodes. $KUBECONFIG is ignored to avoid using a cluster by accident.
 
-With --focus, --skip or --label-filter, the verdict is about the selected cases. A
-conformance profile is judged only with --profile, or if all cases run.
+With --focus, --skip, --label-filter or --expectations, the verdict is about the
+cases of the run. No conformance profile is judged unless you add --profile.
 
 On the first Ctrl-C dratest stops running cases, cleans up and writes the report. On
 the second it exits immediately.`,
@@ -100,6 +102,9 @@ the second it exits immediately.`,
 			}
 			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
+			}
+			if err := f.expectations(time.Now()); err != nil {
+				return withCode(codeUsage, err)
 			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
@@ -137,6 +142,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
+	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the run")
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
 	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.AssumableNames(), ", "))
@@ -157,6 +163,21 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 	flags.StringVar(&f.registry, "image-registry", "", "with --kubeconfig or --in-cluster: "+registryUsage+"; ignored for images set by flags")
 	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
+}
+
+// expectations reads the file of expected failures.
+func (f *runFlags) expectations(now time.Time) error {
+	if f.expected == "" {
+		return nil
+	}
+	data, err := os.ReadFile(f.expected)
+	if err != nil {
+		return fmt.Errorf("expectations: %w", err)
+	}
+	if f.Expectations, err = expectations.Parse(data, run.Metas(parts().Cases), now); err != nil {
+		return fmt.Errorf("expectations: %s:\n%w", f.expected, err)
+	}
+	return nil
 }
 
 // images applies --image-registry to images without a flag of their own.
@@ -183,7 +204,7 @@ func (f *runFlags) again(flags *pflag.FlagSet) error {
 	if !f.resume && f.rerun == "" {
 		return nil
 	}
-	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "repeat", "dry-run"} {
+	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "expectations", "repeat", "dry-run"} {
 		if flags.Changed(name) {
 			return withCode(codeUsage, fmt.Errorf("%s: cannot be given with --resume or --rerun-failed, which run what the earlier run was asked for", name))
 		}

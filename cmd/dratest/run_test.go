@@ -25,12 +25,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -66,6 +68,13 @@ func TestExitCodes(t *testing.T) {
 	if err := os.WriteFile(dead, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	write := func(name, until string) string {
+		text := "apiVersion: dra-conformance.github.io/v1alpha1\nkind: Expectations\nexpectations:\n- {case: core/one-device, reason: r, issue: i, until: " + until + "}\n"
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
 	for name, tc := range map[string]struct {
 		args []string
 		code int
@@ -92,6 +101,12 @@ func TestExitCodes(t *testing.T) {
 		"dry run, unknown version":  {[]string{"run", "--dry-run", "--version", "v1.38.0-beta.0"}, codeUsage, "known are v1.37.1"},
 		"label filter that is none": {[]string{"run", "--dry-run", "--label-filter", "(("}, codeUsage, "label filter \"((\": Syntax Error Parsing Label Filter: Mismatched"},
 		"dry run of nothing":        {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},
+		"no file of expectations":   {[]string{"run", "--expectations", "nowhere.yaml"}, codeUsage, "expectations: open nowhere.yaml"},
+		"expectations":              {[]string{"run", "--expectations", write("good.yaml", "2999-12-31"), "--dry-run"}, 0, "cases selected"},
+		"expired expectations":      {[]string{"run", "--expectations", write("old.yaml", "2020-12-31"), "--dry-run"}, codeUsage, "old.yaml:\nline 4: case core/one-device was expected to fail until 2020-12-31"},
+		"stops at expectations":     {[]string{"run", "--expectations", write("good.yaml", "2999-12-31"), "--fail-fast"}, codeUsage, "would stop at an expected failure"},
+		"resumed expectations":      {[]string{"run", "--expectations", write("good.yaml", "2999-12-31"), "--resume"}, codeUsage, "expectations: cannot be given with --resume"},
+		"expectations in a Job":     {[]string{"manifests", "--", "--expectations", "x"}, codeUsage, "cannot be given to a run in a cluster"},
 		"filter of a resumed run":   {[]string{"run", "--resume", "--focus", "x"}, codeUsage, "focus: cannot be given with --resume"},
 		"resume and rerun":          {[]string{"run", "--resume", "--rerun-failed", "x"}, codeUsage, "leave one of them out"},
 		"rerun into another":        {[]string{"run", "--rerun-failed", "x", "--report-dir", "y"}, codeUsage, "in its own directory"},
@@ -145,6 +160,17 @@ func TestReportCommandHasTheExitCodeOfTheRun(t *testing.T) {
 				t.Errorf("%s as %s: exit code %d, want %d: %s", status, format, got, code, out)
 			}
 		}
+	}
+}
+
+func TestExampleOfExpectations(t *testing.T) {
+	data := readFile(t, "../../examples/expectations.yaml")
+	all, err := expectations.Parse([]byte(data), run.Metas(parts().Cases), time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC))
+	if err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if _, rest, _ := strings.Cut(data, "\n"); !strings.Contains(readFile(t, "../../docs/run.md"), rest) {
+		t.Error("docs/run.md has another example")
 	}
 }
 

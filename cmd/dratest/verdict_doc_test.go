@@ -60,6 +60,7 @@ func TestWhatPassedNeeds(t *testing.T) {
 	driver := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, subject: &subject}
 	careful := where{provider: testbed.Existing, kubernetes: newest, subject: &subject}
 	selected := where{provider: clusters.ProviderKind, kubernetes: newest, filter: plan.Filter{Focus: []string{"^core/"}, Skip: []string{"^core/ended-pod$"}}}
+	expecting := where{provider: clusters.ProviderKind, kubernetes: newest, expected: []string{"core/ended-pod"}}
 	all, conformance, core := spec.SubsetAll, spec.SubsetConformance, spec.SubsetCore
 	for _, row := range []struct {
 		target  string
@@ -85,6 +86,7 @@ func TestWhatPassedNeeds(t *testing.T) {
 		{"driver with `--disruptive`", driver, all, "driver", "passed", "", "a [certificate](certify.md): what was seen besides the cases"},
 		{"control plane", plane, core, "controlplane-core", "failed", "", "nodes: no case of it can run"},
 		{"any, with `--focus`, `--skip` or `--label-filter`", selected, "", "", "passed", "", "nothing else: the selected cases alone are judged"},
+		{"any, with `--expectations`", expecting, "", "", "passed", "", "nothing else: the other cases alone are judged"},
 		{"any, with `--focus`, `--skip` or `--label-filter`", selected, all, "cluster", "incomplete", "left out by the filter", "all required cases"},
 	} {
 		t.Run(row.target+" "+string(row.subset), func(t *testing.T) {
@@ -127,6 +129,10 @@ func TestWhatBecomesOfACase(t *testing.T) {
 		{"It passes", func(*changed) {}, "Passed", "passed", 0},
 		{"It fails, and checks a MUST", func(c *changed) { c.set(must, spec.Failed) }, "Failed", "failed", 1},
 		{"It fails, and checks no MUST", func(c *changed) { c.set(should, spec.Failed) }, "Failed, a warning", "passed", 0},
+		{"It fails, and `--expectations` lists it", func(c *changed) { c.expected = []string{must}; c.set(must, spec.Failed) }, "Failed, expected", "passed", 0},
+		{"It fails, and `--expectations` lists it, with `--profile`", func(c *changed) { c.subset = spec.SubsetAll; c.expected = []string{must}; c.set(must, spec.Failed) }, "Failed, expected", "incomplete", 4},
+		{"It passes, and `--expectations` lists it", func(c *changed) { c.expected = []string{must}; c.set(must, spec.Passed) }, "Passed, unexpectedly", "passed", 0},
+		{"It fails, and `--expectations` lists another one", func(c *changed) { c.expected = []string{should}; c.set(must, spec.Failed) }, "Failed", "failed", 1},
 		{"It shows a known issue of Kubernetes", func(c *changed) { c.known(known) }, "KnownIssue", "passed", 0},
 		{"It shows a known issue, with `--strict`", func(c *changed) { c.strict = true; c.known(known) }, "Failed", "failed", 1},
 		{"It shows a known issue on a newer Kubernetes, not reviewed yet", func(c *changed) { c.kubernetes = "v1.99.0"; c.known(known) }, "Failed", "failed", 1},
@@ -150,6 +156,8 @@ func TestWhatBecomesOfACase(t *testing.T) {
 			if c.selected {
 				info.Selection.Skip = []string{c.id}
 			}
+			info.Selection.Expectations = expect(c.expected)
+			info.Selection.Profile = string(c.subset)
 			if c.problem != "" {
 				info.Problems = []string{c.problem}
 			}
@@ -187,6 +195,8 @@ type changed struct {
 	kubernetes string
 	strict     bool
 	selected   bool
+	expected   []string
+	subset     spec.Subset
 	problem    string
 }
 
@@ -238,6 +248,10 @@ func (c *changed) status(r schema.Report) string {
 		case one.ID != c.id:
 		case one.Warning():
 			return "Failed, a warning"
+		case one.FailedAsExpected():
+			return "Failed, expected"
+		case one.PassedUnexpectedly():
+			return "Passed, unexpectedly"
 		default:
 			return string(one.Status)
 		}

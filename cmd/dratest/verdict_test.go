@@ -54,6 +54,8 @@ type where struct {
 	// disruptive and restartNodes are flags. With made, the control plane is as in clusters made
 	// by dratest; with job, dratest runs in the cluster.
 	disruptive, restartNodes, made, job bool
+	// expected are cases expected to fail.
+	expected []string
 	// subject is a driver under test.
 	subject *spec.Subject
 }
@@ -180,8 +182,15 @@ func began() time.Time { return time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC) }
 func (w where) info() reports.Info {
 	return reports.Info{
 		Suite: reports.SuiteVersion(), Provider: w.provider, Requirements: parts().Requirements, Started: began(), Ended: began().Add(time.Hour),
-		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Labels: w.filter.Labels, Profile: string(w.filter.Profile), Parallel: 4},
+		Selection: schema.Selection{Focus: w.filter.Focus, Skip: w.filter.Skip, Labels: w.filter.Labels, Profile: string(w.filter.Profile), Parallel: 4, Expectations: expect(w.expected)},
 	}
+}
+
+func expect(ids []string) (all []schema.Expectation) {
+	for _, id := range ids {
+		all = append(all, schema.Expectation{Case: id, Reason: "known", Issue: "example#1", Until: "2027-03-31"})
+	}
+	return all
 }
 
 // judged is the report of a run.

@@ -23,12 +23,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/matrix"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Again selects the cases of an earlier run to repeat, in its report.
@@ -38,7 +40,7 @@ type Again string
 const (
 	// Unfinished are the cases without a verdict.
 	Unfinished Again = "unfinished"
-	// Failures are those and the failed cases.
+	// Failures are those and the failed cases, unless expected to fail.
 	Failures Again = "failures"
 )
 
@@ -99,7 +101,7 @@ func removeReport(dir string) error {
 func (e earlier) options(o Options) Options {
 	s := e.run.Selection
 	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
-	o.Filter.Profile = spec.Subset(s.Profile)
+	o.Filter.Profile, o.Expectations = spec.Subset(s.Profile), s.Expectations
 	return o
 }
 
@@ -132,7 +134,7 @@ func (e earlier) done(id string, again Again) bool {
 	case spec.Passed, spec.Known:
 		return true
 	case spec.Failed:
-		return again == Unfinished
+		return again == Unfinished || slices.ContainsFunc(e.run.Selection.Expectations, func(x schema.Expectation) bool { return x.Case == id })
 	default:
 		return false
 	}

@@ -60,6 +60,43 @@ func TestRerunFailures(t *testing.T) {
 	holds(t, o)
 }
 
+// An expected failure fails no run, is not repeated, and stays expected.
+func TestExpectations(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, out := options(t, kubeconfig, "^fake/(passes|fails|panics)")
+	expect := func(id string) schema.Expectation {
+		return schema.Expectation{Case: id, Reason: "known here", Issue: "example#1", Until: "9999-12-31"}
+	}
+	o.Expectations = []schema.Expectation{expect("fake/fails"), expect("fake/panics"), expect("fake/passes-too")}
+	check := func() {
+		t.Helper()
+		r, err := run.Run(t.Context(), parts(), o)
+		s := r.Summary
+		if err != nil || r.Result != schema.ResultPassed || r.Profile != nil || s.Failed != 0 || s.ExpectedFailures != 2 || s.Passed != 2 {
+			t.Errorf("%v, %s, %+v: %q", err, r.Result, s, r.Reasons)
+		}
+		for _, c := range r.Cases {
+			if c.Attempts > 0 {
+				t.Errorf("%s was run again", c.ID)
+			}
+		}
+		for _, want := range []string{"2 expected failures", "expected failure: fake/fails: known here (example#1, until 9999-12-31)", "unexpectedly passed: fake/passes-too: ", "verdict: passed\n"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is not in:\n%s", want, out)
+			}
+		}
+		out.Reset()
+		holds(t, o)
+	}
+	check()
+	o.Again, o.Expectations, o.Filter.Focus = run.Failures, nil, nil
+	check()
+	o.Again, o.FailFast, o.Expectations = "", true, []schema.Expectation{expect("fake/fails")}
+	if _, err := run.Run(t.Context(), parts(), o); err == nil || !strings.Contains(err.Error(), "fail-fast: would stop at an expected failure") {
+		t.Error(err)
+	}
+}
+
 func TestWhatPassesAtTheSecondAttemptIsIncomplete(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	t.Setenv("FAKE_FAILED", filepath.Join(t.TempDir(), "failed"))

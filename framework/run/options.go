@@ -50,6 +50,8 @@ type Options struct {
 	// Timelines selects the cases with a timeline; empty means all.
 	Timelines spec.Timelines
 	Filter    plan.Filter
+	// Expectations are the cases expected to fail.
+	Expectations []schema.Expectation
 	// Driver is the driver as reported.
 	Driver schema.Driver
 	// Identity is the tested Kubernetes distribution, or driver, in the conformance report, Command dratest's command
@@ -101,6 +103,9 @@ func (o Options) Validate() error {
 	if o.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))
 	}
+	if o.FailFast && len(o.Expectations) > 0 {
+		errs = append(errs, errors.New("fail-fast: would stop at an expected failure: leave it out"))
+	}
 	if o.InCluster && o.RestartNodes {
 		errs = append(errs, errors.New("restart-nodes: would restart the node on which this runs: leave it out, or run from outside of the cluster"))
 	}
@@ -115,7 +120,7 @@ func (o Options) Validate() error {
 
 // selection is the report's summary of the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel, Expectations: o.Expectations}
 }
 
 // absolute is the report directory for processes with another working directory.

@@ -205,6 +205,7 @@ func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info repor
 func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedEarly string, err error) {
 	earlier := len(c.outcomes)
 	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
+	lines.Expected = r.options.Expectations
 	defer lines.Close()
 	c.show = lines.Show
 	g, err := startGinkgo(r.session(p), r.options)
@@ -272,7 +273,7 @@ var ErrClusterGone = errors.New("the cluster went away during the run")
 // clusterGone returns an error if cases did not pass and the cluster is unavailable: then the failures are not the
 // cluster's.
 func (r *running) clusterGone(ctx context.Context, report schema.Report) error {
-	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || ctx.Err() != nil {
+	if report.Summary.Failed+report.Summary.ExpectedFailures+report.Summary.Warnings+report.Summary.Blocked == 0 || ctx.Err() != nil {
 		return nil
 	}
 	err := probe.Reachable(ctx, r.testbed.REST)

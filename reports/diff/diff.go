@@ -166,7 +166,7 @@ func rank(r schema.CaseResult) int {
 		return 1
 	case schema.CaseWarning:
 		return 2
-	case schema.CaseFailed:
+	case schema.CaseFailed, schema.CaseExpectedFailure:
 		return 4
 	default:
 		return 3

@@ -48,6 +48,8 @@ func TestWorse(t *testing.T) {
 		"issue is closed":   {schema.CaseKnownIssue, schema.CasePassed, false},
 		"issue fails now":   {schema.CaseKnownIssue, schema.CaseFailed, true},
 		"warns":             {schema.CasePassed, schema.CaseWarning, true},
+		"fails, expected":   {schema.CasePassed, schema.CaseExpectedFailure, true},
+		"is expected now":   {schema.CaseFailed, schema.CaseExpectedFailure, false},
 		"is left out":       {schema.CasePassed, schema.CaseNotSelected, true},
 		"has gone":          {schema.CasePassed, "", true},
 		"came, and passes":  {"", schema.CasePassed, false},

@@ -143,13 +143,14 @@ type Profile struct {
 
 // Counts counts cases by result.
 type Counts struct {
-	Passed        int `json:"passed"`
-	Failed        int `json:"failed"`
-	Warnings      int `json:"warnings"`
-	KnownIssues   int `json:"knownIssues"`
-	Blocked       int `json:"blocked"`
-	NotApplicable int `json:"notApplicable"`
-	NotSelected   int `json:"notSelected"`
+	Passed           int `json:"passed"`
+	Failed           int `json:"failed"`
+	Warnings         int `json:"warnings"`
+	ExpectedFailures int `json:"expectedFailures,omitempty"`
+	KnownIssues      int `json:"knownIssues"`
+	Blocked          int `json:"blocked"`
+	NotApplicable    int `json:"notApplicable"`
+	NotSelected      int `json:"notSelected"`
 }
 
 // Issues are the known issues of Kubernetes, observed and not observed by their cases.
@@ -173,12 +174,13 @@ type CaseResult string
 
 // The results of cases.
 const (
-	CasePassed        CaseResult = "passed"
-	CaseFailed        CaseResult = "failed"
-	CaseWarning       CaseResult = "warning"
-	CaseKnownIssue    CaseResult = "knownIssue"
-	CaseBlocked       CaseResult = "blocked"
-	CaseNotApplicable CaseResult = "notApplicable"
+	CasePassed          CaseResult = "passed"
+	CaseFailed          CaseResult = "failed"
+	CaseWarning         CaseResult = "warning"
+	CaseExpectedFailure CaseResult = "expectedFailure"
+	CaseKnownIssue      CaseResult = "knownIssue"
+	CaseBlocked         CaseResult = "blocked"
+	CaseNotApplicable   CaseResult = "notApplicable"
 	// CaseNotSelected means the user excluded the case.
 	CaseNotSelected CaseResult = "notSelected"
 )
@@ -187,7 +189,7 @@ const (
 type ConformanceCase struct {
 	RequiredCase `json:",inline"`
 
-	Result CaseResult `json:"result" jsonschema:"enum=passed,enum=failed,enum=warning,enum=knownIssue,enum=blocked,enum=notApplicable,enum=notSelected"`
+	Result CaseResult `json:"result" jsonschema:"enum=passed,enum=failed,enum=warning,enum=expectedFailure,enum=knownIssue,enum=blocked,enum=notApplicable,enum=notSelected"`
 	// Reason explains a result other than passed, SkipCode is the machine-readable reason for a skipped
 	// case.
 	Reason   string        `json:"reason,omitempty"`

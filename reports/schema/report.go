@@ -104,20 +104,48 @@ type Selection struct {
 	// Strict is whether known issues counted as failures.
 	Strict   bool `json:"strict,omitempty"`
 	Parallel int  `json:"parallel"`
+	// Expectations are the cases that the user expected to fail.
+	Expectations []Expectation `json:"expectations,omitempty"`
 }
 
-// Narrowed reports whether the user chose cases without a profile. Such a selection is judged
-// alone, on no profile.
+// Expectation is a case that the user expects to fail.
+type Expectation struct {
+	Case   string `json:"case"`
+	Reason string `json:"reason"`
+	// Issue is where it is tracked.
+	Issue string `json:"issue"`
+	// Until is the last day of the expectation, as 2027-03-31.
+	Until string `json:"until" jsonschema:"format=date"`
+}
+
+// Expired reports whether the last day was before a time, in UTC.
+func (e Expectation) Expired(at time.Time) bool { return e.Until < at.UTC().Format(time.DateOnly) }
+
+// String is "why (issue, until 2027-03-31)".
+func (e Expectation) String() string {
+	return fmt.Sprintf("%s (%s, until %s)", e.Reason, e.Issue, e.Until)
+}
+
+// Narrowed reports whether the user chose cases, or expected some to fail, without a profile.
+// Then only the cases of the run are judged, and no profile.
 func (s Selection) Narrowed() bool {
-	return s.Profile == "" && (len(s.Focus)+len(s.Skip) > 0 || s.Labels != "" || s.Mutant != "")
+	return s.Profile == "" && (s.filtered() || len(s.Expectations) > 0)
 }
 
-// selected describes the cases of a verdict on no profile; empty for any other.
+func (s Selection) filtered() bool {
+	return len(s.Focus)+len(s.Skip) > 0 || s.Labels != "" || s.Mutant != ""
+}
+
+// selected says what a verdict on no profile is about; empty for any other.
 func (s Selection) selected(p *RunProfile, cases int) string {
 	if p != nil || !s.Narrowed() {
 		return ""
 	}
-	return fmt.Sprintf("selection of %s; no profile was judged", count(cases, "case"))
+	of := count(cases, "case")
+	if !s.filtered() {
+		return fmt.Sprintf("run of %s with expectations; no profile was judged", of)
+	}
+	return fmt.Sprintf("selection of %s; no profile was judged", of)
 }
 
 // RunProfile is the conformance profile of a run.
@@ -182,6 +210,8 @@ type Summary struct {
 	// Failed counts failed cases with a MUST requirement, Warnings the other failed cases.
 	Failed   int `json:"failed"`
 	Warnings int `json:"warnings,omitempty"`
+	// ExpectedFailures counts further cases with a MUST requirement, failed as the user expected.
+	ExpectedFailures int `json:"expectedFailures,omitempty"`
 	// KnownIssues counts cases affected by a known Kubernetes issue.
 	KnownIssues int `json:"knownIssues,omitempty"`
 	// ClosedHere counts cases among Passed whose known issue did not occur.
@@ -201,7 +231,7 @@ func (s Summary) String() string {
 	for _, c := range []struct {
 		number int
 		what   string
-	}{{s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
+	}{{s.ExpectedFailures, "expected failure"}, {s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
 		if c.number > 0 {
 			some += count(c.number, c.what) + ", "
 		}
@@ -241,9 +271,11 @@ type Case struct {
 	ClosedHere string           `json:"closedHere,omitempty"`
 	SkipCode   spec.SkipCode    `json:"skipCode,omitempty"`
 	Reason     string           `json:"reason,omitempty"`
-	Failure    string           `json:"failure,omitempty"`
-	LastStep   string           `json:"lastStep,omitempty"`
-	Location   string           `json:"location,omitempty"`
+	// Expected is why the user expected the case to fail; only for cases that passed or failed.
+	Expected *Expectation `json:"expected,omitempty"`
+	Failure  string       `json:"failure,omitempty"`
+	LastStep string       `json:"lastStep,omitempty"`
+	Location string       `json:"location,omitempty"`
 	// Evidence is a folder, relative to the report's folder.
 	Evidence string `json:"evidence,omitempty"`
 	// Timeline is a file, relative to the report's folder.
@@ -264,11 +296,21 @@ func (c Case) Warning() bool {
 	return c.Status == spec.Failed && len(c.Requirements) > 0 && !slices.ContainsFunc(c.Requirements, must)
 }
 
+// FailedAsExpected reports whether the case failed, and was expected to. Warnings stay warnings.
+func (c Case) FailedAsExpected() bool {
+	return c.Status == spec.Failed && c.Expected != nil && !c.Warning()
+}
+
+// PassedUnexpectedly reports whether the case passed, and was expected to fail.
+func (c Case) PassedUnexpectedly() bool { return c.Status == spec.Passed && c.Expected != nil }
+
 // Result returns the case's result in the words of a conformance report.
 func (c Case) Result() CaseResult {
 	switch {
 	case c.Warning():
 		return CaseWarning
+	case c.FailedAsExpected():
+		return CaseExpectedFailure
 	case c.Status == spec.Passed:
 		return CasePassed
 	case c.Status == spec.Failed:

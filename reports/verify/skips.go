@@ -29,6 +29,11 @@ import (
 
 // levels compares requirements, known issues and skip reasons with the case list.
 func (v *verification) levels(r schema.Report) {
+	for _, e := range r.Selection.Expectations {
+		if e.Expired(r.Started) || !slices.ContainsFunc(v.list, func(k schema.RequiredCase) bool { return k.ID == e.Case }) {
+			v.refuse("%s: it expects case %s to fail until %s, which no run of that day takes", reports.JSONFile, e.Case, e.Until)
+		}
+	}
 	for _, c := range r.Cases {
 		i := slices.IndexFunc(v.list, func(k schema.RequiredCase) bool { return k.ID == c.ID })
 		if i < 0 {

@@ -127,6 +127,27 @@ func TestReportWithoutProfileOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
+// A case is not expected to fail by an entry that no run of that day takes.
+func TestExpectationsAreThoseOfTheRun(t *testing.T) {
+	for until, want := range map[string]string{"2026-11-22": "", "2026-11-21": "report.json: it expects case core/ended-pod to fail until 2026-11-21, which no run of that day takes"} {
+		dir := copied(t)
+		text := `"selection":{"expectations":[{"case":"core/ended-pod","reason":"r","issue":"i","until":"` + until + `"}],`
+		replace(t, dir, reports.JournalFile, `"selection":{`, text)
+		reseal(t, dir, func(r *schema.Report) {
+			r.Selection.Expectations = []schema.Expectation{{Case: failedCase, Reason: "r", Issue: "i", Until: until}}
+			for i := range r.Cases {
+				if r.Cases[i].ID == failedCase {
+					r.Cases[i].Expected = &r.Selection.Expectations[0]
+				}
+			}
+			r.Summary.Failed, r.Summary.ExpectedFailures, r.Summary.Verdict = 0, 1, schema.Passed
+		})
+		check(t, reasons(t, os.DirFS(dir), known(t)), want)
+		edit(t, dir, func(c *schema.ConformanceReport) { c.Run.Selection.Expectations[0].Reason = "another" })
+		check(t, reasons(t, os.DirFS(dir), known(t)), "run.selection.expectations")
+	}
+}
+
 // A report cannot choose a weaker profile.
 func TestProfileIsThatOfTheRun(t *testing.T) {
 	for _, name := range []spec.ConformanceProfile{spec.ControlPlaneTarget, spec.DriverTarget, "cluster-core", "none"} {

@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // quiet is the time without output before a run shows a sign of life.
@@ -45,6 +46,8 @@ type Console struct {
 	took     []time.Duration          // of finished cases
 	failed   int
 	last     time.Time
+	// Expected are the cases expected to fail.
+	Expected []schema.Expectation
 	live     *live.Task
 }
 
@@ -80,7 +83,7 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 	default:
 		delete(c.running, r.ID)
 		c.took = append(c.took, r.Outcome.Duration)
-		if r.Outcome.Status == spec.Failed {
+		if r.Outcome.Status == spec.Failed && c.expected(r.ID) == "" {
 			c.failed++
 		}
 		c.outcome(now, *r.Outcome)
@@ -89,7 +92,18 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 
 func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
+	expected := c.expected(o.ID)
+	switch {
+	case expected == "":
+	case o.Status == spec.Failed:
+		word = "xfail"
+	case o.Status == spec.Passed:
+		word = "xpass"
+	}
 	c.printf(now, "%-*s %6.1fs", width+5, word+" "+o.ID, o.Duration.Seconds())
+	if word == "xfail" || word == "xpass" {
+		c.printf(now, "     expected to fail: %s", oneLine(expected))
+	}
 	if o.Status == spec.Passed {
 		return
 	}
@@ -109,6 +123,14 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if o.Evidence != "" {
 		c.printf(now, "     evidence: %s", filepath.Join(c.dir, o.Evidence))
 	}
+}
+
+// expected is why a case is expected to fail; empty for most.
+func (c *Console) expected(id string) string {
+	if i := slices.IndexFunc(c.Expected, func(e schema.Expectation) bool { return e.Case == id }); i >= 0 {
+		return c.Expected[i].String()
+	}
+	return ""
 }
 
 // Tick shows running cases: in a terminal's live area, or on a line of its own if nothing has been printed for a

@@ -40,6 +40,7 @@ func TestConsole(t *testing.T) {
 	show := func(seconds int, id string, o *spec.Outcome) {
 		c.Show(at(seconds), journal.Record{Progress: spec.Progress{Time: at(seconds), ID: id, Outcome: o}})
 	}
+	c.Expected = []schema.Expectation{{Case: "core/x", Reason: "known", Issue: "example#1", Until: "2027-03-31"}, {Case: "core/y", Reason: "known", Issue: "example#1", Until: "2027-03-31"}}
 	show(0, "core/a", nil)
 	show(0, "core/b", nil)
 	show(2, "core/a", &spec.Outcome{ID: "core/a", Status: spec.Passed, Duration: 2100 * time.Millisecond})
@@ -53,6 +54,8 @@ func TestConsole(t *testing.T) {
 	show(15, "core/d", &spec.Outcome{ID: "core/d", Status: spec.Failed, LastStep: "create pod",
 		Failure: "wait for pod to run: too late\nevent: Warning Failed: no device\nevent: Normal Scheduled\nlast seen: phase Pending"})
 	show(15, "node/e", &spec.Outcome{ID: "node/e", Status: spec.Known, Reason: "kubernetes#1: it is 0"})
+	show(15, "core/x", &spec.Outcome{ID: "core/x", Status: spec.Failed, Failure: "one is not two"})
+	show(15, "core/y", &spec.Outcome{ID: "core/y", Status: spec.Passed})
 	c.Show(at(16), journal.Record{Problem: "BeforeSuite failed"})
 	c.Tick(at(30))
 	want := `ok   core/a                                              2.1s
@@ -68,8 +71,13 @@ FAIL core/d                                              0.0s
      last: event: Warning Failed: no device
 known node/e                                             0.0s
      kubernetes#1: it is 0
+xfail core/x                                             0.0s
+     expected to fail: known (example#1, until 2027-03-31)
+     one is not two
+xpass core/y                                             0.0s
+     expected to fail: known (example#1, until 2027-03-31)
 !!   BeforeSuite failed
-  .. 5 of 5 done, still running: no case at the moment
+  .. 7 of 5 done, still running: no case at the moment
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)

@@ -54,6 +54,14 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 			fmt.Fprintln(&b, c.Closed())
 		}
 	}
+	for _, c := range r.Cases {
+		switch {
+		case c.FailedAsExpected():
+			fmt.Fprintf(&b, "expected failure: %s: %s\n", c.ID, oneLine(c.Expected.String()))
+		case c.PassedUnexpectedly():
+			fmt.Fprintf(&b, "unexpectedly passed: %s: remove its expectation: %s\n", c.ID, oneLine(c.Expected.String()))
+		}
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
 	}

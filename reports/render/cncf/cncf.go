@@ -114,7 +114,7 @@ func testsOf(c schema.ConformanceReport) []test {
 			if n := len(each.Attempts); n > 1 {
 				t.note = fmt.Sprintf("passed at attempt %d", n)
 			}
-		case schema.CaseFailed:
+		case schema.CaseFailed, schema.CaseExpectedFailure:
 			t.action, t.note = "fail", each.Reason
 		case schema.CaseBlocked:
 			t.action, t.note = "fail", "no verdict: "+each.Reason

@@ -93,9 +93,9 @@ func events(t *testing.T, data []byte) []map[string]any {
 
 func TestWhatCasesBecome(t *testing.T) {
 	all := []schema.CaseResult{
-		schema.CasePassed, schema.CaseFailed, schema.CaseWarning, schema.CaseKnownIssue, schema.CaseBlocked, schema.CaseNotApplicable, schema.CaseNotSelected,
+		schema.CasePassed, schema.CaseFailed, schema.CaseExpectedFailure, schema.CaseWarning, schema.CaseKnownIssue, schema.CaseBlocked, schema.CaseNotApplicable, schema.CaseNotSelected,
 	}
-	want := map[schema.CaseResult]string{schema.CasePassed: "PASS", schema.CaseFailed: "FAIL", schema.CaseBlocked: "FAIL"}
+	want := map[schema.CaseResult]string{schema.CasePassed: "PASS", schema.CaseFailed: "FAIL", schema.CaseExpectedFailure: "FAIL", schema.CaseBlocked: "FAIL"}
 	for _, result := range all {
 		c := schema.ConformanceReport{Cases: []schema.ConformanceCase{{RequiredCase: schema.RequiredCase{ID: "a/b-c", Level: spec.Should}, Result: result, Reason: "why"}}}
 		log := string(render(t, c)[cncf.LogFile])

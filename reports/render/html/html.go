@@ -92,6 +92,7 @@ type view struct {
 	Reasons    []string
 	Problems   []string
 	Closed     []string
+	Unexpected []schema.Case
 	Areas      []string
 	Levels     []string
 	Cases      []caseView
@@ -128,17 +129,19 @@ type caseView struct {
 
 // Marks of outcomes, most important first.
 var marks = []mark{ //nolint:gochecknoglobals // a table
-	{"Failed", "failed"}, {"Warning", "warning"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
+	{"Failed", "failed"}, {"Warning", "warning"}, {"Expected failure", "expected"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
 }
 
 func markOf(c schema.Case) mark {
-	index := map[spec.Status]int{spec.Failed: 0, spec.Blocked: 2, spec.Known: 3, spec.Passed: 4, spec.NotApplicable: 5}
+	index := map[spec.Status]int{spec.Failed: 0, spec.Blocked: 3, spec.Known: 4, spec.Passed: 5, spec.NotApplicable: 6}
 	i, known := index[c.Status]
 	switch {
 	case !known:
 		return mark{string(c.Status), "blocked"}
 	case c.Warning():
 		return marks[1]
+	case c.FailedAsExpected():
+		return marks[2]
 	}
 	return marks[i]
 }
@@ -194,6 +197,9 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 		v.Cases = append(v.Cases, cv)
 		if closed := c.Closed(); closed != "" {
 			v.Closed = append(v.Closed, closed)
+		}
+		if c.PassedUnexpectedly() {
+			v.Unexpected = append(v.Unexpected, c)
 		}
 	}
 	slices.SortStableFunc(v.Cases, func(a, b caseView) int { return slices.Index(marks, a.Mark) - slices.Index(marks, b.Mark) })

@@ -75,6 +75,25 @@ func TestSize(t *testing.T) {
 	}
 }
 
+func TestExpectations(t *testing.T) {
+	r, attached := reportOf(3, 1)
+	r.Cases[0].Expected = &schema.Expectation{Reason: "was <broken>", Issue: "example#1", Until: "2027-03-31"}
+	r.Cases[1].Expected, r.Cases[1].Failure = &schema.Expectation{Reason: "is broken", Issue: "example#2", Until: "2027-03-31"}, "expected 2"
+	data, err := Render(r, attached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`>area0/case-0</a>: remove its expectation: was &lt;broken&gt; (example#1, until 2027-03-31)</li>`,
+		`data-status="expected" aria-pressed="false"><span class="glyph" aria-hidden="true"></span>Expected failure <b>1</b>`,
+		`<section class="panel expected"><h2>Failed as expected</h2>`, `<section class="panel expected"><h2>Expected to fail</h2><p>is broken</p>`,
+	} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("not in the page: %s", want)
+		}
+	}
+}
+
 func TestTimelinesOfWhatDidNotPassComeFirst(t *testing.T) {
 	r, attached := reportOf(1000, 100)
 	packed, err := pack(r.Cases, attached)

@@ -79,7 +79,7 @@ func testCase(c schema.Case) testcase {
 		Name: c.ID, Classname: "dratest." + c.ID[:max(0, strings.IndexByte(c.ID, '/'))], Time: seconds(c.DurationSeconds),
 		Properties: properties(
 			"checks", c.Checks, "result", string(c.Result()), "aliases", strings.Join(c.Aliases, ","),
-			"attempts", attempts(c.Attempts), "skipCode", string(c.SkipCode), "evidence", c.Evidence,
+			"expected", expected(c), "attempts", attempts(c.Attempts), "skipCode", string(c.SkipCode), "evidence", c.Evidence,
 		),
 	}
 	if file, line, ok := strings.Cut(c.Location, ":"); ok {
@@ -92,12 +92,16 @@ func testCase(c schema.Case) testcase {
 		out.Failure = &note{Type: "failed", Message: message(c.Failure), Text: description(c)}
 	case schema.CaseBlocked:
 		out.Error = &note{Type: "blocked", Message: c.Reason, Text: cmp.Or(description(c), c.Reason)}
+	case schema.CaseExpectedFailure:
+		out.Skipped, out.SystemOut = &note{Type: "expected failure", Message: expected(c)}, "failed as expected: "+expected(c)+"\n"+description(c)
 	case schema.CaseKnownIssue:
 		out.Skipped, out.SystemOut = &note{Type: "known issue", Message: c.Reason}, "known issue of Kubernetes: "+c.Reason
 	case schema.CaseNotApplicable:
 		out.Skipped, out.SystemOut = &note{Type: "not applicable", Message: c.Reason}, "not applicable: "+c.Reason
 	case schema.CasePassed:
-		out.SystemOut = c.Closed()
+		if out.SystemOut = c.Closed(); c.PassedUnexpectedly() {
+			out.SystemOut = strings.TrimSpace(out.SystemOut + "\nunexpectedly passed: " + expected(c))
+		}
 	}
 	if c.Attempts > 1 && out.Failure == nil && out.Error == nil {
 		text := fmt.Sprintf("attempt %d after failed ones", c.Attempts)
@@ -105,6 +109,14 @@ func testCase(c schema.Case) testcase {
 		out.SystemOut = strings.TrimSpace(text + "\n" + out.SystemOut)
 	}
 	return out
+}
+
+// expected is why a case was expected to fail.
+func expected(c schema.Case) string {
+	if c.Expected == nil {
+		return ""
+	}
+	return c.Expected.String()
 }
 
 func attempts(n int) string {

@@ -71,7 +71,7 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 	warning.Requires = []spec.RequirementID{"k/should"}
 	plan := []spec.Entry{
 		{Meta: renamed}, {Meta: must("core/failed")}, {Meta: warning}, {Meta: must("core/known")}, {Meta: must("core/blocked")}, {Meta: must("core/retried")},
-		{Meta: must("core/skipped"), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 nodes"}},
+		{Meta: must("core/expected")}, {Meta: must("core/mended")}, {Meta: must("core/skipped"), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 nodes"}},
 	}
 	failed := outcome("core/failed", spec.Failed)
 	failed.Failure, failed.Location = "expected 1\n\x1b[31mgot 2\x1b[0m\x00 <&]]>", "suites/core/failed.go:12"
@@ -79,10 +79,15 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 	known.Reason = "kubernetes#1: seen"
 	blocked := outcome("core/blocked", spec.Blocked)
 	blocked.Reason = "no agent"
+	expect := func(id string) schema.Expectation {
+		return schema.Expectation{Case: id, Reason: "known here", Issue: "example#1", Until: "2027-03-31"}
+	}
+	expected := outcome("core/expected", spec.Failed)
+	expected.Failure, expected.Evidence = "expected 3", "cases/core.expected"
 	s := rendered(t, plan, []spec.Outcome{
-		outcome("core/renamed", spec.Passed), failed, outcome("core/warning", spec.Failed), known, blocked, outcome("core/retried", spec.Failed), outcome("core/retried", spec.Passed),
+		expected, outcome("core/mended", spec.Passed), outcome("core/renamed", spec.Passed), failed, outcome("core/warning", spec.Failed), known, blocked, outcome("core/retried", spec.Failed), outcome("core/retried", spec.Passed),
 	}, reports.Info{
-		Provider: "kind", Selection: schema.Selection{Strict: true}, Problems: []string{"the disk is full"},
+		Provider: "kind", Selection: schema.Selection{Strict: true, Expectations: []schema.Expectation{expect("core/expected"), expect("core/mended")}}, Problems: []string{"the disk is full"},
 		Requirements: []spec.Requirement{{ID: "k/must", Level: spec.Must}, {ID: "k/should", Level: spec.Should}},
 	})
 	type row struct {
@@ -98,11 +103,13 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 		got[c.Name] = r
 	}
 	for name, want := range map[string]row{
-		"the run itself": {parser.StatusError, "failed: 2 passed", "", "the disk is full"},
+		"the run itself": {parser.StatusError, "failed: 3 passed", "", "the disk is full"},
 		"core/renamed":   {parser.StatusPassed, "", "", ""},
 		"core/failed":    {parser.StatusFailed, "expected 1", "", "got 2\ufffd <&]]>"},
 		"core/warning":   {parser.StatusPassed, "", "", ""},
 		"core/known":     {parser.StatusSkipped, "kubernetes#1: seen", "known issue of Kubernetes: kubernetes#1: seen", ""},
+		"core/expected":  {parser.StatusSkipped, "known here (example#1, until 2027-03-31)", "expected 3\nevidence: cases/core.expected", ""},
+		"core/mended":    {parser.StatusPassed, "", "unexpectedly passed: known here (example#1, until 2027-03-31)", ""},
 		"core/blocked":   {parser.StatusError, "no agent", "", "no agent"},
 		"core/retried":   {parser.StatusPassed, "", "attempt 2 after failed ones", ""},
 		"core/skipped":   {parser.StatusSkipped, "needs 2 nodes", "not applicable: needs 2 nodes", ""},
@@ -112,7 +119,7 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, g, want)
 		}
 	}
-	if len(s.Tests) != 8 || s.Totals.Tests != 8 || s.Totals.Error != 2 || s.Totals.Failed != 1 || s.Totals.Skipped != 2 {
+	if len(s.Tests) != 10 || s.Totals.Tests != 10 || s.Totals.Error != 2 || s.Totals.Failed != 1 || s.Totals.Skipped != 3 {
 		t.Errorf("%d tests, %+v", len(s.Tests), s.Totals)
 	}
 	for name, want := range map[string]string{"provider": "kind", "stack": "scheduler=own", "mode": "strict", "verdict": "Failed", "kubernetes": "v1.37.1"} {

@@ -45,10 +45,12 @@ func Render(r schema.Report) []byte {
 	}
 	section(&b, "Why it has not passed", reasons(r), func(reason string) { fmt.Fprintf(&b, "- %s\n", reason) })
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
-	failed := with(r.Cases, spec.Failed)
-	section(&b, "Failed", slices.DeleteFunc(slices.Clone(failed), schema.Case.Warning), func(c schema.Case) { details(&b, c) })
-	section(&b, "Warnings: failed, and should not", slices.DeleteFunc(failed, func(c schema.Case) bool { return !c.Warning() }),
-		func(c schema.Case) { details(&b, c) })
+	section(&b, "Unexpectedly passed", which(r.Cases, schema.Case.PassedUnexpectedly), func(c schema.Case) {
+		fmt.Fprintf(&b, "- `%s`: remove its expectation: %s\n", c.ID, cell(c.Expected.String()))
+	})
+	section(&b, "Failed", results(r.Cases, schema.CaseFailed), func(c schema.Case) { details(&b, c) })
+	section(&b, "Expected failures", results(r.Cases, schema.CaseExpectedFailure), func(c schema.Case) { details(&b, c) })
+	section(&b, "Warnings: failed, and should not", results(r.Cases, schema.CaseWarning), func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
 	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`%s: %s", c.ID, basis(c), c.Reason)
@@ -92,7 +94,15 @@ func reasons(r schema.Report) []string {
 }
 
 func with(cases []schema.Case, status spec.Status) []schema.Case {
-	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.Status != status })
+	return which(cases, func(c schema.Case) bool { return c.Status == status })
+}
+
+func results(cases []schema.Case, result schema.CaseResult) []schema.Case {
+	return which(cases, func(c schema.Case) bool { return c.Result() == result })
+}
+
+func which(cases []schema.Case, are func(schema.Case) bool) []schema.Case {
+	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return !are(c) })
 }
 
 // basis describes the evidence for an upstream Kubernetes component.
@@ -105,7 +115,7 @@ func basis(c schema.Case) string {
 
 // closed returns the cases whose known issue was not observed.
 func closed(cases []schema.Case) []schema.Case {
-	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.ClosedHere == "" })
+	return which(cases, func(c schema.Case) bool { return c.ClosedHere != "" })
 }
 
 func section[T any](b *strings.Builder, title string, items []T, write func(T)) {
@@ -123,8 +133,12 @@ func details(b *strings.Builder, c schema.Case) {
 	for _, r := range c.Requirements {
 		fmt.Fprintf(b, "- %s `%s`: %s\n", r.Level, r.ID, cell(r.Text))
 	}
+	expected := ""
+	if c.Expected != nil {
+		expected = c.Expected.String()
+	}
 	for _, line := range []struct{ name, text string }{
-		{"Reason", c.Reason}, {"Last step", c.LastStep}, {"At", c.Location}, {"Evidence", c.Evidence},
+		{"Expected", expected}, {"Reason", c.Reason}, {"Last step", c.LastStep}, {"At", c.Location}, {"Evidence", c.Evidence},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(b, "- %s: %s\n", line.name, cell(line.text))

@@ -50,8 +50,11 @@ func result(c schema.Case) string {
 	word := map[spec.Status]string{
 		spec.Passed: "passed", spec.Failed: "failed", spec.Known: "known issue", spec.Blocked: "blocked", spec.NotApplicable: "not applicable",
 	}[c.Status]
-	if c.Warning() {
+	switch {
+	case c.Warning():
 		word = "warning"
+	case c.FailedAsExpected():
+		word = "failed as expected"
 	}
 	return word
 }
