@@ -36,7 +36,7 @@ import (
 // secondLook is the delay before the second audit of a cluster: enough for controllers to clean up.
 const secondLook = 10 * time.Second
 
-// requestTime bounds each request, so that an API server without answers is reported.
+// requestTime bounds each request, to report an unresponsive API server.
 const requestTime = time.Minute
 
 // closing bounds the cleanup.

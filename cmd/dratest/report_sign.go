@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign/keyless"
 )
 
-// signFlags say how a report is signed.
+// signFlags configure the signature of a report.
 type signFlags struct {
 	key     string
 	keyless bool
@@ -49,7 +49,7 @@ func (f *signFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.TrustedRoot, "trusted-root", "", "with --sign-keyless: keys of a Sigstore instance, a trusted_root.json (default: the public instance)")
 }
 
-// signer returns nil without flags. It finds all that a signature needs, so that no run ends without one.
+// signer returns nil without flags. It checks all prerequisites of a signature early, before the run.
 func (f signFlags) signer(ctx context.Context) (sign.Signer, error) {
 	switch {
 	case f.key != "" && f.keyless:
@@ -72,7 +72,7 @@ func (f signFlags) signer(ctx context.Context) (sign.Signer, error) {
 	return nil, nil
 }
 
-// signerFlags say who must have signed a report.
+// signerFlags select the expected signer of a report.
 type signerFlags struct {
 	key, identity, issuer, trustedRoot string
 }

@@ -58,7 +58,7 @@ func passOn(in <-chan os.Signal, out chan<- os.Signal) {
 	}
 }
 
-// errOutputClosed ends a command whose output nobody reads any more.
+// errOutputClosed ends a command without readers of its output.
 var errOutputClosed = errors.New("standard output was closed")
 
 // pipe is standard output. A process killed by SIGPIPE would leave clusters behind and files

@@ -207,7 +207,7 @@ func (w where) judged(p spec.Plan, all []spec.Outcome, info reports.Info) schema
 	return reports.Judge(reports.Build(p, all, info), profile.Run(target, info.Selection, engine, list), list)
 }
 
-// write writes what a run writes.
+// write writes the files of a run.
 func (w where) write(t *testing.T, dir string, p spec.Plan, all []spec.Outcome) schema.Report {
 	t.Helper()
 	writeJournal(t, dir, p, all, w.info())
@@ -250,8 +250,8 @@ func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, inf
 	}
 }
 
-// The report of each run without failures holds, whatever cases its cluster skips. On clusters
-// made by dratest, the run has passed.
+// The report of each run without failures is valid, for any skipped cases. On clusters created by
+// dratest, the run has passed.
 func TestEveryWholeRunVerifies(t *testing.T) {
 	for _, provider := range []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing} {
 		for _, v := range versions.All() {
@@ -308,8 +308,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Today's report holds for a build with one more MUST and a renamed case. The report of that
-// build can be verified only by that build.
+// A report stays valid for a build with one more MUST and a renamed case. The report of this build can
+// be verified by the build itself only.
 func TestReportsOutliveTheSuite(t *testing.T) {
 	w := where{provider: clusters.ProviderKind, kubernetes: versions.Newest().Kubernetes, whose: spec.Stock}
 	dir, p := t.TempDir(), w.planned(t)

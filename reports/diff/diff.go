@@ -31,7 +31,7 @@ type Diff struct {
 	// Changed are cases with another result, including cases missing from one suite.
 	Changed []Change `json:"changed,omitempty"`
 	Slower  []Slower `json:"slower,omitempty"`
-	// Verdicts are those of certifications that differ: of the driver and of its profiles.
+	// Verdicts are the differing verdicts of certifications, on the driver and on its profiles.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// Configuration compares the configurations under test.
 	Configuration []Field `json:"configuration,omitempty"`
@@ -74,7 +74,7 @@ const (
 	slowerSeconds = 10
 )
 
-// Compare returns what differs in b from a.
+// Compare returns the differences of b from a.
 func Compare(a, b schema.ConformanceReport) (Diff, error) {
 	var d Diff
 	if a.Suite.RequiredCases != b.Suite.RequiredCases {
@@ -139,8 +139,7 @@ func (d *Diff) add(a, b schema.ConformanceCase) {
 	}
 }
 
-// Grew tells whether each of the durations in b is longer than any in a, by more than noise
-// explains.
+// Grew reports whether all durations in b are longer than all in a, beyond noise.
 func Grew(a, b []float64) bool {
 	slowest, fastest := slices.Max(a), slices.Min(b)
 	return fastest > slowest*slowerTimes && fastest > slowest+slowerSeconds

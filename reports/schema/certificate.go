@@ -54,8 +54,8 @@ type Certificate struct {
 // Judgement is a verdict with its reasons.
 type Judgement struct {
 	Verdict DriverVerdict `json:"verdict" jsonschema:"enum=certified,enum=not certified,enum=incomplete"`
-	// Failures lists what the driver does wrong, Missing what was not shown. Notes do not
-	// change the verdict.
+	// Failures lists violations by the driver, Missing the missing evidence. Notes do not change
+	// the verdict.
 	Failures []string `json:"failures,omitempty"`
 	Missing  []string `json:"missing,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
@@ -101,7 +101,7 @@ type Observations struct {
 	Features []spec.DriverFeature `json:"features,omitempty"`
 	Failures []string             `json:"failures,omitempty"`
 	Missing  []string             `json:"missing,omitempty"`
-	// Changes in the cluster during the run may be somebody else's.
+	// Changes in the cluster during the run can have other causes than the driver.
 	Changes []string `json:"changes,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 }

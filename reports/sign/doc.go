@@ -14,8 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package sign signs conformance reports and verifies such signatures. A signature is an
-// in-toto statement with a test result as its predicate
-// (https://in-toto.io/attestation/test-result/v0.1), in a DSSE envelope. Keys here are ed25519; package keyless
-// signs with a certificate of Sigstore.
+// Package sign signs conformance reports and verifies their signatures. A signature is an in-toto
+// statement with a test result as its predicate (https://in-toto.io/attestation/test-result/v0.1), in
+// a DSSE envelope. Keys here are ed25519; package keyless signs with a Sigstore certificate.
 package sign

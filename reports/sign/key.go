@@ -32,10 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// ErrKey: a key is of the wrong kind, or is none.
+// ErrKey means the key is of the wrong kind, or not a key.
 var ErrKey = errors.New("the key cannot be used")
 
-// Key is an ed25519 key. One that was read from a public key only verifies.
+// Key is an ed25519 key. A public key can only verify.
 type Key struct {
 	*signerverifier.ED25519SignerVerifier
 
@@ -44,8 +44,8 @@ type Key struct {
 	private bool
 }
 
-// KeyID is empty: verifiers skip signatures with a hint other than their own ID of the key, and
-// tools disagree about that. The hint is not signed.
+// KeyID is empty: verifiers skip signatures with a hint different from their own ID of the key, and
+// tools use different IDs. The hint is not signed.
 func (Key) KeyID() (string, error) { return "", nil }
 
 // SignStatement returns a DSSE envelope.
@@ -62,7 +62,7 @@ func (k Key) SignStatement(ctx context.Context, statement []byte) (file string, 
 	return reports.SignatureFile, append(content, '\n'), err
 }
 
-// NewKey makes a key and returns it as PEM: PKCS #8 and PKIX.
+// NewKey generates a key and returns it as PEM: PKCS #8 and PKIX.
 func NewKey() (private, public []byte, err error) {
 	pub, priv, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -79,8 +79,7 @@ func NewKey() (private, public []byte, err error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER}), nil
 }
 
-// PrivateKey reads a key to sign with, and PublicKey one to verify with, from PEM. All
-// errors are ErrKey.
+// PrivateKey decodes a signing key from PEM, PublicKey a verification key. All errors are ErrKey.
 func PrivateKey(data []byte) (Key, error) {
 	key, err := readKey(data)
 	if err == nil && !key.private {
@@ -89,7 +88,7 @@ func PrivateKey(data []byte) (Key, error) {
 	return key, err
 }
 
-// PublicKey is described at PrivateKey.
+// PublicKey decodes a verification key, see PrivateKey.
 func PublicKey(data []byte) (Key, error) {
 	key, err := readKey(data)
 	if err == nil && key.private {

@@ -42,7 +42,7 @@ type Signer interface {
 	SignStatement(ctx context.Context, statement []byte) (file string, content []byte, err error)
 }
 
-// Seal seals the report of a directory as reports.Seal does, and signs it if there is a signer.
+// Seal seals the report of a directory like reports.Seal, and signs it if there is a signer.
 func Seal(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outcome, f reports.Facts, signer Signer) error {
 	binary, err := reports.BinaryDigest()
 	if err != nil {
@@ -55,8 +55,7 @@ func Seal(ctx context.Context, dir string, r schema.Report, outcomes []spec.Outc
 	return Directory(ctx, dir, signer)
 }
 
-// Directory signs the conformance report in a directory, and so all files that it has
-// digests of.
+// Directory signs the conformance report in a directory, including all files listed with a digest.
 func Directory(ctx context.Context, dir string, signer Signer) error {
 	data, err := files.Read(dir, reports.ConformanceFile)
 	if err != nil {
@@ -84,16 +83,15 @@ func Directory(ctx context.Context, dir string, signer Signer) error {
 	return nil
 }
 
-// Signature is what is known of a report's signature.
+// Signature is the state of a report's signature.
 type Signature struct {
 	// Signed is true if there is a signature, Checked if it was verified with the key KeyID.
 	Signed, Checked bool
 	KeyID           string
 }
 
-// Verify holds the signature of a directory's report against the report and, if there is
-// one, a key. Reasons say why it does not hold. A report without a signature is refused
-// only where a key is given.
+// Verify compares the signature of a directory's report with the report and, with a key, verifies it.
+// It returns the reasons for rejecting it. An unsigned report is rejected only with a key.
 func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []string, err error) {
 	data, err := fs.ReadFile(dir, reports.ConformanceFile)
 	if err != nil {
@@ -148,7 +146,7 @@ func Claims(file string, e *dsse.Envelope, data []byte) ([]string, error) {
 	}
 	c, err := schema.DecodeConformance(data)
 	if err != nil {
-		return nil, nil //nolint:nilerr // that the report cannot be read is said elsewhere
+		return nil, nil //nolint:nilerr // reading the report returns this error elsewhere
 	}
 	should, err := statement(data, c)
 	if err != nil {

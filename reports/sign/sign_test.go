@@ -56,7 +56,7 @@ func keys(t *testing.T) (private, public sign.Key) {
 	return private, public
 }
 
-// report is a directory with a conformance report of some cases.
+// report returns a directory with a conformance report of some cases.
 func report(t *testing.T, result schema.Result, cases ...schema.CaseResult) string {
 	t.Helper()
 	c := schema.ConformanceReport{APIVersion: schema.ConformanceVersion, Kind: schema.ConformanceKind, Result: result}
@@ -173,7 +173,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Another tool refuses a payload type that is not in-toto's, whoever signed it.
+// Other tools reject payload types other than in-toto's, even with a valid signature.
 func TestSignedPayloadType(t *testing.T) {
 	private, public := keys(t)
 	dir := report(t, schema.ResultPassed, schema.CasePassed)
@@ -210,7 +210,7 @@ func TestSignedPayloadType(t *testing.T) {
 	}
 }
 
-// The certificate is in what is signed: verdict, profiles, costs, exceptions, expiry.
+// The signed statement includes the certificate: verdict, profiles, costs, exceptions, expiry.
 func TestStatementOfACertificate(t *testing.T) {
 	private, _ := keys(t)
 	limit := 0.05
@@ -279,7 +279,7 @@ func TestKeysOfTheWrongKind(t *testing.T) {
 	}
 }
 
-// foreign is a key as a tool of others has it, with that tool's ID of the key.
+// foreign is a key in another tool, with the tool's own key ID.
 type foreign struct {
 	sign.Key
 
@@ -288,8 +288,8 @@ type foreign struct {
 
 func (f foreign) KeyID() (string, error) { return f.id, nil }
 
-// sigstore's Go verifier refused the envelope: its ID of the key was another than the hint. It
-// uses this verifier with no ID, so that this library makes one.
+// sigstore's Go verifier rejected the envelope: its key ID was different from the hint. It uses this
+// verifier without an ID, so that this library derives one.
 func TestVerifiersOfOthersAcceptTheEnvelope(t *testing.T) {
 	private, public := keys(t)
 	dir := report(t, schema.ResultPassed, schema.CasePassed)

@@ -32,13 +32,13 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// PayloadType is that of in-toto statements.
+// PayloadType is the media type of in-toto statements.
 const PayloadType = "application/vnd.in-toto+json"
 
 const predicateType = "https://in-toto.io/attestation/test-result/v0.1"
 
-// statement says that the conformance report in data, which c is, has its result. What is
-// incomplete has failed, with the reasons in the configuration.
+// statement attests the result of the conformance report c, encoded in data. An incomplete result is a
+// failure, with the reasons in the configuration.
 func statement(data []byte, c schema.ConformanceReport) (*attestation.Statement, error) {
 	result := &testresult.TestResult{Configuration: configuration(c)}
 	if c.Certificate != nil {
@@ -79,7 +79,7 @@ func statement(data []byte, c schema.ConformanceReport) (*attestation.Statement,
 	}, nil
 }
 
-// configuration is what was tested with what, and what it came to.
+// configuration describes the tested configuration and the result.
 func configuration(c schema.ConformanceReport) []*attestation.ResourceDescriptor {
 	describe := func(name, digest string, annotations map[string]string) *attestation.ResourceDescriptor {
 		d := &attestation.ResourceDescriptor{Name: name, Annotations: &structpb.Struct{Fields: map[string]*structpb.Value{}}}
@@ -102,7 +102,7 @@ func configuration(c schema.ConformanceReport) []*attestation.ResourceDescriptor
 	}
 }
 
-// certificate describes a certificate: all of it but the cases, which are tests.
+// certificate describes a certificate except its cases: those are tests.
 func certificate(c schema.Certificate) (*attestation.ResourceDescriptor, error) {
 	c.Cases = nil
 	data, err := json.Marshal(c)
@@ -128,7 +128,7 @@ func asStruct(result *testresult.TestResult) (*structpb.Struct, error) {
 	return s, nil
 }
 
-// plain is a statement as it is in JSON.
+// plain converts a statement to generic JSON types.
 func plain(s *attestation.Statement) (any, []byte, error) {
 	data, err := protojson.Marshal(s)
 	if err != nil {
@@ -138,7 +138,7 @@ func plain(s *attestation.Statement) (any, []byte, error) {
 	if err := json.Unmarshal(data, &out); err != nil {
 		return nil, nil, fmt.Errorf("encode statement: %w", err)
 	}
-	// protojson puts spaces at random.
+	// protojson adds spaces at random.
 	data, err = json.Marshal(out)
 	return out, data, err
 }

@@ -108,7 +108,7 @@ func plain(open func() (io.ReadCloser, error)) (v1.Layer, error) {
 	return plainLayer{open: open, hash: hash, size: size}, nil
 }
 
-// Digest is that of the tar stream, like DiffID.
+// Digest returns the digest of the tar stream, like DiffID.
 func (l plainLayer) Digest() (v1.Hash, error) { return l.hash, nil }
 
 // DiffID is the digest of the tar stream.
@@ -120,7 +120,7 @@ func (l plainLayer) Compressed() (io.ReadCloser, error) { return l.open() }
 // Uncompressed is the tar stream.
 func (l plainLayer) Uncompressed() (io.ReadCloser, error) { return l.open() }
 
-// Size is that of the tar stream in bytes.
+// Size returns the size of the tar stream in bytes.
 func (l plainLayer) Size() (int64, error) { return l.size, nil }
 
 // MediaType is the uncompressed layer type.

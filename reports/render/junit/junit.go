@@ -161,7 +161,7 @@ func description(c schema.Case) string {
 	return strings.Join(lines, "\n")
 }
 
-// message is the first line of a failure, with what a wait saw last.
+// message returns the first line of a failure, with the last observation of a wait.
 func message(failure string) string {
 	what, seen := spec.LastSeen(failure)
 	if what = firstLine(what); seen != "" {

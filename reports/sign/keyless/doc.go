@@ -14,7 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package keyless signs conformance reports with a certificate that Sigstore issues for an OpenID Connect token, as in
-// GitHub Actions, and verifies such signatures. A signature is a Sigstore bundle: the statement of package sign with
-// certificate, entry of the transparency log and timestamp, verified offline with a trust root.
+// Package keyless signs conformance reports with a certificate issued by Sigstore for an OpenID
+// Connect token, for example in GitHub Actions, and verifies such signatures. A signature is a
+// Sigstore bundle: the statement of package sign with certificate, transparency log entry and
+// timestamp, verified offline with a trust root.
 package keyless

@@ -39,7 +39,7 @@ const (
 	issuer   = "https://token.actions.githubusercontent.com"
 )
 
-// report is a directory with a conformance report on a version of Kubernetes.
+// report returns a directory with a conformance report on a Kubernetes version.
 func report(t *testing.T, version string) string {
 	t.Helper()
 	c := schema.ConformanceReport{APIVersion: schema.ConformanceVersion, Kind: schema.ConformanceKind, Result: schema.ResultPassed}
@@ -56,7 +56,7 @@ func report(t *testing.T, version string) string {
 	return dir
 }
 
-// options sign with a token in the environment.
+// options returns options with a token in the environment.
 func options(t *testing.T, s *keylesstest.Sigstore) keyless.Options {
 	t.Helper()
 	t.Setenv(keyless.TokenVariable, s.Token(workflow, issuer, time.Now().Add(time.Minute)))
@@ -100,7 +100,7 @@ func edit(t *testing.T, dir, name string, change func(string) string) {
 	}
 }
 
-// editPayload changes what a bundle signs.
+// editPayload changes the signed payload of a bundle.
 func editPayload(t *testing.T, dir string, change func(string) string) {
 	t.Helper()
 	edit(t, dir, reports.BundleFile, func(content string) string {
@@ -179,7 +179,7 @@ func remove(t *testing.T, dir string) {
 	}
 }
 
-// copyBundle gives a report the bundle of another one.
+// copyBundle copies a bundle to another report.
 func copyBundle(t *testing.T, s *keylesstest.Sigstore, dir string) {
 	t.Helper()
 	other := report(t, "v1.38.0")

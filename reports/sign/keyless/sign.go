@@ -31,18 +31,19 @@ import (
 	ours "github.com/dra-conformance/dratest/reports/sign"
 )
 
-// retries of a request to a Sigstore service that is overloaded.
+// retries is the number of retries for an overloaded Sigstore service.
 const retries = 3
 
-// Options say where tokens come from, and which Sigstore instance signs.
+// Options select the token and the Sigstore instance.
 type Options struct {
 	// TokenFile has the OIDC token; empty takes TokenVariable, then GitHub Actions.
 	TokenFile string
-	// SigningConfig and TrustedRoot are files of a Sigstore instance; empty fetches those of the public one.
+	// SigningConfig and TrustedRoot are files of a Sigstore instance; by default those of the public
+	// instance are fetched.
 	SigningConfig, TrustedRoot string
 }
 
-// Signer is a sign.Signer. It makes a key and requests a certificate for each signature.
+// Signer is a sign.Signer. It generates a key and requests a certificate for each signature.
 type Signer struct {
 	options Options
 	trusted root.TrustedMaterial
@@ -51,7 +52,8 @@ type Signer struct {
 	clocks  []*sign.TimestampAuthority
 }
 
-// New returns a Signer after it found a token, so that a run which cannot be signed never starts.
+// New returns a Signer if a token is available, to fail early: a run must not end without its
+// signature.
 func New(ctx context.Context, o Options) (*Signer, error) {
 	if _, err := o.token(ctx, time.Now()); err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func New(ctx context.Context, o Options) (*Signer, error) {
 	return s, nil
 }
 
-// TrustedRoot reads the trust root in a file, or fetches that of the public Sigstore instance.
+// TrustedRoot reads the trust root from a file, or fetches that of the public Sigstore instance.
 func TrustedRoot(file string) (root.TrustedMaterial, error) {
 	if file != "" {
 		trusted, err := root.NewTrustedRootFromPath(file)
@@ -102,7 +104,7 @@ func signingConfig(file string) (*root.SigningConfig, error) {
 	return config, nil
 }
 
-// use chooses services that serve now.
+// use selects the services valid now.
 func (s *Signer) use(config *root.SigningConfig, now time.Time) error {
 	fulcio, err := root.SelectService(config.FulcioCertificateAuthorityURLs(), sign.FulcioAPIVersions, now)
 	if err != nil {
@@ -129,7 +131,7 @@ func (s *Signer) use(config *root.SigningConfig, now time.Time) error {
 	return nil
 }
 
-// SignStatement returns a bundle that verifies with the trust root.
+// SignStatement returns a bundle verifiable with the trust root.
 func (s *Signer) SignStatement(ctx context.Context, statement []byte) (file string, content []byte, err error) {
 	if content, err = s.bundle(ctx, statement); err != nil {
 		return "", nil, fmt.Errorf("%w (the report is complete: sign it with \"dratest report sign\")", err)

@@ -31,15 +31,15 @@ import (
 )
 
 const (
-	// TokenVariable has an OIDC token.
+	// TokenVariable is the environment variable with an OIDC token.
 	TokenVariable = "SIGSTORE_ID_TOKEN"
-	// audience is Fulcio's.
+	// audience is the audience of Fulcio.
 	audience = "sigstore"
 	// tokenLimit bounds the size of a token.
 	tokenLimit = 1 << 16
 )
 
-// errNoToken means that there is neither a file, TokenVariable nor GitHub Actions.
+// errNoToken means there is neither a file, TokenVariable nor GitHub Actions.
 var errNoToken = fmt.Errorf("no OIDC token: set $%s, or in GitHub Actions \"permissions: id-token: write\" of the job", TokenVariable)
 
 // token returns a valid OIDC token: from a file, TokenVariable, or GitHub Actions. It is requested for each signature, as

@@ -39,16 +39,17 @@ type Policy struct {
 	Trusted root.TrustedMaterial
 }
 
-// Signature is what is known of a report's bundle.
+// Signature is the state of a report's bundle.
 type Signature struct {
-	// Signed is true if there is a bundle, Checked if Identity with a token of Issuer made it at Time.
+	// Signed is true if there is a bundle, Checked if it was signed by Identity with a token of Issuer at
+	// Time.
 	Signed, Checked  bool
 	Identity, Issuer string
 	Time             time.Time
 }
 
-// Verify compares the bundle of a directory with its report and, with a policy, verifies it. Reasons say why it does not
-// hold. A report without a bundle is refused only with a policy.
+// Verify compares the bundle of a directory with its report and, with a policy, verifies it. It
+// returns the reasons for rejecting it. An unsigned report is rejected only with a policy.
 func Verify(dir fs.FS, policy *Policy) (s Signature, reasons []string, err error) {
 	data, err := fs.ReadFile(dir, reports.ConformanceFile)
 	if err != nil {
@@ -94,8 +95,8 @@ func (p Policy) verify(b *bundle.Bundle, data []byte) (time.Time, error) {
 	return check(b, p.Trusted, verify.WithArtifact(bytes.NewReader(data)), verify.WithCertificateIdentity(identity))
 }
 
-// check verifies a bundle and returns its time. Certificates must be in a certificate transparency log if the trust root
-// knows any.
+// check verifies a bundle and returns its time. Certificates must be in a certificate transparency log
+// if the trust root has one.
 func check(b *bundle.Bundle, trusted root.TrustedMaterial, artifact verify.ArtifactPolicyOption, identity verify.PolicyOption) (time.Time, error) {
 	options := []verify.VerifierOption{verify.WithTransparencyLog(1), verify.WithObserverTimestamps(1)}
 	if len(trusted.CTLogs()) > 0 {

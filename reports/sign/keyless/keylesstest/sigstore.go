@@ -48,7 +48,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/tlog"
 )
 
-// Sigstore is an instance that serves until the test ends.
+// Sigstore is an instance serving until the test ends.
 type Sigstore struct {
 	// SigningConfig and TrustedRoot are files.
 	SigningConfig, TrustedRoot string
@@ -114,7 +114,7 @@ func New(t *testing.T) *Sigstore {
 	return s
 }
 
-// Token is the token of an identity, which must be a URL.
+// Token returns a token for an identity, a URL.
 func (s *Sigstore) Token(identity, issuer string, expires time.Time) string {
 	claims, err := json.Marshal(map[string]any{"sub": identity, "iss": issuer, "aud": "sigstore", "exp": expires.Unix()})
 	if err != nil {
