@@ -44,6 +44,56 @@ func Dir(given string) string {
 	}
 }
 
+// CheckDir returns the error of Lock, but creates and writes nothing.
+func CheckDir(dir string) error {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("find the report directory: %w", err)
+	}
+	parent := absolute // or the closest one that exists
+	info, err := os.Stat(parent)
+	for errors.Is(err, fs.ErrNotExist) && parent != filepath.Dir(parent) {
+		parent = filepath.Dir(parent)
+		info, err = os.Stat(parent)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("make the report directory: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("make the report directory: %s is not a directory", parent)
+	}
+	if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("make the report directory: write to %s: %w", parent, err)
+	}
+	if parent == absolute {
+		if err := errors.Join(checkEntries(dir), checkLock(dir)); err != nil {
+			return err
+		}
+	}
+	return checkSpace(parent)
+}
+
+// checkLock returns ErrInUse for a locked directory.
+func checkLock(dir string) error {
+	path := filepath.Join(dir, lockFile)
+	if _, err := os.Stat(path); err != nil {
+		return nil //nolint:nilerr // nobody has it
+	}
+	lock := flock.New(path)
+	locked, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("lock the report directory: %w", err)
+	}
+	if !locked {
+		return inUse(dir)
+	}
+	return lock.Unlock()
+}
+
+func inUse(dir string) error {
+	return fmt.Errorf("%w: another process writes into %s: wait for it, or choose another directory with --report-dir", ErrInUse, dir)
+}
+
 // Lock creates a report directory and locks it until unlock or the end of the process. It returns
 // ErrInUse, or an error if files cannot be written.
 func Lock(dir string) (unlock func(), err error) {
@@ -64,7 +114,7 @@ func Lock(dir string) (unlock func(), err error) {
 			return nil, fmt.Errorf("lock the report directory: %w", err)
 		}
 		if !locked {
-			return nil, fmt.Errorf("%w: another process writes into %s: wait for it, or choose another directory with --report-dir", ErrInUse, dir)
+			return nil, inUse(dir)
 		}
 		// The previous holder may have removed the file in the meantime.
 		mine, mineErr := lock.Stat()

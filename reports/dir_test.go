@@ -17,6 +17,7 @@ limitations under the License.
 package reports_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,33 @@ import (
 
 	"github.com/dra-conformance/dratest/reports"
 )
+
+// A dry run notices what a run refuses.
+func TestCheckDir(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	used := filepath.Join(dir, "used")
+	unlock, err := reports.Lock(used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	for name, inUse := range map[string]bool{file: false, filepath.Join(file, "below"): false, used: true} {
+		if err := reports.CheckDir(name); err == nil || errors.Is(err, reports.ErrInUse) != inUse {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	missing := filepath.Join(dir, "not", "there")
+	if err := errors.Join(reports.CheckDir(missing), reports.CheckDir(dir)); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(missing)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the check made a directory: %v", err)
+	}
+}
 
 // With links in a report directory, logs were written to and folders removed from outside.
 func TestLockRefusesWhatLeadsOut(t *testing.T) {

@@ -49,6 +49,17 @@ func TestClusterIsFoundByItsName(t *testing.T) {
 	if _, err := c.Create(t.Context(), clusters.Config{Name: "x"}); !errors.Is(err, clusters.ErrExists) {
 		t.Errorf("a kind cluster of the name: %v", err)
 	}
+	if err := c.Check(t.Context(), clusters.Config{Name: "x"}); !errors.Is(err, clusters.ErrExists) {
+		t.Errorf("check a kind cluster of the name: %v", err)
+	}
+	if err := c.Check(t.Context(), clusters.Config{Name: "y", Version: "1.2"}); !errors.Is(err, clusters.ErrUnknownVersion) {
+		t.Errorf("check an unknown version: %v", err)
+	}
+	for name, provider := range map[string]string{"x": clusters.ProviderControlPlane, "y": clusters.ProviderKind} {
+		if err := c.Check(t.Context(), clusters.Config{Name: name, Provider: provider}); err != nil {
+			t.Errorf("check %s, which no running cluster has: %v", name, err)
+		}
+	}
 	if _, err := c.Switch(t.Context(), "x", clusters.Stack{Scheduler: clusters.Own}); !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("switch: %v", err)
 	}

@@ -56,18 +56,9 @@ func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
 	}
 }
 
-// Create implements clusters.Provider. An unknown version is rejected before anything starts; with an image of its
-// own a cluster may have any version.
+// Create implements clusters.Provider.
 func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters.Cluster, error) {
-	if config.Image == "" && config.Version != "" {
-		if _, err := versions.Lookup(config.Version); err != nil {
-			return clusters.Cluster{}, err
-		}
-	}
-	if err := c.images.CanBuild(config.Stack, config.Version); err != nil {
-		return clusters.Cluster{}, err
-	}
-	if err := c.nameIsFree(config.WithDefaults("")); err != nil {
+	if err := c.check(config); err != nil {
 		return clusters.Cluster{}, err
 	}
 	if config.Provider == clusters.ProviderControlPlane {
@@ -77,6 +68,34 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 		return clusters.Cluster{}, err
 	}
 	return c.Provider.Create(ctx, config)
+}
+
+// Check returns why Create would refuse a cluster, as far as that can be seen without a container engine.
+func (c *Clusters) Check(ctx context.Context, config clusters.Config) error {
+	if err := c.check(config); err != nil {
+		return err
+	}
+	name := config.WithDefaults("").Name
+	all, _ := c.List(ctx) // an engine that is not running has no running clusters
+	for _, each := range all {
+		if each.Name == name && (each.Status == clusters.Running || each.Status == clusters.Creating) {
+			return fmt.Errorf("%w: %q: choose another name, or remove it with \"dratest cluster delete %s\"", clusters.ErrExists, name, name)
+		}
+	}
+	return nil
+}
+
+// check is the first part of Create. With an image of its own a cluster may have any version.
+func (c *Clusters) check(config clusters.Config) error {
+	if config.Image == "" && config.Version != "" {
+		if _, err := versions.Lookup(config.Version); err != nil {
+			return err
+		}
+	}
+	if err := c.images.CanBuild(config.Stack, config.Version); err != nil {
+		return err
+	}
+	return c.nameIsFree(config.WithDefaults(""))
 }
 
 // nameIsFree returns ErrExists if another provider has a cluster of the name, since commands find the provider by it.

@@ -77,17 +77,19 @@ func newCertifyCommand() *cobra.Command {
 	var f certifyFlags
 	cmd := &cobra.Command{
 		Use:   "certify -f driver.yaml (--kubeconfig FILE | --name CLUSTER | --versions A..B)",
-		Short: "Test the driver of a vendor, and say whether it is certified",
-		Long: `Test the driver of a vendor, as it is installed in a cluster, and say whether it
-is certified. driver.yaml declares the driver; "dratest certify init" writes one
-from what it sees in a cluster.
+		Short: "Certify a DRA driver",
+		Long: `Test the driver installed in a cluster against its declaration, driver.yaml, and
+issue a certificate. "dratest certify init" writes a declaration from a cluster.
 
-Before anything runs a screen says what will, what will not and why, and how long
-it takes. dratest makes namespaces, claims and pods of its own, puts a privileged
-daemon set on the nodes, removes both, and touches nothing else.
+Before the first case, dratest prints which cases run, which do not and why, and how
+long they take. It creates namespaces with claims and pods, and a privileged
+DaemonSet on the nodes, and removes them at the end. Without --disruptive, no
+kubelet and no pod of the driver is stopped. With --disruptive, cases also restart
+kubelets and the driver's DaemonSet, delete the driver's ResourceSlices, and run the
+hooks of the declaration.
 
 Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
-cluster is not as declared, so that nothing can be said; 4 incomplete.`,
+cluster does not match the declaration; 4 incomplete.`,
 		Example: `  dratest certify init --driver gpu.example.com --kubeconfig ~/.kube/config > driver.yaml
   dratest certify -f driver.yaml --kubeconfig ~/.kube/config --dry-run
   dratest certify -f driver.yaml --kubeconfig ~/.kube/config --disruptive --agent-image registry.example.com/dra-sim:1
@@ -251,7 +253,7 @@ func newCertifyInitCommand() *cobra.Command {
 	var driver, cluster string
 	cmd := &cobra.Command{
 		Use:   "init --driver NAME (--kubeconfig FILE | --name CLUSTER)",
-		Short: "Write the declaration of a driver from what a cluster shows of it",
+		Short: "Write the declaration of a driver in a cluster",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if driver == "" {

@@ -42,7 +42,7 @@ const testDriver = "test-driver"
 func newCertifyInstallCommand() *cobra.Command {
 	var previous bool
 	var bug string
-	cmd := shippedCommand("install", "Install a driver that dratest certifies itself, as its users would: "+strings.Join(declarations.ShippedNames(), ", "),
+	cmd := shippedCommand("install", "Install a driver shipped with dratest: "+strings.Join(declarations.ShippedNames(), ", "),
 		func(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
 			manifests, err := loadImage(ctx, p, machines, d)
 			if err != nil {
@@ -81,7 +81,7 @@ func withArguments(d declarations.Driver, manifests []byte, previous bool, bug s
 }
 
 func newCertifyUninstallCommand() *cobra.Command {
-	return shippedCommand("uninstall", "Remove what install has made", func(ctx context.Context, _ *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
+	return shippedCommand("uninstall", "Remove an installed driver", func(ctx context.Context, _ *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
 		return kubectl(ctx, machines, d.Manifests, "delete", "--ignore-not-found", "--wait", "--timeout=90s", "-f", "-")
 	})
 }

@@ -53,7 +53,7 @@ type perfFlags struct {
 func newPerfCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "perf",
-		Short: "Measure what pods with claims cost, and judge it by thresholds",
+		Short: "Measure the performance of pods with claims",
 	}
 	cmd.AddCommand(newPerfRunCommand(), newPerfCompareCommand(), newPerfHistoryCommand())
 	return cmd
@@ -63,30 +63,31 @@ func newPerfRunCommand() *cobra.Command {
 	var f perfFlags
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Measure two stacks in turns on control planes with simulated nodes, and judge their ratios",
-		Long: `Measure two stacks in turns, and judge their ratios by thresholds. For each
-workload two control planes are made, with nodes that kwok simulates; in each block
-both get the same pods, one after the other. A ratio of two things that are measured
-next to each other holds on any machine, a time does not. The reference can be of
-another version, and both can run programs that you have built.
+		Short: "Compare the performance of two stacks by thresholds",
+		Long: `Compare the performance of two stacks, the reference and the candidate. For each
+workload, dratest creates a control plane with simulated nodes per stack, runs the
+same pods on both in turns (a block), and judges the ratios by thresholds. Ratios
+hold on any machine, times do not. The reference can be another version, and both
+can run your own binaries.
 
-A threshold is met if the whole 95 % interval of the ratio (Hodges and Lehmann's, of
-all blocks) is within it, missed if the whole interval is outside, and else it cannot
-be told. What is judged by the clock is told only from blocks in which others left the
-machine alone; CPU time can be told beside other load.
+A threshold is met if the 95 % confidence interval of the ratio over all blocks
+(Hodges-Lehmann) is within it, missed if the interval is outside, and inconclusive
+otherwise. Wall-clock times count only blocks without other load on the machine;
+CPU time always counts.
 
-The table has medians of all rounds; what plugin-sec/attempt says of the scheduler's
-plugin for DRA are seconds by attempt to schedule a pod, of the tenth of them that a
-scheduler observes.
+The table shows medians of all rounds. plugin-sec/attempt is the time of the
+scheduler's DRA plugin per scheduling attempt, from the tenth that it samples.
 
-The workloads fabric, classic, prebind and node measure programs beside a cluster, the
-scheduler while pods wait in PreBind, and kubelets in containers. Their limits must hold
-for each value, and few blocks are enough.
+The workloads fabric, classic, prebind and node measure companion programs, the
+scheduler while pods wait in PreBind, and kubelets in containers. Each of their
+values must be within its limit.
 
-perf.json in the report directory has every round, perf.bench the same for
-benchstat, perf.html the plots. For workloads with a missed threshold there are
-profiles of the components. The last line is "perf: met=N missed=N cannot-tell=N". Exit code 1 means
-that a threshold is missed, 4 that it cannot be told of one.`,
+Results: perf.json (all rounds), perf.bench (for benchstat), perf.html (plots), and
+CPU and heap profiles of workloads with a missed threshold. The last line is
+"perf: met=N missed=N cannot-tell=N".
+
+Exit codes: 0 all thresholds are met; 1 one is missed; 2 wrong usage; 3 no control
+plane; 4 one is inconclusive.`,
 		Example: `  dratest perf run
   dratest perf run --only template-claims --blocks 20
   dratest perf run --only fabric,classic,prebind

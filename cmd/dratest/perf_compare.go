@@ -38,14 +38,14 @@ func newPerfCompareCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
-		Short: "Compare what two runs of \"perf run\" have measured",
-		Long: `Compare the results in two report directories: all that thresholds of the new one
-bound, but exponents. Something got better or worse if a Mann-Whitney U test says so
-(95 %, for all comparisons together) and its median changed by more than 5 %. Ratios
-can be compared across machines.
+		Short: "Compare the results of two runs",
+		Long: `Compare the results of two runs: all values with a threshold in the new one, except
+exponents. A value is better or worse if a Mann-Whitney U test is significant (95 %
+over all comparisons) and its median changed by more than 5 %. Ratios are comparable
+across machines.
 
-Exit codes: 0 nothing is worse; 1 something is; 2 results cannot be read; 4 nothing
-could be compared.`,
+Exit codes: 0 nothing is worse; 1 a value is worse; 2 unreadable results; 4 nothing
+to compare.`,
 		Args: usage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
@@ -89,10 +89,9 @@ func printComparison(out io.Writer, c perf.Comparison, format string) error {
 func newPerfHistoryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history DIRECTORY",
-		Short: "Show what all runs of \"perf run\" below a directory have measured, over time",
-		Long: `Read the results of all runs whose report directories are below DIRECTORY, print a
-line for each threshold and run, and draw the trend, and the plots of the newest run,
-into ` + perfPage + ` there.`,
+		Short: "Show the results of many runs over time",
+		Long: `Read the results of all runs below DIRECTORY, print a line per threshold and run, and
+plot their trend and the newest run in DIRECTORY/` + perfPage + `.`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			records, err := perf.ReadRecords(args[0])

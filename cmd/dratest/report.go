@@ -34,9 +34,9 @@ func newReportCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "report [DIRECTORY]",
-		Short: "Print the report of a run, verify it, compare it with others",
-		Long: `Print the report of a run from the report.json in a directory (default
-$ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
+		Short: "Print, verify, compare and export reports",
+		Long: `Print the report in a directory (default: $ARTIFACTS or ./_artifacts). The exit code
+is that of the run.`,
 		Args: cobra.MaximumNArgs(1),
 		// Reading a report needs no cleanup: let signals kill the process.
 		PersistentPreRun: func(*cobra.Command, []string) { signal.Reset(os.Interrupt, syscall.SIGTERM) },

@@ -31,13 +31,13 @@ func newBadgeCommand() *cobra.Command {
 	var f signerFlags
 	cmd := &cobra.Command{
 		Use:   "badge [DIRECTORY]",
-		Short: "Print a badge for the README of a driver",
-		Long: `Print a badge in Markdown for the README of a driver, from the report directory of
-"dratest certify" (default $ARTIFACTS, or ./_artifacts). The directory is verified
-first. The image is served by shields.io.
+		Short: "Print a badge for a certified driver",
+		Long: `Verify the report directory of "dratest certify" (default: $ARTIFACTS or
+./_artifacts) and print a Markdown badge for the driver's README. shields.io serves
+the image.
 
-Exit codes: 0 there is a badge; 1 the report does not hold, the driver is not
-certified, or the certificate has expired; 2 there is no certificate.`,
+Exit codes: 0 badge printed; 1 the report is invalid, the driver is not certified,
+or the certificate has expired; 2 no certificate.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			expected, err := f.read()

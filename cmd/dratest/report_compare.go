@@ -33,12 +33,12 @@ func newDiffCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Compare two reports: cases, times, configuration",
-		Long: `Compare the conformance reports in two directories: cases that came to something
-else, came or went, or got slower (each attempt took more than twice as long, and
-more than 10 s longer, than any before), and what was tested with what.
+		Short: "Compare two reports",
+		Long: `Compare the conformance reports in two directories: cases with another outcome, new
+and missing cases, slower cases (each attempt takes more than twice as long, and
+more than 10 s longer, than any before), and changes of the tested software.
 
-Exit codes: 0 no case is worse; 1 one is, or got slower; 2 a report cannot be read.`,
+Exit codes: 0 no case is worse; 1 a case is worse or slower; 2 unreadable report.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
@@ -76,7 +76,7 @@ func newMatrixCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "matrix DIRECTORY...",
-		Short: "Put reports side by side, by version, stack or driver",
+		Short: "Show reports side by side, by version, stack or driver",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := readConformance(args)

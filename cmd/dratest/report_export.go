@@ -35,15 +35,14 @@ func newExportCommand() *cobra.Command {
 	var format, to string
 	cmd := &cobra.Command{
 		Use:   "export [DIRECTORY]",
-		Short: "Write a report as a programme takes it",
-		Long: `Write a report that holds (see "dratest report verify") as a programme takes it.
+		Short: "Write a report for a conformance program",
+		Long: `Write a verified report in the format of a conformance program.
 
---format cncf is for the AI conformance programme of the CNCF: junit.xml,
-results.json and e2e.log as "go test" writes them, README.md with how to reproduce
-them, a part of PRODUCT.yaml, and the conformance report. They go into a folder
-that is named after the version of Kubernetes and --project of the run, as
-v1.37/product, below --to. Known issues of Kubernetes are skipped tests there, and
-in the notes.`,
+--format cncf is for the CNCF AI conformance program: junit.xml, results.json and
+e2e.log in the format of "go test", README.md with the steps to reproduce them, a
+part of PRODUCT.yaml, and the conformance report. They are in a folder named after
+the Kubernetes version and --project of the run, for example v1.37/product, below
+--to. Known issues are skipped tests and are listed in the notes.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "cncf" {

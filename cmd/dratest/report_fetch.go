@@ -43,15 +43,15 @@ func newFetchCommand() *cobra.Command {
 	var f fetchFlags
 	cmd := &cobra.Command{
 		Use:   "fetch [DIRECTORY]",
-		Short: "Bring the report of a run in a cluster back",
-		Long: `Wait for the run in the Job of "dratest manifests" to end, and bring its report back
-into a directory (default $ARTIFACTS, or ./_artifacts), in place of one that is there;
-run.log is what the run has printed.
+		Short: "Download the report of a run in a cluster",
+		Long: `Wait for the Job of "dratest manifests" to finish and download its report into a
+directory (default: $ARTIFACTS or ./_artifacts), replacing an earlier report. The
+output of the run is in run.log.
 
-The Job's pod, and so the Job, ends only then: it keeps the results. Until all have
-arrived it can be tried again. The exit code says whether they have, not what the run
-came to: "dratest report DIRECTORY" ends as the run did, "dratest report verify
-DIRECTORY" checks the files.`,
+The Job's pod keeps the results until all of them have been downloaded; if a
+download fails, run the command again. The exit code is that of the download:
+"dratest report DIRECTORY" returns the exit code of the run, and "dratest report
+verify DIRECTORY" checks the files.`,
 		Example: `  dratest report fetch results --kubeconfig ~/.kube/config && dratest report verify results && dratest report results`,
 		Args:    cobra.MaximumNArgs(1),
 		// Do not leave a partially unpacked archive behind on a signal.

@@ -33,14 +33,14 @@ func newHistoryCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "history DIRECTORY...",
-		Short: "Show how often each case passed in many runs, flakes and changed durations",
-		Long: `Read all conformance reports in and below directories. For each case: pass rate, first
-failure, targets on which results differ (flakes), and durations that changed (each
+		Short: "Show pass rates, flakes and changed durations over many runs",
+		Long: `Read all conformance reports in and below directories. For each case: pass rate,
+first failure, targets with different results (flakes), and changed durations (each
 later attempt takes more than twice as long, and more than 10 s longer, than any
-before; or the reverse). A target is a version of Kubernetes, and provider, stack,
-driver, suite and mode where they differ.
+before; or the reverse). A target is a Kubernetes version with its provider, stack,
+driver, suite and mode.
 
-The table omits cases without anything to report. HTML and JSON include all cases.`,
+The table omits cases with nothing to report. HTML and JSON include all cases.`,
 		Example: `  dratest report history results/ -o html > history.html`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -205,10 +205,10 @@ func signAll(cmd *cobra.Command, dir string, signer sign.Signer) error {
 func newKeygenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "keygen [NAME]",
-		Short: "Make a key that signs reports",
-		Long: `Make an ed25519 key: NAME.pem (default dratest.pem) signs reports with
-"dratest run --sign-key", and is to be kept secret; NAME.pub.pem is for those who
-verify them. Files that are there are not replaced.`,
+		Short: "Create a key pair for signing reports",
+		Long: `Create an ed25519 key pair: NAME.pem (default: dratest.pem) signs reports with
+"dratest run --sign-key"; keep it secret. NAME.pub.pem verifies them. Existing files
+are not replaced.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := append(args, "dratest")[0]

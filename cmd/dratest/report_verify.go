@@ -47,16 +47,16 @@ func newVerifyCommand() *cobra.Command {
 	var f signerFlags
 	cmd := &cobra.Command{
 		Use:   "verify [DIRECTORY]",
-		Short: "Check that the files of a report agree with each other, and their signature",
-		Long: `Check that the files of a report (default those in $ARTIFACTS, or ./_artifacts)
-agree with each other and with the cases that this version of the suite requires,
-and that the report is signed with a key, or keyless by an identity. Of a directory
-with several reports (run --matrix, --repeat), all are checked. No cluster is needed,
-and no network, but for --identity without --trusted-root.
+		Short: "Verify the files and the signature of a report",
+		Long: `Check that the files of a report (default: $ARTIFACTS or ./_artifacts) agree with
+each other and with the cases required by this version of dratest, and verify the
+signature: by --key, or keyless by --identity. In a directory with several reports
+(run --matrix, --repeat), all are checked. No cluster is needed; the network only for
+--identity without --trusted-root. docs/evidence.md lists the changes that only a
+signature detects.
 
-Exit codes: 0 it holds, whatever its result is; 1 it does not, with a line for each
-reason; 2 there is no report, or it is one of another version. docs/evidence.md
-says what only a signature notices.`,
+Exit codes: 0 the report is valid, whatever its result; 1 it is invalid, with a line
+per reason; 2 no report, or a report of another format version.`,
 		Example: `  dratest report verify results --key example.pub.pem
   dratest report verify results --issuer https://token.actions.githubusercontent.com \
     --identity https://github.com/example/driver/.github/workflows/dra.yml@refs/heads/main`,

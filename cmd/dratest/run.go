@@ -33,7 +33,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
-	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/console"
@@ -317,20 +316,20 @@ func verdictError(r schema.Report) error {
 
 func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
 	p, err := run.DryRun(ctx, parts(), f.Options)
-	if errors.Is(err, run.ErrNothingRan) {
+	switch {
+	case errors.Is(err, run.ErrNothingRan):
 		return withCode(codeCasesFailed, err)
-	}
-	if err != nil {
+	case inUse(err):
+		return withCode(codeUsage, err)
+	case err != nil:
 		return err
 	}
 	if f.Kubeconfig != "" || f.InCluster {
 		console.Plan(out, p)
 		return nil
 	}
-	if f.Cluster.Version != "" && f.Cluster.Image == "" {
-		if _, err := versions.Lookup(f.Cluster.Version); err != nil {
-			return err
-		}
+	if err := providers.NewClusters(&progress.Printer{}).Check(ctx, f.Cluster); err != nil {
+		return err
 	}
 	for _, e := range p.Entries {
 		if _, err := fmt.Fprintf(out, "selected %s\n", e.Meta.ID); err != nil {

@@ -60,8 +60,18 @@ func execute(t *testing.T, args ...string) (string, int) {
 	return out.String() + err.Error(), exitCode(err)
 }
 
+// In a checkout all stacks can be built.
+func TestDryRunOfAMatrix(t *testing.T) {
+	t.Setenv("DRATEST_STATE", t.TempDir())
+	out, code := execute(t, "run", "--matrix", "stock,scheduler=own+kubelet=own:worker2", "--dry-run")
+	if code != 0 || !strings.Contains(out, "== stack scheduler=own+kubelet=own:worker2\nselected") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("DRATEST_STATE", t.TempDir())
 	dead := filepath.Join(t.TempDir(), "kubeconfig")
 	config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n" +
 		"contexts: [{name: c, context: {cluster: c}}]\ncurrent-context: c\n"
@@ -99,6 +109,8 @@ func TestExitCodes(t *testing.T) {
 		"filter matches nothing":    {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster":   {[]string{"run", "--dry-run"}, 0, "Use --kubeconfig"},
 		"dry run, unknown version":  {[]string{"run", "--dry-run", "--version", "v1.38.0-beta.0"}, codeUsage, "known are v1.37.1"},
+		"dry run, no directory":     {[]string{"run", "--dry-run", "--report-dir", dead}, codeEnvironment, "is not a directory"},
+		"dry run, no registry":      {[]string{"run", "--dry-run", "--kubeconfig", dead, "--image-registry", "not a registry"}, codeUsage, "not a registry"},
 		"label filter that is none": {[]string{"run", "--dry-run", "--label-filter", "(("}, codeUsage, "label filter \"((\": Syntax Error Parsing Label Filter: Mismatched"},
 		"dry run of nothing":        {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},
 		"no file of expectations":   {[]string{"run", "--expectations", "nowhere.yaml"}, codeUsage, "expectations: open nowhere.yaml"},
@@ -120,7 +132,7 @@ func TestExitCodes(t *testing.T) {
 		"matrix without kubelets":   {[]string{"run", "--provider", "controlplane", "--matrix", "stock,own"}, codeUsage, "choose scheduler=own, controllers=own or both"},
 		"kept control planes":       {[]string{"run", "--provider", "controlplane", "--matrix", "stock,scheduler=own", "--keep"}, codeUsage, "leave one of them out"},
 		"matrix of nothing":         {[]string{"run", "--matrix", "stock,own", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
-		"plans of a matrix":         {[]string{"run", "--matrix", "stock,scheduler=own+kubelet=own:worker2", "--dry-run"}, 0, "== stack scheduler=own+kubelet=own:worker2\nselected"},
+		"stack without programs":    {[]string{"run", "--matrix", "stock,scheduler=own+kubelet=own:worker2", "--dry-run"}, codeEnvironment, "no dra-scheduler beside"},
 		"matrix in a Job":           {[]string{"manifests", "--", "--matrix", "stock,own"}, codeUsage, "cannot be given to a run in a cluster"},
 		"no such component":         {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be one of apiserver, controllers, kubelet, scheduler`},
 		"no kubeconfig there":       {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},

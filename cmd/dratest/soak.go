@@ -63,45 +63,36 @@ func newSoakCommand() *cobra.Command {
 	var f soakFlags
 	cmd := &cobra.Command{
 		Use:   "soak",
-		Short: "Let pods with claims come and go, kill components, and check allocations",
-		Long: `Let pods with claims of many kinds come and go on a cluster, more than there are
-devices for, kill a component again and again if asked, and check all the time,
-by nothing but the API objects, that no device is handed out twice, no counter
-falls below zero, no claim leaks and no pod gets stuck. In the end, what drivers
-were called for and what kubelets remember has to show that each claim that a pod
-ran with was prepared, and that none is left prepared.
+		Short: "Run pods with claims under load, kill components, check invariants",
+		Long: `Create and delete pods with claims of many kinds, competing for fewer devices than
+they request, and check invariants on the API objects all the time: no device is
+allocated twice, no counter drops below zero, no claim leaks, no pod is stuck. At
+the end, driver calls and kubelet checkpoints must show that each claim of a running
+pod was prepared, and that none is still prepared.
 
-An API server that is killed is away for a minute: half of that it is frozen, so
-that requests hang, then they are refused. The soak waits for it.
+--kill kills components under this load. A killed API server is unavailable for a
+minute: first it is frozen and requests hang, then connections are refused.
 
-Without --kubeconfig a cluster is made with kind and removed afterwards; its
-kubelets restart a killed component after a second. Elsewhere they wait up to
-five minutes after some kills: give --patience more than that.
+Without --kubeconfig, dratest creates a kind cluster whose kubelets restart a killed
+component after a second, and removes it. Other kubelets may wait up to five
+minutes: set --patience to more than that.
 
-With --fabric the devices are not on the nodes: dra-composable-controller attaches
-them from a fabric to simulated nodes (KEP-5007), on a control plane of processes
-that is made for it. What the fabric says must fit the claims all the time: a
-device is attached to at most one node, stays while a pod has it, and no pod is
-bound before; and in the end nothing is attached for nobody. The controller's log
-is in the report directory. Pods are bound with what was attached for them. With
---fabric=reschedule they are scheduled anew then, to the device that is local to
-its node now: on each node dra-sim is the driver that publishes it, which can be
-killed, too. No two pods may have one device in one way or the other, and in the
-end no driver may publish what is not attached to its node. With --fabric=race two
-control planes, each with a controller, want the only device of a fabric at the
-same moment, --times times: exactly one pod is bound in each round, and the other
-one once the first is gone.
+--fabric attaches devices from a composable fabric to simulated nodes (KEP-5007),
+with dra-composable-controller. The fabric must agree with the claims: a device is
+attached to one node at most and stays while a pod uses it, no pod is bound before
+its device is attached, and nothing stays attached without a claim.
+- bind (default): pods are bound to the attached devices.
+- reschedule: pods are scheduled again, to the device that dra-sim now publishes on
+  its node. No device may be published without being attached.
+- race: two clusters compete for the only device of a fabric, --times times.
 
-With --classic a driver's own controller allocates the claims (KEP-3063), of kinds
-that are allocated at once or for the pod's node, are shared, have one user at a
-time, take long or fail at first: dra-scheduler with classic DRA negotiates with
-it, for simulated nodes of a control plane of processes that is made for it. What
-the driver holds must fit the claims all the time: no device is held for two of
-them, and all that claims have is held; and in the end it holds nothing, and no
-record or negotiation is left. The logs of both are in the report directory.
+--classic runs classic DRA (KEP-3063) on simulated nodes: a driver's controller
+allocates claims and negotiates with dra-scheduler. The driver's devices must agree
+with the claims, and nothing may be left at the end.
 
-Exit code 1 means that a rule was violated, 4 that not all was done that was
-asked for. Ctrl-C cleans up; another one does not wait for that.`,
+Exit codes: 0 no violations; 1 an invariant was violated; 2 wrong usage; 3 no
+cluster; 4 the load or some kills are incomplete. Ctrl-C cleans up, a second Ctrl-C
+exits at once.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
   dratest soak --stack own --kill apiserver --times 3

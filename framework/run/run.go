@@ -69,6 +69,9 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	if err != nil {
 		return spec.Plan{}, err
 	}
+	if err := reports.CheckDir(o.ReportDir); err != nil {
+		return spec.Plan{}, err
+	}
 	if !o.Existing() {
 		var p spec.Plan
 		for _, m := range metas {
