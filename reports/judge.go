@@ -146,7 +146,7 @@ func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	case spec.SkipVersion:
 		return len(c.Releases()) > 0
 	case spec.SkipDriver:
-		return c.Installed
+		return c.DriverUnderTest
 	default:
 		return false
 	}

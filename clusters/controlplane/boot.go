@@ -132,7 +132,7 @@ func (b *boot) ended() error {
 		if err != nil {
 			return fmt.Errorf("%s ended, and its log cannot be read: %w", s.command.name, err)
 		}
-		said := lastWords(string(data))
+		said := lastLogLines(string(data))
 		if strings.Contains(said, "address already in use") {
 			return fmt.Errorf("%s ended: %w\n%s", s.command.name, errPortTaken, said)
 		}
@@ -141,8 +141,8 @@ func (b *boot) ended() error {
 	return nil
 }
 
-// lastWords returns the log lines explaining the exit of a process: its errors, or the last lines.
-func lastWords(log string) string {
+// lastLogLines returns the log lines explaining the exit of a process: its errors, or the last lines.
+func lastLogLines(log string) string {
 	var errs, all []string
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\n")

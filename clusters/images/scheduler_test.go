@@ -84,7 +84,7 @@ func TestComponentOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	local := Local{Where: own.Where{Dirs: []string{root}, Beside: root}}
+	local := Local{Where: own.Where{Dirs: []string{root}, BinDir: root}}
 	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
 		var s clusters.Stack
 		if err := s.Set(component, "own"); err != nil {

@@ -186,7 +186,7 @@ func (s switching) awaitControllers(ctx context.Context, node member) error {
 		return "", nil
 	})
 	if err != nil {
-		return fmt.Errorf("wait for %s: %w%s", controllersName, err, lastWords(ctx, node))
+		return fmt.Errorf("wait for %s: %w%s", controllersName, err, lastLogLines(ctx, node))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func phase(pod corev1.Pod) string {
 	return text
 }
 
-func lastWords(ctx context.Context, node member) string {
+func lastLogLines(ctx context.Context, node member) string {
 	out, err := kubectl(ctx, node, nil, "logs", "--namespace", metav1.NamespaceSystem, "--selector", "component="+controllersName, "--tail=5")
 	if err != nil || strings.TrimSpace(out) == "" {
 		return ""

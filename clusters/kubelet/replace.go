@@ -138,7 +138,7 @@ func (w *waiting) wait(ctx context.Context) error {
 		return fmt.Errorf("wait for the kubelet of %s: %w: last seen: %s", w.on, context.Cause(ctx), w.seen)
 	default:
 		return fmt.Errorf("%w: the kubelet of %s (%s) was not working after %s: last seen: %s%s",
-			clusters.ErrEnvironment, w.on, nameOf(w.replacement.Program), timeout, w.seen, w.lastWords(ctx))
+			clusters.ErrEnvironment, w.on, nameOf(w.replacement.Program), timeout, w.seen, w.lastLogLines(ctx))
 	}
 }
 
@@ -181,8 +181,8 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	return true
 }
 
-// lastWords returns the kubelet's last log lines.
-func (w *waiting) lastWords(ctx context.Context) string {
+// lastLogLines returns the kubelet's last log lines.
+func (w *waiting) lastLogLines(ctx context.Context) string {
 	out, err := w.on.Run(ctx, nil, "journalctl", "--unit=kubelet", "--output=cat", "--no-pager", "--lines=5")
 	if err != nil || strings.TrimSpace(out) == "" {
 		return ""

@@ -69,7 +69,7 @@ func (w *waiting) wait(ctx context.Context) error {
 		return fmt.Errorf("wait for %s on %s: %w: last seen: %s", c.Name, w.on, context.Cause(ctx), w.seen)
 	default:
 		return fmt.Errorf("%w: %s on %s was not working after %s: last seen: %s%s",
-			clusters.ErrEnvironment, c.Name, w.on, timeout, w.seen, w.lastWords(ctx))
+			clusters.ErrEnvironment, c.Name, w.on, timeout, w.seen, w.lastLogLines(ctx))
 	}
 }
 
@@ -124,8 +124,8 @@ func (w *waiting) shown(ctx context.Context) bool {
 	return true
 }
 
-// lastWords returns the last log lines of the component's newest container.
-func (w *waiting) lastWords(ctx context.Context) string {
+// lastLogLines returns the last log lines of the component's newest container.
+func (w *waiting) lastLogLines(ctx context.Context) string {
 	const script = `id=$(crictl ps --all --quiet --name "^$1\$" 2>/dev/null | head -n 1); [ -z "$id" ] || crictl logs --tail 5 "$id" 2>&1`
 	out, err := w.on.Run(ctx, nil, "sh", "-c", script, "sh", w.replacement.Component.Name)
 	if err != nil || strings.TrimSpace(out) == "" {

@@ -147,7 +147,7 @@ func drive(ctx context.Context, f driverFlags) error {
 		Undivided: process.Undivided, Once: process.PublishesOnce, RemovesSlices: process.RemovesSlices,
 		StaysUnhealthy: process.StaysUnhealthy,
 		Options:        process.Options(place),
-		Beside:         func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
+		Companion:      func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
 		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return driver.Around(place, d) },
 	}.Run(ctx, f.Config, config)
 }

@@ -53,7 +53,7 @@ func (l caseList) wideTable() [][]string {
 		for _, r := range c.Requires {
 			requires = append(requires, string(r))
 		}
-		rows = append(rows, []string{c.ID, orDash(c.Labels), orDash(c.Needs.Words()), orDash(requires), c.Checks})
+		rows = append(rows, []string{c.ID, orDash(c.Labels), orDash(c.Needs.Descriptions()), orDash(requires), c.Checks})
 	}
 	return rows
 }

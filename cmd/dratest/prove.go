@@ -147,7 +147,7 @@ func proveError(ctx context.Context, changed bool, r prove.Record, err error) er
 		return withCode(codeIncomplete, errors.Join(errors.New("interrupted; the same command with --resume goes on"), err))
 	case err != nil:
 		return err
-	case r.Verdict == schema.Incomplete && r.NotApplicable() > 0 && r.Shown()+r.NotApplicable() == len(r.Trials):
+	case r.Verdict == schema.Incomplete && r.NotApplicable() > 0 && r.Detected()+r.NotApplicable() == len(r.Trials):
 		return withCode(codeIncomplete, fmt.Errorf("%d trials do not apply: nothing that must notice them can run here; use a cluster that has what it needs", r.NotApplicable()))
 	case r.Verdict == schema.Incomplete && r.Untried() > 0:
 		return withCode(codeIncomplete, errors.New("this is not all of the proof: give the directories of all its parts"))

@@ -73,7 +73,7 @@ func (f *proveFlags) bugs(context.Context) (prove.Proof, prove.Prover, error) {
 }
 
 // checkBug runs one sanity check against dra-sim.
-func checkBug(ctx context.Context, client kubernetes.Interface, s checks.Subject, id string) (spec.Outcome, error) {
+func checkBug(ctx context.Context, client kubernetes.Interface, s checks.LocalDriver, id string) (spec.Outcome, error) {
 	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
 		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
 		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},

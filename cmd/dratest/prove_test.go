@@ -93,7 +93,7 @@ func TestProveExitCodes(t *testing.T) {
 }
 
 func TestMutantsThatNeedAnotherClusterAreNoFailureOfWhatHasChanged(t *testing.T) {
-	killed := prove.Result{ID: "a", Finding: prove.Finding{Shown: true}}
+	killed := prove.Result{ID: "a", Finding: prove.Finding{Detected: true}}
 	survives := prove.Result{ID: "b", Finding: prove.Finding{Missed: []string{"claims/one"}}}
 	elsewhere := prove.Result{ID: "c", Finding: prove.Finding{Missed: []string{"claims/one"}, Unable: []string{"node/two"}}}
 	for name, row := range map[string]struct {

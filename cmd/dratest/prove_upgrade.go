@@ -37,10 +37,10 @@ import (
 const upgradeDir = "upgrade"
 
 func (f *proveFlags) upgrade(context.Context) (prove.Proof, prove.Prover, error) {
-	proof := upgrades.BreaksProof()
+	proof := upgrades.Proof()
 	proof.Where = "cluster " + f.Cluster.Name
 	trials, err := f.Select(proof)
-	return proof, &upgrades.Breaks{Series: f.series(), Dir: filepath.Join(f.ReportDir, upgradeDir), Trials: trials}, err
+	return proof, &upgrades.Prover{Series: f.series(), Dir: filepath.Join(f.ReportDir, upgradeDir), Trials: trials}, err
 }
 
 func (f *proveFlags) gates(context.Context) (prove.Proof, prove.Prover, error) {

@@ -212,7 +212,7 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	if !slices.ContainsFunc(target.Nodes, func(n spec.Node) bool { return n.Name == f.node }) {
 		return withCode(codeUsage, fmt.Errorf("there is no node %q in the cluster: name the one that the driver runs on (--node)", f.node))
 	}
-	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
+	var subject sanity.NodeAccess = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
 	if f.endpoint == "" {
 		if err := bed.Install(ctx, []string{f.node}); err != nil {
 			return err

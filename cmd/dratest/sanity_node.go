@@ -33,9 +33,9 @@ type onNode struct {
 }
 
 var (
-	_ sanity.Subject  = onNode{}
-	_ sanity.Registry = onNode{}
-	_ sanity.Files    = onNode{}
+	_ sanity.NodeAccess = onNode{}
+	_ sanity.Registry   = onNode{}
+	_ sanity.Files      = onNode{}
 )
 
 // Dial implements sanity.Subject.

@@ -37,7 +37,7 @@ import (
 )
 
 // checkDriver runs the checks, prints them and replaces the report of an earlier run in dir.
-func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options, identity schema.Implementation, signer sign.Signer) (report schema.Report, err error) {
+func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, access sanity.NodeAccess, o sanity.Options, identity schema.Implementation, signer sign.Signer) (report schema.Report, err error) {
 	if err := run.Clean(dir); err != nil {
 		return report, err
 	}
@@ -47,7 +47,7 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 	o.Ended = func(outcome spec.Outcome) {
 		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
 	}
-	outcomes, err := sanity.Run(ctx, subject, o)
+	outcomes, err := sanity.Run(ctx, access, o)
 	lines.Close()
 	if len(outcomes) == 0 && err != nil {
 		return report, err

@@ -66,6 +66,6 @@ func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
 var errNoDriver = errors.New("no driver listens")
 
 // noDriver is an absent driver.
-type noDriver struct{ sanity.Subject }
+type noDriver struct{ sanity.NodeAccess }
 
 func (noDriver) Dial(context.Context) (net.Conn, error) { return nil, errNoDriver }

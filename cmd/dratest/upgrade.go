@@ -224,7 +224,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 			return withCode(codeUsage, fmt.Errorf("%s: hooks.install is not declared, which puts the driver into the cluster", f.driver))
 		}
 		agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
-		parts.Vendor = certify.Vendors{Declaration: d, PodImage: f.PodImage, Out: out}
+		parts.DriverUnderTest = certify.Vendors{Declaration: d, PodImage: f.PodImage, Out: out}
 	}
 	parts.Agents = agents
 	record, err := run.Run(context.WithoutCancel(ctx), parts, o)

@@ -56,9 +56,9 @@ func TestWhatPassedNeeds(t *testing.T) {
 	existing := where{provider: testbed.Existing, kubernetes: newest}
 	whole := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, restartNodes: true, made: true}
 	job := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, made: true, job: true}
-	subject := spec.Subject{Driver: "gpu.example.com", Namespace: "gpu", SubjectClass: spec.SubjectClass{Class: "gpu", Nodes: []string{"a", "b"}, Devices: 8}}
-	driver := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, subject: &subject}
-	careful := where{provider: testbed.Existing, kubernetes: newest, subject: &subject}
+	underTest := spec.DriverUnderTest{Driver: "gpu.example.com", Namespace: "gpu", DriverClass: spec.DriverClass{Class: "gpu", Nodes: []string{"a", "b"}, Devices: 8}}
+	driver := where{provider: testbed.Existing, kubernetes: newest, disruptive: true, driver: &underTest}
+	careful := where{provider: testbed.Existing, kubernetes: newest, driver: &underTest}
 	selected := where{provider: clusters.ProviderKind, kubernetes: newest, filter: plan.Filter{Focus: []string{"^core/"}, Skip: []string{"^core/ended-pod$"}}}
 	expecting := where{provider: clusters.ProviderKind, kubernetes: newest, expected: []string{"core/ended-pod"}}
 	all, conformance, core := spec.SubsetAll, spec.SubsetConformance, spec.SubsetCore

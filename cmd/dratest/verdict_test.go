@@ -56,13 +56,13 @@ type where struct {
 	disruptive, restartNodes, made, job bool
 	// expected are cases expected to fail.
 	expected []string
-	// subject is a driver under test.
-	subject *spec.Subject
+	// driver is a driver under test.
+	driver *spec.DriverUnderTest
 }
 
 // engine returns the engine of the run and the cases of its suite.
 func (w where) engine() (schema.Engine, []harness.Case) {
-	if w.subject != nil {
+	if w.driver != nil {
 		return schema.EngineCertify, certify.Cases(parts().Cases)
 	}
 	return schema.EngineRun, parts().Cases
@@ -79,7 +79,7 @@ func (w where) target(metas []spec.Meta) spec.Target {
 	t := spec.Target{
 		Server: "https://127.0.0.1:6443", Kubernetes: w.kubernetes, ResourceAPIs: []string{"v1"},
 		Gates: map[spec.Feature]bool{}, SchedulerGates: map[spec.Feature]bool{},
-		Disruptable: ours || w.disruptive, Restartable: ours || w.restartNodes, Subject: w.subject,
+		Disruptable: ours || w.disruptive, Restartable: ours || w.restartNodes, DriverUnderTest: w.driver,
 	}
 	kubelets := map[spec.Feature]bool{}
 	minor := version.MustParseGeneric(w.kubernetes).Minor()

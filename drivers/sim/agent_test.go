@@ -330,7 +330,7 @@ func TestAnnouncement(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, tc := range []struct {
-		told           spec.Announcement
+		announcement   spec.Announcement
 		kind, services string
 	}{
 		{spec.Announcement{}, "DRAPlugin", "v1.DRAPlugin"},
@@ -338,7 +338,7 @@ func TestAnnouncement(t *testing.T) {
 		{spec.Announcement{}, "DRAPlugin", "v1.DRAPlugin"},
 	} {
 		if i > 0 {
-			if err := agent.Change(t.Context(), driver, spec.DriverChange{Announce: &tc.told, Restart: true}); err != nil {
+			if err := agent.Change(t.Context(), driver, spec.DriverChange{Announce: &tc.announcement, Restart: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

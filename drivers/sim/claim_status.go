@@ -30,9 +30,9 @@ import (
 // ready is the condition of prepared devices.
 const ready = "Ready"
 
-// tell adds Ready conditions of the driver's devices to a claim's status (KEP-4817). Existing conditions stay, as
+// setConditions adds Ready conditions of the driver's devices to a claim's status (KEP-4817). Existing conditions stay, as
 // when a claim is prepared again.
-func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim) error {
+func (p *plugin) reportReady(ctx context.Context, claim *resourceapi.ResourceClaim) error {
 	claims := p.client.ResourceV1().ResourceClaims(claim.Namespace)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := claims.Get(ctx, claim.Name, metav1.GetOptions{})
@@ -42,7 +42,7 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim) err
 		if now.UID != claim.UID {
 			return fmt.Errorf("it is another claim by now, with UID %s", now.UID)
 		}
-		told := len(now.Status.Devices)
+		reported := len(now.Status.Devices)
 		for _, r := range claim.Status.Allocation.Devices.Results {
 			if r.Driver != p.driver || fabric.StatusOf(now.Status.Devices, r) != nil {
 				continue
@@ -53,7 +53,7 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim) err
 				}},
 			})
 		}
-		if len(now.Status.Devices) == told {
+		if len(now.Status.Devices) == reported {
 			return nil
 		}
 		_, err = claims.UpdateStatus(ctx, now, metav1.UpdateOptions{})

@@ -51,15 +51,15 @@ func TestDeviceStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := now.Status.Devices
-		if len(told) != 2 || told[0].Driver != "other.example.com" || told[1].Driver != driver || told[1].Device != "device-0" || len(told[1].Conditions) != 1 || told[1].Conditions[0].Type != ready {
-			t.Errorf("status of devices: %+v", told)
+		reported := now.Status.Devices
+		if len(reported) != 2 || reported[0].Driver != "other.example.com" || reported[1].Driver != driver || reported[1].Device != "device-0" || len(reported[1].Conditions) != 1 || reported[1].Conditions[0].Type != ready {
+			t.Errorf("status of devices: %+v", reported)
 		}
 	}
 	p := &plugin{driver: driver, client: client}
 	other := claim.DeepCopy()
 	other.UID = "another"
-	if err := p.tell(t.Context(), other); err == nil || !strings.Contains(err.Error(), "another claim") {
+	if err := p.reportReady(t.Context(), other); err == nil || !strings.Contains(err.Error(), "another claim") {
 		t.Errorf("the status of another claim of that name is written: %v", err)
 	}
 }

@@ -36,11 +36,11 @@ import (
 // connection is one set of sockets of an instance, like one process of an ordinary driver. While it is open, the
 // inventory stays published.
 type connection struct {
-	helper    *kubeletplugin.Helper
-	service   *service
-	publisher *publisher // nil where the helper publishes
-	node      string
-	told      spec.Announcement
+	helper       *kubeletplugin.Helper
+	service      *service
+	publisher    *publisher // nil where the helper publishes
+	node         string
+	announcement spec.Announcement
 	// kick asks for a look at the published inventory.
 	kick       chan struct{}
 	stop       context.CancelFunc
@@ -56,8 +56,8 @@ type connection struct {
 
 // connect opens sockets with names unique to each process of a driver, so that two can coexist. Additional library
 // options come after the instance's own.
-func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, more ...kubeletplugin.Option) (*connection, error) {
-	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, announcement spec.Announcement, process types.UID, more ...kubeletplugin.Option) (*connection, error) {
+	conn := &connection{node: i.agent.NodeName, announcement: announcement, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	conn.service = &service{connections: &i.connections, shut: i.shut}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
@@ -135,19 +135,19 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 	}
 	response, err := handler(ctx, request)
 	if info, ok := response.(*registerapi.PluginInfo); ok && err == nil {
-		info.Type = cmp.Or(c.told.Type, info.Type)
-		if len(c.told.Versions) > 0 {
-			info.SupportedVersions = c.told.Versions
+		info.Type = cmp.Or(c.announcement.Type, info.Type)
+		if len(c.announcement.Versions) > 0 {
+			info.SupportedVersions = c.announcement.Versions
 		}
 	}
-	if told, ok := request.(*registerapi.RegistrationStatus); ok {
+	if announcement, ok := request.(*registerapi.RegistrationStatus); ok {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
-		if told.PluginRegistered && !c.accepted {
+		if announcement.PluginRegistered && !c.accepted {
 			close(c.registered)
 		}
-		c.accepted = c.accepted || told.PluginRegistered
-		c.refusal = told.Error
+		c.accepted = c.accepted || announcement.PluginRegistered
+		c.refusal = announcement.Error
 		// A registering kubelet may have just started and deleted the slices of its node.
 		select {
 		case c.kick <- struct{}{}:
@@ -171,7 +171,7 @@ func registrationCall(request any) spec.Method {
 func (c *connection) fails(method spec.Method) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if !slices.Contains(c.told.Fails, method) || slices.Contains(c.failed, method) {
+	if !slices.Contains(c.announcement.Fails, method) || slices.Contains(c.failed, method) {
 		return false
 	}
 	c.failed = append(c.failed, method)

@@ -58,7 +58,7 @@ type attacher struct {
 	set   []spec.ConditionSet
 }
 
-func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) error {
+func (a *attacher) setConditions(ctx context.Context, conditions []spec.FabricCondition) error {
 	var errs []error
 	for _, c := range conditions {
 		errs = append(errs, c.Validate())
@@ -78,7 +78,7 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 	if a.mutant == spec.MutantOneCondition {
 		conditions = conditions[:1]
 	}
-	script := fabric.Script{Driver: a.driver, Node: a.agent.NodeName, Told: time.Now(), Conditions: slices.Clone(conditions)}
+	script := fabric.Script{Driver: a.driver, Node: a.agent.NodeName, Received: time.Now(), Conditions: slices.Clone(conditions)}
 	// The work outlives the request starting it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup

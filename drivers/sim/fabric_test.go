@@ -55,7 +55,7 @@ func conditions(t *testing.T, client *fake.Clientset, claim string) []metav1.Con
 	return got.Status.Devices[0].Conditions
 }
 
-func tell(t *testing.T, agent *Agent, conditions ...spec.FabricCondition) {
+func setConditions(t *testing.T, agent *Agent, conditions ...spec.FabricCondition) {
 	t.Helper()
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{Fabric: &conditions}); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	tell(t, agent, spec.FabricCondition{Type: profiles.Attached, Delay: 20 * time.Millisecond, Message: "here it is"})
+	setConditions(t, agent, spec.FabricCondition{Type: profiles.Attached, Delay: 20 * time.Millisecond, Message: "here it is"})
 	eventually(t, "a claim that was there is answered, at the second try", func() bool { return len(conditions(t, client, "early")) == 1 })
 	if _, err := client.ResourceV1().ResourceClaims("ns").Create(t.Context(), waiting("late"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -98,13 +98,13 @@ func TestFabricFallsSilent(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.FabricDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	tell(t, agent, spec.FabricCondition{Type: profiles.Attached, Claim: "other"})
-	tell(t, agent)
+	setConditions(t, agent, spec.FabricCondition{Type: profiles.Attached, Claim: "other"})
+	setConditions(t, agent)
 	if _, err := client.ResourceV1().ResourceClaims("ns").Create(t.Context(), waiting("claim"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	// The watch has ended; the next script starts a new one.
-	tell(t, agent, spec.FabricCondition{Type: profiles.Attached})
+	setConditions(t, agent, spec.FabricCondition{Type: profiles.Attached})
 	eventually(t, "the new script is followed", func() bool { return len(conditions(t, client, "claim")) == 1 })
 	eventually(t, "it is recorded once", func() bool { return len(statusOf(t, agent).Conditions) == 1 })
 }

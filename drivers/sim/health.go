@@ -54,12 +54,12 @@ func (p *plugin) WatchHealthStatus(ctx context.Context, reports chan<- kubeletpl
 func health(node string, profile spec.Profile) kubeletplugin.DeviceHealthReport {
 	var report kubeletplugin.DeviceHealthReport
 	for _, pool := range profile.Pools {
-		told := map[string]spec.DeviceHealth{}
+		reported := map[string]spec.DeviceHealth{}
 		for _, h := range pool.Health {
-			told[h.Device] = h
+			reported[h.Device] = h
 		}
 		for _, device := range pool.Devices {
-			h := told[device.Name]
+			h := reported[device.Name]
 			if h.Silent {
 				continue
 			}

@@ -57,11 +57,11 @@ type instance struct {
 	shut bool
 
 	// mutex guards the fields below and is held only briefly.
-	mutex  sync.Mutex
-	config spec.DriverConfig
-	told   spec.Announcement
-	conn   *connection // nil while disconnected
-	broken []string
+	mutex        sync.Mutex
+	config       spec.DriverConfig
+	announcement spec.Announcement
+	conn         *connection // nil while disconnected
+	broken       []string
 }
 
 func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) (*instance, error) {
@@ -110,7 +110,7 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 		}
 	}
 	if change.Fabric != nil {
-		if err := i.attacher.tell(ctx, *change.Fabric); err != nil {
+		if err := i.attacher.setConditions(ctx, *change.Fabric); err != nil {
 			return err
 		}
 	}
@@ -224,15 +224,15 @@ func (i *instance) serve(ctx context.Context, on bool) error {
 }
 
 // setAnnouncement has the next connection tell this of itself.
-func (i *instance) setAnnouncement(told spec.Announcement) error {
-	for _, method := range told.Fails {
+func (i *instance) setAnnouncement(announcement spec.Announcement) error {
+	for _, method := range announcement.Fails {
 		if method != spec.GetInfo && method != spec.NotifyRegistrationStatus {
 			return fmt.Errorf("%w: announce: %q is not a call of the registration", ErrInvalid, method)
 		}
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	i.told = told
+	i.announcement = announcement
 	return nil
 }
 
@@ -259,5 +259,5 @@ func (i *instance) stop(ctx context.Context) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()
 	i.disconnect()
-	return errors.Join(i.offer(ctx, spec.DevicePlugin{}), i.setCSI(ctx, false), i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
+	return errors.Join(i.offer(ctx, spec.DevicePlugin{}), i.setCSI(ctx, false), i.attacher.setConditions(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
 }

@@ -25,12 +25,12 @@ import (
 
 func (i *instance) connect(ctx context.Context) error {
 	i.mutex.Lock()
-	config, told, conn := i.config, i.told, i.conn
+	config, announcement, conn := i.config, i.announcement, i.conn
 	i.mutex.Unlock()
 	if conn != nil {
 		return nil
 	}
-	conn, err := connect(ctx, i, config, told, generation(i.generation))
+	conn, err := connect(ctx, i, config, announcement, generation(i.generation))
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,9 @@ func (i *instance) disconnect() {
 // failure the old ones stay.
 func (i *instance) upgrade(ctx context.Context) error {
 	i.mutex.Lock()
-	config, told := i.config, i.told
+	config, announcement := i.config, i.announcement
 	i.mutex.Unlock()
-	next, err := connect(ctx, i, config, told, generation(i.generation+1))
+	next, err := connect(ctx, i, config, announcement, generation(i.generation+1))
 	if err != nil {
 		return err
 	}

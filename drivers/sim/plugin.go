@@ -88,7 +88,7 @@ func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, 
 		return nil, err
 	}
 	if p.profile.Load().DeviceStatus && p.mutant != spec.MutantNoStatus {
-		if err := p.tell(ctx, claim); err != nil {
+		if err := p.reportReady(ctx, claim); err != nil {
 			return nil, err
 		}
 	}

@@ -50,8 +50,8 @@ type Standalone struct {
 	StaysUnhealthy bool
 	// Options are additional library options, after the driver's own.
 	Options []kubeletplugin.Option
-	// Beside starts something beside the connected driver, and ends before it; may be nil.
-	Beside func(context.Context) (end func(), err error)
+	// Companion starts something beside the connected driver, and ends before it; may be nil.
+	Companion func(context.Context) (end func(), err error)
 	// Hotplug adds devices attached to the node by a fabric.
 	Hotplug Hotplug
 }
@@ -98,8 +98,8 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	if !s.LeavesSockets {
 		defer conn.close()
 	}
-	if s.Beside != nil {
-		end, err := s.Beside(ctx)
+	if s.Companion != nil {
+		end, err := s.Companion(ctx)
 		if err != nil {
 			return err
 		}

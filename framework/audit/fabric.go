@@ -250,7 +250,7 @@ func (f Fabric) of(claim *resourceapi.ResourceClaim) []user {
 		case r.Driver != f.Driver || ptr.Deref(r.AdminAccess, false):
 		case len(r.BindingConditions) > 0:
 			u := user{claim: claim, key: keyPrefix(claim) + r.Pool + "/" + r.Device}
-			u.device, u.node = told(claim, r, u.key)
+			u.device, u.node = reportedSlot(claim, r, u.key)
 			all = append(all, u)
 		case slices.ContainsFunc(f.Devices, func(d spec.FabricDevice) bool { return d.ID == r.Device }):
 			all = append(all, user{claim: claim, device: r.Device, node: f.nodeOf(r)})
@@ -269,8 +269,8 @@ func keyPrefix(claim *resourceapi.ResourceClaim) string {
 	return string(claim.UID) + "/" + at + "/"
 }
 
-// told returns the claim's status of an attached slot, ignoring earlier allocations.
-func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult, key string) (device, node string) {
+// reportedSlot returns the claim's status of an attached slot, ignoring earlier allocations.
+func reportedSlot(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult, key string) (device, node string) {
 	for _, s := range claim.Status.Devices {
 		if s.Driver != r.Driver || s.Pool != r.Pool || s.Device != r.Device || s.Data == nil || !meta.IsStatusConditionTrue(s.Conditions, attachedCondition) {
 			continue

@@ -66,8 +66,8 @@ func TestAwaitKeepsTheLastWholeWorld(t *testing.T) {
 		if err != nil || got.daemonSet == nil || len(got.slices) != 2 {
 			t.Errorf("got daemon set %v, %d slices, %v", got.daemonSet != nil, len(got.slices), err)
 		}
-		if len(c.sight.short) != 2 {
-			t.Errorf("what there is too little of: %v", c.sight.short)
+		if len(c.observation.short) != 2 {
+			t.Errorf("what there is too little of: %v", c.observation.short)
 		}
 	})
 }

@@ -82,17 +82,17 @@ func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema
 
 // Declared returns features and hooks of the driver of a report directory, from its declaration and the observations
 // of its certificate.
-func Declared(dir fs.FS, c schema.Certificate) (spec.Subject, error) {
+func Declared(dir fs.FS, c schema.Certificate) (spec.DriverUnderTest, error) {
 	d, err := declarationOf(dir)
 	if err != nil {
-		return spec.Subject{}, err
+		return spec.DriverUnderTest{}, err
 	}
 	observed := map[spec.DriverFeature]bool{}
 	for _, f := range c.Observations.Features {
 		observed[f] = true
 	}
 	// Whether it could be removed is unknown.
-	return spec.Subject{Driver: d.Driver, SubjectClass: spec.SubjectClass{Devices: 1}, Features: has(d.Features, observed), Hooks: Options{Declaration: d}.hooks()}, nil
+	return spec.DriverUnderTest{Driver: d.Driver, DriverClass: spec.DriverClass{Devices: 1}, Features: has(d.Features, observed), Hooks: Options{Declaration: d}.hooks()}, nil
 }
 
 // declarationOf reads the declaration of a report directory.

@@ -81,7 +81,7 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 		return nil, fmt.Errorf("list daemon sets: %w", err)
 	}
 	d := declarations.Declaration{Driver: driver, Deploy: declarations.Deploy{DaemonSet: daemonSetOf(driver, sets.Items)}}
-	w, err := look(ctx, client, d, workers)
+	w, err := discover(ctx, client, d, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 	}{APIVersion: declarations.APIVersion, Kind: declarations.Kind, Driver: driver, DaemonSet: d.Deploy.DaemonSet}
 	for _, c := range w.classes {
 		d.Classes = []declarations.Class{{Name: c.Name}}
-		s, err := see(ctx, d, w)
+		s, err := newObservation(ctx, d, w)
 		if err != nil {
 			continue // it selects none of the driver's devices
 		}

@@ -51,7 +51,7 @@ func TestProfiles(t *testing.T) {
 // A driver restarted by cases has not restarted on its own.
 func TestRestartsByCases(t *testing.T) {
 	for status, want := range map[spec.Status]int{spec.Passed: 0, spec.Failed: 0, spec.NotApplicable: 1, spec.Blocked: 1} {
-		c := running{metas: []spec.Meta{{ID: "life/x", Needs: spec.Needs{Installed: true}}}, restarts: []string{"pod p was restarted"}}
+		c := running{metas: []spec.Meta{{ID: "life/x", Needs: spec.Needs{DriverPods: true}}}, restarts: []string{"pod p was restarted"}}
 		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "life/x", Status: status}}}, nil)
 		if len(f.seen.Failures) != want {
 			t.Errorf("%s: failures are %v", status, f.seen.Failures)
@@ -75,7 +75,7 @@ func TestProfileWithoutVerdict(t *testing.T) {
 func TestDevicesOfOthers(t *testing.T) {
 	const held = "device a/device-0 of node a is held by claim team/job"
 	for code, want := range map[spec.SkipCode]bool{spec.SkipDevices: true, spec.SkipHook: false} {
-		c := running{sight: sight{inClass: inClass{held: []string{held}}}}
+		c := running{observation: observation{inClass: inClass{held: []string{held}}}}
 		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "core/a", Status: spec.NotApplicable, SkipCode: code}}}, nil)
 		if got := slices.Contains(f.seen.Missing, held+": wait until it is free, or certify where nobody uses the driver"); got != want {
 			t.Errorf("%s: missing are %v", code, f.seen.Missing)

@@ -79,8 +79,8 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		if !c.looked {
 			return nil // the driver's nodes are unknown
 		}
-		left, err := c.leaves(ctx, parts, o)
-		c.uninstalled(left)
+		leftovers, err := c.findLeftovers(ctx, parts, o)
+		c.uninstalled(leftovers)
 		return err
 	})
 	if report.SchemaVersion == "" {
@@ -98,13 +98,13 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		return result, errors.Join(err, failed)
 	}
 	err = errors.Join(err, run.Certify(ctx, parts, o.Run, report, result))
-	say(o.Run.Out, result.Judgement, o.Declaration, filepath.Join(o.Run.ReportDir, reports.CertificateFile))
+	printVerdict(o.Run.Out, result.Judgement, o.Declaration, filepath.Join(o.Run.ReportDir, reports.CertificateFile))
 	return result, err
 }
 
 // facts are the results of a certification, with the report of its cases and their final error.
 func (c *running) facts(report schema.Report, err error) facts {
-	seen := schema.Observations{Failures: slices.Concat(c.sight.short, c.left), Changes: c.changes, Notes: c.notes}
+	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: c.changes, Notes: c.notes}
 	for _, feature := range spec.DriverFeatures() {
 		if c.observed[feature] {
 			seen.Features = append(seen.Features, feature)
@@ -120,7 +120,7 @@ func (c *running) facts(report schema.Report, err error) facts {
 		seen.Missing = append(seen.Missing, err.Error())
 	}
 	if slices.ContainsFunc(report.Cases, func(r schema.Case) bool { return r.SkipCode == spec.SkipDevices }) {
-		for _, held := range c.sight.held {
+		for _, held := range c.observation.held {
 			seen.Missing = append(seen.Missing, held+": wait until it is free, or certify where nobody uses the driver")
 		}
 	}
@@ -167,25 +167,25 @@ type running struct {
 	removable bool
 	filter    plan.Filter
 
-	target   spec.Target
-	sight    sight
-	pods     []corev1.Pod
-	observed map[spec.DriverFeature]bool
-	before   snapshot
-	left     []string
-	changes  []string
-	notes    []string
-	restarts []string
+	target      spec.Target
+	observation observation
+	pods        []corev1.Pod
+	observed    map[spec.DriverFeature]bool
+	before      snapshot
+	leftovers   []string
+	changes     []string
+	notes       []string
+	restarts    []string
 	// looked is whether After has come to its end.
 	looked bool
 }
 
-var _ run.Subject = (*running)(nil)
+var _ run.DriverUnderTest = (*running)(nil)
 
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
 	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
-	parts.Subject = c
+	parts.DriverUnderTest = c
 	return c, parts
 }
 
@@ -193,38 +193,38 @@ func certification(parts run.Parts, o Options) (*running, run.Parts) {
 // while it runs; a blocked one guarantees nothing.
 func (c *running) restarted(report schema.Report) bool {
 	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
-		return r.Status != spec.NotApplicable && r.Status != spec.Blocked && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
+		return r.Status != spec.NotApplicable && r.Status != spec.Blocked && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.DriverPods })
 	})
 }
 
 // Find looks for the driver, and prints the screen.
-func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnderTest, error) {
 	s, slowest, err := c.find(ctx, b)
 	if err != nil {
 		return s, err
 	}
 	target := b.Target
-	target.Subject = &s
+	target.DriverUnderTest = &s
 	p, err := plan.Build(c.metas, target, c.filter)
 	if err != nil {
 		return s, err
 	}
-	screen(c.out, c.declaration, c.sight, p, slowest, c.parallel)
+	printPreflight(c.out, c.declaration, c.observation, p, slowest, c.parallel)
 	return s, nil
 }
 
 // find waits until the driver has published, and tries it on each node; slowest is the slowest pod.
-func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.Subject, slowest time.Duration, err error) {
+func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUnderTest, slowest time.Duration, err error) {
 	c.target = b.Target
 	w, err := c.await(ctx, b)
 	if err != nil {
 		return s, 0, err
 	}
-	c.pods, c.observed = w.pods, c.sight.observed
-	s = c.sight.subject(c.declaration, w)
+	c.pods, c.observed = w.pods, c.observation.observed
+	s = c.observation.driverUnderTest(c.declaration, w)
 	s.Hooks, s.Removable = c.hooks, c.removable
 	for _, node := range s.Nodes {
-		if c.dry || c.sight.free[node] == 0 {
+		if c.dry || c.observation.free[node] == 0 {
 			continue
 		}
 		result, err := try(ctx, b.Client, s, node, c.image, cmp.Or(c.declaration.Limits.Prepare, spec.DefaultPrepare))
@@ -244,19 +244,19 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 	var seen error
 	limit := cmp.Or(c.declaration.Limits.Republish, spec.DefaultRepublish)
 	err := wait.PollUntilContextTimeout(ctx, time.Second, limit, true, func(ctx context.Context) (bool, error) {
-		now, err := look(ctx, b.Client, c.declaration, b.Target.Workers())
+		now, err := discover(ctx, b.Client, c.declaration, b.Target.Workers())
 		if err != nil {
 			return false, err // half of a world, as when the time is up, is none
 		}
 		w = now
-		c.sight, seen = see(ctx, c.declaration, w)
+		c.observation, seen = newObservation(ctx, c.declaration, w)
 		// A driver not installed now will not be in half a minute.
-		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
+		return seen == nil && len(c.observation.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
 	if ctx.Err() != nil {
 		return w, context.Cause(ctx) // the observations so far are inconclusive
 	}
-	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes()) == 0) {
+	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.observation.nodes()) == 0) {
 		return w, cmp.Or(seen, err)
 	}
 	return w, nil // perhaps with fewer devices than declared, as reported
@@ -264,17 +264,17 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 
 // Before takes a snapshot of everything else.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
-	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes())
+	c.before, err = take(ctx, b, c.declaration.Driver, c.observation.nodes())
 	return err
 }
 
 // After compares, and looks after the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
-	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes())
+	after, err := take(ctx, b, c.declaration.Driver, c.observation.nodes())
 	if err != nil {
 		return err
 	}
-	c.left, c.changes = changes(c.before, after)
+	c.leftovers, c.changes = changes(c.before, after)
 	for _, was := range c.pods {
 		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
 		switch {

@@ -179,7 +179,7 @@ func TestNoLookAfterwards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := &running{declaration: declared(), sight: sight{inClass: inClass{devices: map[string][]pools.Device{"a": nil}}}, pods: tc.pods}
+			c := &running{declaration: declared(), observation: observation{inClass: inClass{devices: map[string][]pools.Device{"a": nil}}}, pods: tc.pods}
 			err = tc.interim
 			if !errors.Is(err, context.Canceled) {
 				err = errors.Join(err, c.After(t.Context(), b))

@@ -56,10 +56,10 @@ func sealedCertification(t *testing.T) sealed {
 	}
 	d := shipped.Declaration
 	d.Features, d.Budget = declarations.Features{spec.DriverSharedClaim: true}, declarations.Budget{Memory: "32Mi"}
-	s := sealed{dir: t.TempDir(), parts: run.Parts{Subject: &running{}, Requirements: []spec.Requirement{{ID: "kep-4381/x", Level: spec.Must}}}}
+	s := sealed{dir: t.TempDir(), parts: run.Parts{DriverUnderTest: &running{}, Requirements: []spec.Requirement{{ID: "kep-4381/x", Level: spec.Must}}}}
 	for id, needs := range map[string]spec.Needs{
 		"core/a": {Devices: 1}, "core/shared": {Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
-		badCase: {Devices: 1, Disruption: true, Installed: true, Hooks: []spec.HookName{spec.HookReboot}}, spec.CaseOfCosts: {Devices: 1, Disruption: true},
+		badCase: {Devices: 1, Disruption: true, DriverPods: true, Hooks: []spec.HookName{spec.HookReboot}}, spec.CaseOfCosts: {Devices: 1, Disruption: true},
 	} {
 		s.parts.Cases = append(s.parts.Cases, harness.Case{Meta: spec.Meta{ID: id, Checks: "It does.", Needs: needs, Requires: []spec.RequirementID{"kep-4381/x"}}})
 	}

@@ -49,7 +49,7 @@ type tried struct {
 
 // try runs a pod with one device on a node, and removes it, to find and report once any defect affecting all cases.
 // Errors: ErrNotThere, ErrDriver.
-func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node, image string, limit time.Duration) (result tried, err error) {
+func try(ctx context.Context, client kubernetes.Interface, s spec.DriverUnderTest, node, image string, limit time.Duration) (result tried, err error) {
 	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: namespacePrefix, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
 	}}, metav1.CreateOptions{})

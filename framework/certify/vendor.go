@@ -52,11 +52,11 @@ func (v Vendors) Install(ctx context.Context, kubeconfig, cluster string) error 
 
 // Find waits until the driver has published, and runs a pod with a device on each of its nodes. Errors: ErrDriver if
 // the driver does not work at all, else ErrNotThere, including fewer devices than declared.
-func (v Vendors) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+func (v Vendors) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnderTest, error) {
 	c := &running{declaration: v.Declaration, out: v.Out, image: cmp.Or(v.Declaration.Workload.Image, v.PodImage)}
 	s, _, err := c.find(ctx, b)
-	if err == nil && len(c.sight.short) > 0 {
-		err = fmt.Errorf("%w: %s", ErrNotThere, strings.Join(c.sight.short, "; "))
+	if err == nil && len(c.observation.short) > 0 {
+		err = fmt.Errorf("%w: %s", ErrNotThere, strings.Join(c.observation.short, "; "))
 	}
 	return s, err
 }

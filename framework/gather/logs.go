@@ -157,12 +157,12 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 			}
 			content := a.files[name]
 			if strings.HasPrefix(name, "cdi/") {
-				told, err := CDI(content)
+				reported, err := CDI(content)
 				if err != nil {
 					g.missing("nodes/"+nodes[i].Name+"/"+name, fmt.Errorf("left out, as it cannot be told what of it are environment variables: %w", err))
 					continue
 				}
-				content = told
+				content = reported
 			}
 			g.file(path.Join("nodes", nodes[i].Name, name), content)
 		}
@@ -184,14 +184,14 @@ func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 }
 
 func aboutDRA(text []byte) []byte {
-	var told []byte
+	var reported []byte
 	for line := range bytes.Lines(text) {
 		for _, part := range []string{"dra_", "resourceclaim", "resource_claim", "resourceslice", "deviceclass", "DynamicResources", `name="DRA`} {
 			if bytes.Contains(line, []byte(part)) {
-				told = append(told, line...)
+				reported = append(reported, line...)
 				break
 			}
 		}
 	}
-	return told
+	return reported
 }

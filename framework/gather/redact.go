@@ -37,7 +37,7 @@ const minSecret = 8
 // Pod returns a pod's DRA-related fields without confidential values: only names of environment variables, and no
 // commands, probes, annotations or termination messages.
 func Pod(p *corev1.Pod) *corev1.Pod {
-	told := &corev1.Pod{
+	reported := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: p.Name, Namespace: p.Namespace, UID: p.UID, ResourceVersion: p.ResourceVersion, Generation: p.Generation,
@@ -52,12 +52,12 @@ func Pod(p *corev1.Pod) *corev1.Pod {
 		Status: *p.Status.DeepCopy(),
 	}
 	for _, c := range p.Spec.InitContainers {
-		told.Spec.InitContainers = append(told.Spec.InitContainers, container(c))
+		reported.Spec.InitContainers = append(reported.Spec.InitContainers, container(c))
 	}
 	for _, c := range p.Spec.Containers {
-		told.Spec.Containers = append(told.Spec.Containers, container(c))
+		reported.Spec.Containers = append(reported.Spec.Containers, container(c))
 	}
-	for _, statuses := range [][]corev1.ContainerStatus{told.Status.InitContainerStatuses, told.Status.ContainerStatuses, told.Status.EphemeralContainerStatuses} {
+	for _, statuses := range [][]corev1.ContainerStatus{reported.Status.InitContainerStatuses, reported.Status.ContainerStatuses, reported.Status.EphemeralContainerStatuses} {
 		for i := range statuses {
 			for _, state := range []*corev1.ContainerState{&statuses[i].State, &statuses[i].LastTerminationState} {
 				// It may have the end of the container's own output.
@@ -67,15 +67,15 @@ func Pod(p *corev1.Pod) *corev1.Pod {
 			}
 		}
 	}
-	return told
+	return reported
 }
 
 func container(c corev1.Container) corev1.Container {
-	told := corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
+	reported := corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
 	for _, e := range c.Env {
-		told.Env = append(told.Env, corev1.EnvVar{Name: e.Name, Value: leftOut})
+		reported.Env = append(reported.Env, corev1.EnvVar{Name: e.Name, Value: leftOut})
 	}
-	return told
+	return reported
 }
 
 // Clean removes irrelevant fields, annotations and driver parameters from an object, and from a template in it: the

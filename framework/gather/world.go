@@ -195,15 +195,15 @@ type finding struct {
 
 func (g *gathering) findings(found []audit.Violation) {
 	g.Violations = found
-	told := []finding{}
+	reported := []finding{}
 	for _, v := range found {
 		f := finding{Rule: v.Rule, Warning: v.Rule.Warning(), Text: v.Text, Objects: []string{}}
 		for _, o := range v.Evidence {
 			f.Objects = append(f.Objects, fmt.Sprintf("%s %s/%s %s", kindOf(o), o.GetNamespace(), o.GetName(), o.GetUID()))
 		}
-		told = append(told, f)
+		reported = append(reported, f)
 	}
-	content, err := json.MarshalIndent(told, "", "  ")
+	content, err := json.MarshalIndent(reported, "", "  ")
 	g.missing("audit.json", err)
 	g.file("audit.json", append(content, '\n'))
 }

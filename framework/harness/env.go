@@ -30,7 +30,7 @@ import (
 
 // nodes are the nodes for pods with devices of a case with these needs, in order.
 func (e *Env) nodes(needs spec.Needs) []string {
-	if s := e.Plan.Target.Subject; s != nil {
+	if s := e.Plan.Target.DriverUnderTest; s != nil {
 		return s.ClassFor(needs.DriverFeatures).Nodes
 	}
 	return e.Plan.Target.NodesFor(needs)
@@ -46,9 +46,9 @@ func (t *T) Companion(name spec.Companion) any {
 	return client
 }
 
-// subject is the name of the driver under test; empty if drivers are simulated.
-func (e *Env) subject() string {
-	if s := e.Plan.Target.Subject; s != nil {
+// driverUnderTest is the name of the driver under test; empty if drivers are simulated.
+func (e *Env) driverUnderTest() string {
+	if s := e.Plan.Target.DriverUnderTest; s != nil {
 		return s.Driver
 	}
 	return ""
@@ -59,7 +59,7 @@ func (e *Env) subject() string {
 // runs.
 func (t *T) DriverName() string {
 	needs := t.meta.Needs
-	if s := t.env.subject(); s != "" && !needs.NoKubelet {
+	if s := t.env.driverUnderTest(); s != "" && !needs.NoKubelet {
 		return s
 	}
 	if needs.NoKubelet || len(needs.Profile.Pools) > 0 {

@@ -116,11 +116,11 @@ func (t *T) RemovePod(name string) {
 func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	// Devices held by other pods are not the fault of the driver under test.
-	if driver := t.env.subject(); driver != "" {
+	if driver := t.env.driverUnderTest(); driver != "" {
 		t.SetBlocked(fmt.Sprintf("claim %s was not allocated: no device of driver %s was free, or published", name, driver))
 	}
 	claim := t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
-	if t.env.subject() != "" {
+	if t.env.driverUnderTest() != "" {
 		t.SetBlocked("")
 	}
 	return claim

@@ -58,7 +58,7 @@ func TestLooksAreNoSteps(t *testing.T) {
 			}
 			return n == 3, fmt.Sprintf("%d of them", n), nil
 		})
-		f.Within(time.Second, "one more", func(context.Context) (bool, string, error) {
+		f.OccursWithin(time.Second, "one more", func(context.Context) (bool, string, error) {
 			f.Poll("the number", func(context.Context) (bool, string, error) { return true, "a number", nil })
 			return false, "no more", nil
 		})

@@ -43,7 +43,7 @@ func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 			return ok(p)
 		})
 		// Devices held by other pods are not the fault of the driver under test.
-		if driver := t.env.subject(); err != nil && driver != "" && last != nil && last.Spec.NodeName == "" {
+		if driver := t.env.driverUnderTest(); err != nil && driver != "" && last != nil && last.Spec.NodeName == "" {
 			t.SetBlocked(fmt.Sprintf("pod %s was not scheduled: no device of driver %s was free, or published", name, driver))
 		}
 		return err

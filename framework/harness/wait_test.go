@@ -53,7 +53,7 @@ func TestFailedWaitsReportTheLastObservation(t *testing.T) {
 			Pool: "node", Device: "device-0", Conditions: []metav1.Condition{{Type: "Attached", Status: metav1.ConditionFalse}},
 		}}
 	})
-	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
+	reported := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	for _, tc := range []struct {
 		name    string
 		objects []runtime.Object
@@ -61,7 +61,7 @@ func TestFailedWaitsReportTheLastObservation(t *testing.T) {
 		want    []string // parts of the failure; none means no failure
 	}{
 		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{`timed out after 1s waiting for pod "pod" to be running: the time is up`, "last seen: no such pod"}},
-		{"pod pending", []runtime.Object{pending, told}, func(t *T) { t.WaitRunning("pod") }, []string{
+		{"pod pending", []runtime.Object{pending, reported}, func(t *T) { t.WaitRunning("pod") }, []string{
 			"phase Pending", "PodScheduled=False Unschedulable: cannot allocate all claims",
 			"event: Warning FailedPrepareDynamicResources: out of coffee",
 		}},
@@ -76,8 +76,8 @@ func TestFailedWaitsReportTheLastObservation(t *testing.T) {
 		{"bound", []runtime.Object{placed}, func(t *T) { t.WaitScheduled("pod") }, nil},
 		{"not bound", []runtime.Object{pending}, func(t *T) { t.WaitScheduled("pod") }, []string{"to be scheduled", "cannot allocate all claims"}},
 		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{`claim "claim" to be gone`, "device-0"}},
-		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
-		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
+		{"event", []runtime.Object{reported}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
+		{"other event", []runtime.Object{reported}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
 		{"no event", nil, func(t *T) { t.WaitEvent("pod", "R", "tea") }, []string{"last seen: no events"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestNotesOfWaitsAreObservations(t *testing.T) {
 		}}
 	})
 	unused := claim(func(*resourceapi.ResourceClaim) {})
-	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
+	reported := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	other := event("f", "Pulled", "image", time.Now())
 	look := func(ok bool, seen string) func(context.Context) (bool, string, error) {
 		return func(context.Context) (bool, string, error) { return ok, seen, nil }
@@ -131,10 +131,10 @@ func TestNotesOfWaitsAreObservations(t *testing.T) {
 			t.WaitClaim("claim", "allocated", func(*resourceapi.ResourceClaim) bool { return true })
 		}, []string{`waiting for claim "claim" to be allocated`, "  seen: not allocated; reserved for 0; finalizers []"}},
 		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, []string{`waiting for pod "pod" to be gone`, "  seen: no such pod"}},
-		{"event", []runtime.Object{told, other}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") },
+		{"event", []runtime.Object{reported, other}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") },
 			[]string{`waiting for event FailedPrepareDynamicResources of pod containing "coffee"`, "  seen: Warning FailedPrepareDynamicResources: out of coffee"}},
 		{"poll", nil, func(t *T) { t.Poll("two calls", look(true, "3 calls")) }, []string{"waiting for two calls", "  seen: 3 calls"}},
-		{"in vain", nil, func(t *T) { t.Within(time.Second/4, "a call", look(false, "0 calls")) },
+		{"in vain", nil, func(t *T) { t.OccursWithin(time.Second/4, "a call", look(false, "0 calls")) },
 			[]string{"waiting for a call, for up to 250ms", "  seen: not within 250ms: 0 calls"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestPatienceWithANodeThatRestarts(t *testing.T) {
 func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
 	for node, blocked := range map[string]bool{"": true, "worker": false} {
 		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))
-		f.env.Plan.Target.Subject = &spec.Subject{Driver: "gpu.example.com"}
+		f.env.Plan.Target.DriverUnderTest = &spec.DriverUnderTest{Driver: "gpu.example.com"}
 		if failureOf(func() { f.WaitRunning("pod") }) == nil || (f.blocked != "") != blocked {
 			t.Errorf("on node %q: blocked is %q", node, f.blocked)
 		}

@@ -32,7 +32,7 @@ import (
 
 // meetConditions sets the binding conditions of allocated devices after a delay, like a composable
 // fabric attaching them, until ctx is done.
-func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
+func (f *fixture) meetConditions(ctx context.Context, after time.Duration) error {
 	queue := workqueue.NewTypedDelayingQueue[string]()
 	add := func(o any) {
 		if claim, ok := o.(*resourceapi.ResourceClaim); ok && len(unmet(claim)) > 0 {
@@ -62,7 +62,7 @@ func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
 }
 
 // meet sets the binding conditions in a claim's status. On conflict the update event retries.
-func (f *field) meet(ctx context.Context, name string) error {
+func (f *fixture) meet(ctx context.Context, name string) error {
 	o, there, err := f.claimInformer.GetStore().GetByKey(namespace + "/" + name)
 	if err != nil || !there {
 		return err
@@ -73,7 +73,7 @@ func (f *field) meet(ctx context.Context, name string) error {
 		return nil
 	}
 	claim.Status.Devices = slices.Concat(claim.Status.Devices, open)
-	f.did("PUT resourceclaims/status", 1)
+	f.count("PUT resourceclaims/status", 1)
 	_, err = f.client.ResourceV1().ResourceClaims(namespace).UpdateStatus(ctx, claim, metav1.UpdateOptions{})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil
@@ -88,10 +88,10 @@ func unmet(claim *resourceapi.ResourceClaim) []resourceapi.AllocatedDeviceStatus
 	}
 	var all []resourceapi.AllocatedDeviceStatus
 	for _, r := range claim.Status.Allocation.Devices.Results {
-		told := slices.ContainsFunc(claim.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
+		reported := slices.ContainsFunc(claim.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
 			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
 		})
-		if told || len(r.BindingConditions) == 0 {
+		if reported || len(r.BindingConditions) == 0 {
 			continue
 		}
 		status := resourceapi.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device}

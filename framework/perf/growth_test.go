@@ -45,8 +45,8 @@ func TestGrowth(t *testing.T) {
 	}{
 		"flat":               {grown(0, 0.05), Met, 0},
 		"as the square root": {grown(0.5, 0.05), Missed, 0.5},
-		"on the bound":       {grown(0.3, 0.2), CannotTell, 0.3},
-		"one size":           {grown(0, 0.05)[:6], CannotTell, 0},
+		"on the bound":       {grown(0.3, 0.2), Inconclusive, 0.3},
+		"one size":           {grown(0, 0.05)[:6], Inconclusive, 0},
 	} {
 		got := Judge(threshold, test.rounds)
 		if got.Judgement != test.want || math.Abs(got.Value-test.value) > 0.05 {

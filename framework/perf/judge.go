@@ -60,8 +60,8 @@ type Judgement string
 const (
 	Met    Judgement = "met"
 	Missed Judgement = "missed"
-	// CannotTell means inconclusive: the bound is inside the interval, or there is no interval.
-	CannotTell Judgement = "cannot tell"
+	// Inconclusive means inconclusive: the bound is inside the interval, or there is no interval.
+	Inconclusive Judgement = "cannot tell"
 )
 
 // Finding is the result of a threshold for a set of rounds.
@@ -75,7 +75,7 @@ type Finding struct {
 	High  float64 `json:"high"`
 	// Blocks is the number of values. Too few give no interval.
 	Blocks int `json:"blocks"`
-	// Why is the reason for CannotTell.
+	// Why is the reason for Inconclusive.
 	Why string `json:"why,omitempty"`
 }
 
@@ -95,7 +95,7 @@ const (
 
 // Judge judges rounds by a threshold.
 func Judge(t Threshold, rounds []Round) Finding {
-	f := Finding{Threshold: t, Judgement: CannotTell}
+	f := Finding{Threshold: t, Judgement: Inconclusive}
 	points, noisy := t.points(rounds)
 	least := MinBlocks
 	switch t.Kind {

@@ -43,14 +43,14 @@ func TestJudge(t *testing.T) {
 	}{
 		"below":               {atMost, rounds(SchedulerCPU, 0, 1, 1.01, 1.02, 0.99, 1, 1.05), Met, ""},
 		"above":               {atMost, rounds(SchedulerCPU, 0, 1.2, 1.21, 1.3, 1.19, 1.2, 1.15), Missed, ""},
-		"on both sides":       {atMost, rounds(SchedulerCPU, 0, 1, 1.2, 1, 1.2, 1, 1.2), CannotTell, "--blocks"},
-		"too few":             {atMost, rounds(SchedulerCPU, 0, 1, 1, 1, 1, 1), CannotTell, "5 blocks are too few"},
-		"nothing measured":    {atMost, rounds(SchedulerCPU, 0, 0, 0)[:2], CannotTell, "1 blocks"},
+		"on both sides":       {atMost, rounds(SchedulerCPU, 0, 1, 1.2, 1, 1.2, 1, 1.2), Inconclusive, "--blocks"},
+		"too few":             {atMost, rounds(SchedulerCPU, 0, 1, 1, 1, 1, 1), Inconclusive, "5 blocks are too few"},
+		"nothing measured":    {atMost, rounds(SchedulerCPU, 0, 0, 0)[:2], Inconclusive, "1 blocks"},
 		"CPU beside others":   {atMost, rounds(SchedulerCPU, 0.9, 1, 1, 1, 1, 1, 1), Met, ""},
-		"clock beside others": {atLeast, rounds(PodsPerSecond, 0.2, 1, 1, 1, 1, 1, 1), CannotTell, "others took more than 10%"},
+		"clock beside others": {atLeast, rounds(PodsPerSecond, 0.2, 1, 1, 1, 1, 1, 1), Inconclusive, "others took more than 10%"},
 		"fast enough":         {atLeast, rounds(PodsPerSecond, 0.05, 1, 1, 0.95, 1, 1, 1), Met, ""},
 		"too slow":            {atLeast, rounds(PodsPerSecond, 0.05, 0.8, 0.7, 0.8, 0.8, 0.8, 0.8), Missed, ""},
-		"another workload":    {Threshold{Workload: "v", Metric: SchedulerCPU, AtMost: 1}, rounds(SchedulerCPU, 0, 1, 1, 1, 1, 1, 1), CannotTell, "0 blocks"},
+		"another workload":    {Threshold{Workload: "v", Metric: SchedulerCPU, AtMost: 1}, rounds(SchedulerCPU, 0, 1, 1, 1, 1, 1, 1), Inconclusive, "0 blocks"},
 	} {
 		got := Judge(test.threshold, test.rounds)
 		if got.Judgement != test.want || !strings.Contains(got.Why, test.why) {
@@ -74,7 +74,7 @@ func TestJudgementsAreRarelyWrong(t *testing.T) {
 		}
 		return counts
 	}
-	if same := count(1); same[Missed] > 2 || same[CannotTell] > 100 {
+	if same := count(1); same[Missed] > 2 || same[Inconclusive] > 100 {
 		t.Errorf("of 1000 comparisons of the same with the same: %v", same)
 	}
 	if slower := count(1.25); slower[Missed] < 950 || slower[Met] > 0 {

@@ -50,7 +50,7 @@ func (r Record) missed(thresholds []Threshold, workload string, size int) bool {
 }
 
 // profile takes profiles of both sides during additional rounds if a threshold was missed.
-func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Side]*field, w Workload, size int, missed bool) error {
+func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Side]*fixture, w Workload, size int, missed bool) error {
 	if !missed {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 }
 
 // profile writes profiles of the components into files named with prefix, during rounds.
-func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
+func (f *fixture) profile(ctx context.Context, w Workload, prefix string) error {
 	// Restarted processes would interrupt profiles.
 	group, sampling := errgroup.WithContext(ctx)
 	for _, name := range append(f.programs(SchedulerComponent, ControllersComponent), apiserver) {

@@ -91,7 +91,7 @@ func (r *Record) finish(thresholds []Threshold, problem error) {
 	switch {
 	case counts[Missed] > 0:
 		r.Verdict = schema.Failed
-	case problem != nil || counts[CannotTell] > 0:
+	case problem != nil || counts[Inconclusive] > 0:
 		r.Verdict = schema.Incomplete
 	case len(thresholds) == 0:
 		r.Verdict = schema.NothingRan

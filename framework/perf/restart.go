@@ -37,7 +37,7 @@ const (
 )
 
 // programs returns a side's programs of components.
-func (f *field) programs(components ...Component) []string {
+func (f *fixture) programs(components ...Component) []string {
 	all := map[Component][]string{SchedulerComponent: {scheduler}, ControllersComponent: {controllers, ownControllers}}
 	var there []string
 	for _, c := range components {
@@ -57,7 +57,7 @@ func (f *field) programs(components ...Component) []string {
 // The scheduler is restarted for every round: processes of the same program differ by some per cent
 // over their lifetime, invisible in an interval of their rounds. The pod warms up the new process
 // outside of rounds.
-func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
+func (f *fixture) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
 	if w.Claims == SharedClaims {

@@ -45,7 +45,7 @@ const (
 )
 
 // round restarts the scheduler or the workload's component, and measures the workload's pods.
-func (f *field) round(ctx context.Context, w Workload) (Round, error) {
+func (f *fixture) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	restarted, err := f.restart(ctx, w)
@@ -68,7 +68,7 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // pods creates the pods of a round, waits until all are scheduled, deletes them and waits until they
 // and their claims are gone.
-func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
+func (f *fixture) pods(ctx context.Context, w Workload) (Round, error) {
 	f.rounds++
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
 	f.begin(prefix)
@@ -79,7 +79,7 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	if err := f.collect(ctx); err != nil {
 		return Round{}, err
 	}
-	f.done() // discard earlier requests
+	f.take() // discard earlier requests
 	counted, err := f.counts(ctx)
 	if err != nil {
 		return Round{}, err
@@ -110,11 +110,11 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	}
 	round := f.latencies(created, deleted)
 	f.costs(round.Values, float64(w.Pods), before, full, after)
-	now.since(counted, f.done(), w, &round)
+	now.since(counted, f.take(), w, &round)
 	return round, nil
 }
 
-func (f *field) createClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) error {
+func (f *fixture) createClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) error {
 	for _, claim := range claims {
 		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create claim %s: %w", claim.Name, err)
@@ -125,7 +125,7 @@ func (f *field) createClaims(ctx context.Context, claims []*resourceapi.Resource
 
 // schedule creates all pods, publishes late devices, and waits until all pods are scheduled. It
 // returns the creation times, or the time of late devices.
-func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
+func (f *fixture) schedule(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	if w.Late {
 		if err := f.publishAll(ctx, w, 0); err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[st
 }
 
 // scheduled is schedule without the concurrent changes. A failed change cancels ctx.
-func (f *field) scheduled(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
+func (f *fixture) scheduled(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	created, err := f.create(ctx, w, prefix)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (f *field) scheduled(ctx context.Context, w Workload, prefix string) (map[s
 }
 
 // create creates all pods and returns the time of each request.
-func (f *field) create(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
+func (f *fixture) create(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	limit := rate.Inf
 	if w.PodsPerSecond > 0 {
 		limit = rate.Limit(w.PodsPerSecond)
@@ -178,7 +178,7 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 		group.Go(func() error { return create(ctx, f.client, namespace, pod) })
 	}
 	err := group.Wait()
-	f.did("POST pods", len(created))
+	f.count("POST pods", len(created))
 	if err == nil && len(created) < w.Pods {
 		err = context.Cause(ctx)
 	}
@@ -186,25 +186,25 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 }
 
 // remove deletes all objects of a round.
-func (f *field) remove(ctx context.Context) error {
+func (f *fixture) remove(ctx context.Context) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete pods: %w", err)
 	}
-	f.did("DELETE pods", 1)
+	f.count("DELETE pods", 1)
 	if err := f.await(ctx, "pods to be gone", func() int { return len(f.podInformer.GetStore().ListKeys()) }); err != nil {
 		return err
 	}
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete claims: %w", err)
 	}
-	f.did("DELETE resourceclaims", 1)
+	f.count("DELETE resourceclaims", 1)
 	// Handlers run after the store update.
 	return f.await(ctx, "claims to be gone", func() int { return max(len(f.claimInformer.GetStore().ListKeys()), f.claimsThere()) })
 }
 
 // await waits until left returns 0.
-func (f *field) await(ctx context.Context, what string, left func() int) error {
+func (f *fixture) await(ctx context.Context, what string, left func() int) error {
 	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
 	for {
@@ -220,7 +220,7 @@ func (f *field) await(ctx context.Context, what string, left func() int) error {
 	}
 }
 
-func (f *field) costs(values map[Metric]float64, pods float64, before, full, after spent) {
+func (f *fixture) costs(values map[Metric]float64, pods float64, before, full, after spent) {
 	cpu := func(names ...string) (sum float64) {
 		for _, name := range names {
 			sum += after.cpu[name] - before.cpu[name]

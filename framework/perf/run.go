@@ -64,8 +64,8 @@ type Options struct {
 	Scenarios  map[string]Scenario
 	Thresholds []Threshold
 	// Reference and Candidate are compared. Equal subjects show the resolution of the comparison.
-	Reference Subject
-	Candidate Subject
+	Reference Variant
+	Candidate Variant
 	// Blocks is the number of measurements of each workload on both sides.
 	Blocks int
 }
@@ -121,7 +121,7 @@ func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Worklo
 // measure measures a workload's rounds alternately on one control plane per side.
 func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, size int, record *Record) (err error) {
 	at := w.at(size)
-	sides := map[Side]*field{}
+	sides := map[Side]*fixture{}
 	for _, side := range []Side{Reference, Candidate} {
 		f, openErr := o.open(ctx, at, side)
 		defer func() { err = errors.Join(err, f.close(ctx)) }()
@@ -170,7 +170,7 @@ func turns(sides []Side, block int) []Side {
 
 // settle waits until the control planes are idle after setup or restart. With thousands of nodes or
 // pods this takes a while.
-func settle(ctx context.Context, p *progress.Printer, sides map[Side]*field) error {
+func settle(ctx context.Context, p *progress.Printer, sides map[Side]*fixture) error {
 	const quiet, patience = 0.2, 2 * time.Minute
 	used := func() (sum float64, err error) {
 		for _, f := range sides {

@@ -67,13 +67,13 @@ func (s Scenario) sides() []Side {
 
 // cluster returns the control plane of a side, as adapted by a scenario.
 func (o Options) cluster(w Workload, side Side) clusters.Config {
-	subject := o.Reference
+	variant := o.Reference
 	if side == Candidate {
-		subject = o.Candidate
+		variant = o.Candidate
 	}
 	return clusters.Config{
 		Name: o.Cluster.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
-		Version: cmp.Or(subject.Version, o.Cluster.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
+		Version: cmp.Or(variant.Version, o.Cluster.Version), Stack: variant.Stack, Programs: variant.Programs, ComponentArgs: verbosity(),
 	}
 }
 

@@ -57,7 +57,7 @@ func (r Record) Print(out io.Writer) {
 			fmt.Fprintf(out, "cannot tell %s, %s: %s\n", NameAt(f.Workload, f.Size), f.Threshold, f.Why)
 		}
 	}
-	fmt.Fprintf(out, "\nperf: met=%d missed=%d cannot-tell=%d\n", counts[Met], counts[Missed], counts[CannotTell])
+	fmt.Fprintf(out, "\nperf: met=%d missed=%d cannot-tell=%d\n", counts[Met], counts[Missed], counts[Inconclusive])
 }
 
 // printMetrics prints the medians of a workload at a size.

@@ -60,7 +60,7 @@ type counts struct {
 type observed struct{ sum, count float64 }
 
 // spent reads the usage of the control plane's processes.
-func (f *field) spent() (u spent, err error) {
+func (f *fixture) spent() (u spent, err error) {
 	u = spent{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *field) spent() (u spent, err error) {
 
 // counts reads the counters. This costs CPU time of the API server and the scheduler, so call it
 // outside of the interval between two calls of spent.
-func (f *field) counts(ctx context.Context) (c counts, err error) {
+func (f *fixture) counts(ctx context.Context) (c counts, err error) {
 	c = counts{writes: map[string]float64{}}
 	families, err := metrics.APIServer(ctx, f.client)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 }
 
 // live adds the live heap of scheduler and controllers to values.
-func (f *field) live(ctx context.Context, values map[Metric]float64) error {
+func (f *fixture) live(ctx context.Context, values map[Metric]float64) error {
 	if err := f.collect(ctx); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 
 // collect triggers a garbage collection in scheduler and controllers. A component just started loads
 // its authorization rules from the API server first.
-func (f *field) collect(ctx context.Context) error {
+func (f *fixture) collect(ctx context.Context) error {
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
 		var err error
 		_ = wait.PollUntilContextTimeout(ctx, lookAgain, mayAskAfter, true, func(ctx context.Context) (bool, error) {

@@ -63,7 +63,7 @@ func TestCollectAwaitsThatItMay(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	f := &field{web: server.Client(), processes: map[string]clusters.Process{scheduler: {URL: server.URL}}}
+	f := &fixture{web: server.Client(), processes: map[string]clusters.Process{scheduler: {URL: server.URL}}}
 	if err := f.collect(t.Context()); err != nil || asked != len(answers) {
 		t.Errorf("asked %d times: %v", asked, err)
 	}

@@ -216,8 +216,8 @@ func TestBuildReportsAllProblemsOfTheCases(t *testing.T) {
 }
 
 func TestPlanForADriverThatIsThere(t *testing.T) {
-	target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a"), node("b")}, Subject: &spec.Subject{
-		Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Features: map[spec.DriverFeature]bool{spec.DriverHealth: true},
+	target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a"), node("b")}, DriverUnderTest: &spec.DriverUnderTest{
+		Driver: "gpu.example.com", DriverClass: spec.DriverClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Features: map[spec.DriverFeature]bool{spec.DriverHealth: true},
 	}}
 	for name, tc := range map[string]struct {
 		needs spec.Needs
@@ -250,7 +250,7 @@ func TestPlanForADriverThatIsThere(t *testing.T) {
 }
 
 func TestPlanForCasesThatEndTheDriver(t *testing.T) {
-	known := spec.Subject{Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Namespace: "gpu", Selector: "app=gpu"}
+	known := spec.DriverUnderTest{Driver: "gpu.example.com", DriverClass: spec.DriverClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Namespace: "gpu", Selector: "app=gpu"}
 	unknown := known
 	unknown.Namespace = ""
 	hooked := known
@@ -260,9 +260,9 @@ func TestPlanForCasesThatEndTheDriver(t *testing.T) {
 	own := somebodys
 	own.Removable = true
 	for name, tc := range map[string]struct {
-		subject *spec.Subject
-		hooks   []spec.HookName
-		code    spec.SkipCode
+		driver *spec.DriverUnderTest
+		hooks  []spec.HookName
+		code   spec.SkipCode
 	}{
 		"its pods are known":       {&known, nil, ""},
 		"its pods are not known":   {&unknown, nil, spec.SkipDriver},
@@ -272,8 +272,8 @@ func TestPlanForCasesThatEndTheDriver(t *testing.T) {
 		"a driver of somebody":     {&somebodys, []spec.HookName{spec.HookUninstall}, spec.SkipHook},
 		"a driver of the run":      {&own, []spec.HookName{spec.HookUninstall}, ""},
 	} {
-		target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a")}, Subject: tc.subject, Disruptable: true}
-		m := meta("life/one", needs(spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: tc.hooks}))
+		target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a")}, DriverUnderTest: tc.driver, Disruptable: true}
+		m := meta("life/one", needs(spec.Needs{Devices: 1, DriverPods: true, Disruption: true, Hooks: tc.hooks}))
 		m.SerialBecause = "It ends the driver."
 		p, err := plan.Build([]spec.Meta{m}, target, plan.Filter{})
 		if err != nil {

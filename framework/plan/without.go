@@ -40,7 +40,7 @@ func WithoutPermission(p spec.Plan, f spec.Feature, text string) spec.Plan {
 // already keep theirs.
 func WithoutCompanion(p spec.Plan, c spec.Companion, code spec.SkipCode, reason func(spec.Needs) string) spec.Plan {
 	return without(p, code, func(n spec.Needs) string {
-		if n.Beside(c) {
+		if n.NeedsCompanion(c) {
 			return reason(n)
 		}
 		return ""

@@ -39,15 +39,15 @@ func TestWithoutPermission(t *testing.T) {
 
 func TestWithoutCompanion(t *testing.T) {
 	const companion, code = spec.Companion("fabric"), spec.SkipCode("NoFabric")
-	beside := []spec.Companion{companion, "other"}
+	both := []spec.Companion{companion, "other"}
 	built, err := plan.Build([]spec.Meta{
-		meta("a/fabric", needs(spec.Needs{Companions: beside})),
-		meta("a/fabric-of-many", needs(spec.Needs{Companions: beside, Nodes: 9})),
-		meta("a/simulated", needs(spec.Needs{Companions: beside, NoKubelet: true})),
+		meta("a/fabric", needs(spec.Needs{Companions: both})),
+		meta("a/fabric-of-many", needs(spec.Needs{Companions: both, Nodes: 9})),
+		meta("a/simulated", needs(spec.Needs{Companions: both, NoKubelet: true})),
 		meta("a/other", needs(spec.Needs{Companions: []spec.Companion{"other"}})),
 	}, spec.Target{Nodes: []spec.Node{node("a")}}, plan.Filter{})
-	if err != nil || !built.RunsBeside(companion) {
-		t.Fatalf("runs fabrics: %t, %v", built.RunsBeside(companion), err)
+	if err != nil || !built.NeedsCompanion(companion) {
+		t.Fatalf("runs fabrics: %t, %v", built.NeedsCompanion(companion), err)
 	}
 	check := func(p spec.Plan, want ...*spec.Skip) {
 		t.Helper()
@@ -68,7 +68,7 @@ func TestWithoutCompanion(t *testing.T) {
 	check(some, nil, nodes, &spec.Skip{Code: code, Text: "no nodes"}, nil)
 	none := plan.WithoutCompanion(some, companion, code, func(spec.Needs) string { return "there is none" })
 	check(none, &spec.Skip{Code: code, Text: "there is none"}, nodes, &spec.Skip{Code: code, Text: "no nodes"}, nil)
-	if none.RunsBeside(companion) || !none.RunsBeside("other") || !built.RunsBeside(companion) {
+	if none.NeedsCompanion(companion) || !none.NeedsCompanion("other") || !built.NeedsCompanion(companion) {
 		t.Error("the plan without fabrics runs them or leaves others out, or the other one was changed")
 	}
 }

@@ -34,11 +34,11 @@ import (
 func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 	longest := time.Duration(0)
 	for _, pod := range schedulers {
-		told, _ := time.ParseDuration(variable(pod, spec.EnvBindingTimeout)) // nonsense tells nothing
-		if told <= 0 {
+		reported, _ := time.ParseDuration(variable(pod, spec.EnvBindingTimeout)) // nonsense tells nothing
+		if reported <= 0 {
 			return 0
 		}
-		longest = max(longest, told)
+		longest = max(longest, reported)
 	}
 	return longest
 }
@@ -47,11 +47,11 @@ func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 func defaultsProfile(schedulers []corev1.Pod) string {
 	name := ""
 	for i, pod := range schedulers {
-		told := variable(pod, spec.EnvDefaultsProfile)
-		if i > 0 && told != name {
+		reported := variable(pod, spec.EnvDefaultsProfile)
+		if i > 0 && reported != name {
 			return ""
 		}
-		name = told
+		name = reported
 	}
 	return name
 }

@@ -50,10 +50,10 @@ func Rest(p Proof, suite schema.Suite, dirs []string) (Proof, error) {
 	}
 	p.Rest, p.Trials = true, slices.Clone(p.Trials)
 	for i, t := range p.Trials {
-		p.Trials[i].Elsewhere = slices.ContainsFunc(done.Results, func(x Result) bool { return x.ID == t.ID && x.Shown && x.Problem == "" })
+		p.Trials[i].Elsewhere = slices.ContainsFunc(done.Results, func(x Result) bool { return x.ID == t.ID && x.Detected && x.Problem == "" })
 	}
-	done.Watchers = p.Watchers
-	p.Watchers = done.Without()
+	done.Observers = p.Observers
+	p.Observers = done.Without()
 	return p, nil
 }
 
@@ -63,7 +63,7 @@ func merge(records []Record) (Record, error) {
 		return Record{}, fmt.Errorf("%w: there are no records", ErrAnother)
 	}
 	whole := records[0]
-	whole.Trials, whole.Results, whole.Watchers, whole.Rest = nil, nil, nil, false
+	whole.Trials, whole.Results, whole.Observers, whole.Rest = nil, nil, nil, false
 	var parts [][]Record
 	for _, r := range records {
 		if what := r.differs(whole); what != "" {
@@ -120,13 +120,13 @@ func (r Record) and(other Record) Record {
 			x = r.Results[i].and(x)
 		}
 		if slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.ID == x.ID && t.All }) {
-			x.Shown = x.Shown && len(x.Missed) == 0
+			x.Detected = x.Detected && len(x.Missed) == 0
 		}
 		r = r.with(x)
 	}
-	for _, w := range other.Watchers {
-		if !slices.Contains(r.Watchers, w) {
-			r.Watchers = append(r.Watchers, w)
+	for _, w := range other.Observers {
+		if !slices.Contains(r.Observers, w) {
+			r.Observers = append(r.Observers, w)
 		}
 	}
 	r.All = max(r.All, other.All)
@@ -144,7 +144,7 @@ func (r Result) and(other Result) Result {
 	if other.Problem != "" || other.NotApplicable {
 		return r
 	}
-	if !r.Shown {
+	if !r.Detected {
 		r, other = other, r
 	}
 	r.Seconds += other.Seconds

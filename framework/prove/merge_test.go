@@ -40,7 +40,7 @@ func TestShardsAreMerged(t *testing.T) {
 		dirs = append(dirs, o.ReportDir)
 	}
 	whole, err := Merge(dirs)
-	if err != nil || whole.Verdict != schema.Failed || whole.Shown() != 2 || len(whole.Trials) != 3 || whole.Shard != "1/1" {
+	if err != nil || whole.Verdict != schema.Failed || whole.Detected() != 2 || len(whole.Trials) != 3 || whole.Shard != "1/1" {
 		t.Errorf("got %+v, %v", whole, err)
 	}
 	var out strings.Builder
@@ -90,15 +90,15 @@ func part(t *testing.T, p Proof, where string, f *fake, only ...string) (dir, li
 
 func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
 	p := proofOf("a1", "a2", "b", "c")
-	p.Watchers = []string{"case/a1", "case/a2", "case/b", "case/other"}
+	p.Observers = []string{"case/a1", "case/a2", "case/b", "case/other"}
 	for i := range p.Trials {
 		p.Trials[i].Must = append(p.Trials[i].Must, "case/other")
 	}
-	here, line := part(t, p, "here", &fake{found: map[string]Finding{"a1": {NotApplicable: true}, "a2": {Shown: true, By: []string{"case/a2"}}}}, "a*")
+	here, line := part(t, p, "here", &fake{found: map[string]Finding{"a1": {NotApplicable: true}, "a2": {Detected: true, By: []string{"case/a2"}}}}, "a*")
 	if line != "things: noticed=1 total=2 cases-without=3" {
 		t.Errorf("got %q", line)
 	}
-	there, _ := part(t, p, "there", &fake{found: map[string]Finding{"a1": {Shown: true, By: []string{"case/a1"}}, "b": {Missed: []string{"case/b"}}}}, "a1", "b")
+	there, _ := part(t, p, "there", &fake{found: map[string]Finding{"a1": {Detected: true, By: []string{"case/a1"}}, "b": {Missed: []string{"case/b"}}}}, "a1", "b")
 	some, err := Merge([]string{here, there})
 	if err != nil || some.Untried() != 1 || some.Verdict != schema.Failed {
 		t.Errorf("got %+v, %v", some, err)
@@ -109,7 +109,7 @@ func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
 	}
 	// a1 and a2 are repeated until case/other has detected something.
 	last := &fake{found: map[string]Finding{
-		"a1": {Missed: []string{"case/other"}}, "a2": {Shown: true, By: []string{"case/other"}}, "b": {Shown: true, By: []string{"case/b"}}, "c": {Shown: true, By: []string{"case/c"}},
+		"a1": {Missed: []string{"case/other"}}, "a2": {Detected: true, By: []string{"case/other"}}, "b": {Detected: true, By: []string{"case/b"}}, "c": {Detected: true, By: []string{"case/c"}},
 	}}
 	end, line := part(t, rest, "here", last)
 	if diff := cmp.Diff([]string{"a1: case/other", "a2: case/other", "b: case/b", "c: "}, last.quiet); diff != "" || line != "things: noticed=3 total=4 cases-without=0" {
@@ -134,12 +134,12 @@ func TestAllMustNoticeOverAllParts(t *testing.T) {
 	p := proofOf("a")
 	p.Trials[0].All = true
 	p.Trials[0].Must = []string{"case/a", "case/b"}
-	here, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/a"}}}})
+	here, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Detected: true, By: []string{"case/a"}}}})
 	for name, tc := range map[string]struct {
 		there Finding
 		want  schema.Verdict
 	}{
-		"the other, too":     {Finding{Shown: true, By: []string{"case/b"}}, schema.Passed},
+		"the other, too":     {Finding{Detected: true, By: []string{"case/b"}}, schema.Passed},
 		"the other does not": {Finding{Missed: []string{"case/b"}}, schema.Failed},
 		"one of both":        {Finding{By: []string{"case/a"}, Missed: []string{"case/b"}}, schema.Failed},
 		"it says nothing":    {Finding{Problem: "no answer"}, schema.Passed},
@@ -156,16 +156,16 @@ func TestAllMustNoticeOverAllParts(t *testing.T) {
 // A trial left for a quiet observer alone is skipped once the observer has detected another one.
 func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
 	p := proofOf("a", "b")
-	p.Watchers = []string{"case/quiet"}
+	p.Observers = []string{"case/quiet"}
 	for i := range p.Trials {
 		p.Trials[i].Must = append(p.Trials[i].Must, "case/quiet")
 	}
-	dir, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Shown: true}, "b": {Shown: true}}})
+	dir, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Detected: true}, "b": {Detected: true}}})
 	rest, err := Rest(p, schema.Suite{}, []string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/quiet"}}}}
+	f := &fake{found: map[string]Finding{"a": {Detected: true, By: []string{"case/quiet"}}}}
 	end, line := part(t, rest, "there", f)
 	if !slices.Equal(f.tried, []string{"a"}) || line != "things: noticed=1 total=1 cases-without=0" {
 		t.Errorf("tried %v: %s", f.tried, line)

@@ -32,15 +32,15 @@ import (
 type Proof struct {
 	// Name is the subject of the proof, as "mutants".
 	Name string
-	// Word is the participle for a successful trial, as "killed".
-	Word string
+	// Keyword is the participle for a successful trial, as "killed".
+	Keyword string
 	// Where is the environment of the trials, as "Kubernetes v1.37.1": results of other environments must not be mixed
 	// in.
 	Where  string
 	Trials []Trial
-	// Watchers are the observers expected to detect at least one trial each, as cases; the last line counts those
+	// Observers are the observers expected to detect at least one trial each, as cases; the last line counts those
 	// without any. Empty if not required.
-	Watchers []string
+	Observers []string
 	// Rest: other parts were done elsewhere; see Rest.
 	Rest bool
 }

@@ -63,11 +63,11 @@ func (f *fake) Try(_ context.Context, t Trial, dir string) (Finding, error) {
 	if found, ok := f.found[t.ID]; ok {
 		return found, f.errs[t.ID]
 	}
-	return Finding{Shown: true, By: t.Must}, f.errs[t.ID]
+	return Finding{Detected: true, By: t.Must}, f.errs[t.ID]
 }
 
 func proofOf(names ...string) Proof {
-	p := Proof{Name: "things", Word: "noticed"}
+	p := Proof{Name: "things", Keyword: "noticed"}
 	for _, n := range names {
 		p.Trials = append(p.Trials, Trial{ID: n, What: "break " + n, Must: []string{"case/" + n}})
 	}
@@ -154,7 +154,7 @@ func TestVerdicts(t *testing.T) {
 		{"one is not noticed", fake{found: map[string]Finding{"a": {Missed: []string{"case/a"}}}}, schema.Failed, "things: noticed=1 total=2", nil, 2},
 		{"one does not apply", fake{found: map[string]Finding{"a": {NotApplicable: true}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
 		{"one does not apply, one is not noticed", fake{found: map[string]Finding{"a": {NotApplicable: true}, "b": {}}}, schema.Failed, "things: noticed=0 total=2", nil, 2},
-		{"one says nothing", fake{found: map[string]Finding{"a": {Shown: true, Problem: "no answer"}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
+		{"one says nothing", fake{found: map[string]Finding{"a": {Detected: true, Problem: "no answer"}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
 		{"not noticed, then trouble", fake{found: map[string]Finding{"a": {}}, errs: map[string]error{"b": broken}}, schema.Failed, "things: noticed=0 total=2", broken, 2},
 		{"trouble", fake{errs: map[string]error{"a": broken}}, schema.Incomplete, "things: noticed=0 total=2", broken, 1},
 		{"no cluster", fake{openErr: broken}, schema.Incomplete, "things: noticed=0 total=2", broken, 0},
@@ -303,8 +303,8 @@ func TestSelect(t *testing.T) {
 
 func TestWatchersThatNoticeNothingAreCounted(t *testing.T) {
 	p := proofOf("a", "b")
-	p.Watchers = []string{"case/a", "case/b", "case/c"}
-	found := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/a"}}, "b": {By: []string{"case/b"}, Missed: []string{"case/c"}}}}
+	p.Observers = []string{"case/a", "case/b", "case/c"}
+	found := &fake{found: map[string]Finding{"a": {Detected: true, By: []string{"case/a"}}, "b": {By: []string{"case/b"}, Missed: []string{"case/c"}}}}
 	record, line, err := do(t.Context(), p, found, Options{Config: testbed.Config{ReportDir: t.TempDir()}})
 	if err != nil || line != "things: noticed=1 total=2 cases-without=1" {
 		t.Errorf("got %q, %v", line, err)
@@ -316,16 +316,16 @@ func TestWatchersThatNoticeNothingAreCounted(t *testing.T) {
 
 func TestProversAreToldWhoIsQuiet(t *testing.T) {
 	p := proofOf("a", "b", "c")
-	p.Watchers = []string{"case/1", "case/2"}
+	p.Observers = []string{"case/1", "case/2"}
 	for i := range p.Trials {
 		p.Trials[i].Must = []string{"case/1", "case/2", "case/other"}
 	}
 	o := Options{Config: testbed.Config{ReportDir: t.TempDir()}}
 	ctx, interrupt := context.WithCancel(t.Context())
-	first := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/1"}}}, during: map[string]func(){"b": interrupt}}
+	first := &fake{found: map[string]Finding{"a": {Detected: true, By: []string{"case/1"}}}, during: map[string]func(){"b": interrupt}}
 	_, _, _ = do(ctx, p, first, o)
 	o.Resume = true
-	second := &fake{found: map[string]Finding{"b": {Shown: true, By: []string{"case/2"}}}}
+	second := &fake{found: map[string]Finding{"b": {Detected: true, By: []string{"case/2"}}}}
 	if _, line, err := do(t.Context(), p, second, o); err != nil || line != "things: noticed=3 total=3 cases-without=0" {
 		t.Errorf("got %q, %v", line, err)
 	}

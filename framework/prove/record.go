@@ -40,7 +40,7 @@ const RecordFile = "prove.json"
 type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Proof         string       `json:"proof"`
-	Word          string       `json:"word"`
+	Keyword       string       `json:"word"`
 	Where         string       `json:"where,omitempty"`
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
@@ -55,8 +55,8 @@ type Record struct {
 	// Trials are the shard's trials in order, Results the results of completed ones.
 	Trials  []Trial  `json:"trials"`
 	Results []Result `json:"results"`
-	// Watchers are those of the proof.
-	Watchers []string `json:"watchers,omitempty"`
+	// Observers are those of the proof.
+	Observers []string `json:"watchers,omitempty"`
 }
 
 // Result is the result of a trial.
@@ -70,8 +70,8 @@ type Result struct {
 
 // Finding is a Prover's result of a trial.
 type Finding struct {
-	// Shown: the defect was detected as expected.
-	Shown bool `json:"shown"`
+	// Detected: the defect was detected as expected.
+	Detected bool `json:"shown"`
 	// NotApplicable: none of the expected observers can run here. It is neither detected nor missed, and the proof stays
 	// incomplete.
 	NotApplicable bool `json:"notApplicable,omitempty"`
@@ -104,11 +104,11 @@ func (r Record) with(x Result) Record {
 	return r
 }
 
-// Shown counts detected trials.
-func (r Record) Shown() int {
+// Detected counts detected trials.
+func (r Record) Detected() int {
 	n := 0
 	for _, x := range r.Results {
-		if x.Shown && x.Problem == "" {
+		if x.Detected && x.Problem == "" {
 			n++
 		}
 	}
@@ -132,7 +132,7 @@ func (r Record) Elsewhere() []string {
 	var ids []string
 	for _, x := range r.Results {
 		switch {
-		case x.Shown || x.NotApplicable || x.Problem != "":
+		case x.Detected || x.NotApplicable || x.Problem != "":
 		case len(x.Unable) == 0:
 			return nil
 		default:
@@ -152,7 +152,7 @@ func (r Record) Untried() int {
 
 // Without returns the observers without any detection.
 func (r Record) Without() []string {
-	return slices.DeleteFunc(slices.Clone(r.Watchers), func(w string) bool {
+	return slices.DeleteFunc(slices.Clone(r.Observers), func(w string) bool {
 		return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Problem == "" && slices.Contains(x.By, w) })
 	})
 }
@@ -176,7 +176,7 @@ func (r Record) needed() Record {
 func (r Record) verdict() schema.Verdict {
 	unknown := len(r.left()) + r.NotApplicable() + r.Untried()
 	switch {
-	case r.Shown()+unknown < len(r.Trials)+r.Untried():
+	case r.Detected()+unknown < len(r.Trials)+r.Untried():
 		return schema.Failed
 	case unknown > 0:
 		return schema.Incomplete

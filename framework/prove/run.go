@@ -87,8 +87,8 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	}
 	defer unlock()
 	record = Record{
-		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(), Only: slices.Sorted(slices.Values(o.Only)),
-		All: len(p.Trials), Rest: p.Rest, Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{}, Watchers: p.Watchers,
+		SchemaVersion: schema.Version, Proof: p.Name, Keyword: p.Keyword, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(), Only: slices.Sorted(slices.Values(o.Only)),
+		All: len(p.Trials), Rest: p.Rest, Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{}, Observers: p.Observers,
 	}
 	if record, err = begin(record, o); err != nil {
 		return record, err
@@ -150,7 +150,7 @@ func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record
 		if err := record.save(o.ReportDir); err != nil {
 			return record, err
 		}
-		_, _ = fmt.Fprintf(o.Out, "== %s\n", result.line(record.Word))
+		_, _ = fmt.Fprintf(o.Out, "== %s\n", result.line(record.Keyword))
 	}
 	return record, nil
 }
@@ -187,7 +187,7 @@ func (r Result) line(word string) string {
 		state = "no verdict"
 	case r.NotApplicable:
 		state = "not applicable"
-	case !r.Shown:
+	case !r.Detected:
 		state = "NOT " + word
 	}
 	fmt.Fprintf(&b, "%-12s %s (%.0fs)", state, r.ID, r.Seconds)
@@ -209,7 +209,7 @@ func (r Result) line(word string) string {
 func (r Record) Print(out io.Writer) {
 	_, _ = fmt.Fprintln(out)
 	for _, x := range r.Results {
-		_, _ = fmt.Fprintln(out, x.line(r.Word))
+		_, _ = fmt.Fprintln(out, x.line(r.Keyword))
 	}
 	for _, t := range r.left() {
 		if !slices.ContainsFunc(r.Results, func(x Result) bool { return x.ID == t.ID }) {
@@ -222,8 +222,8 @@ func (r Record) Print(out io.Writer) {
 	if n := r.Untried(); n > 0 {
 		_, _ = fmt.Fprintf(out, "%d trials of the proof are in none of these parts\n", n)
 	}
-	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
-	if len(r.Watchers) > 0 {
+	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Keyword, r.Detected(), len(r.Trials))
+	if len(r.Observers) > 0 {
 		line += fmt.Sprintf(" cases-without=%d", len(r.Without()))
 	}
 	_, _ = fmt.Fprintln(out, line)

@@ -28,10 +28,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// found are the clients of companions, as JSON.
-type found map[spec.Companion]json.RawMessage
+// clients are the clients of companions, as JSON.
+type companionClients map[spec.Companion]json.RawMessage
 
-func (f found) clients(companions []testbed.Companion) (map[spec.Companion]any, error) {
+func (f companionClients) clients(companions []testbed.Companion) (map[spec.Companion]any, error) {
 	clients := map[spec.Companion]any{}
 	for _, c := range companions {
 		data, there := f[c.Name]
@@ -54,7 +54,7 @@ func (r *running) find(ctx context.Context, c testbed.Companion) error {
 		r.plan = plan.WithoutCompanion(r.plan, c.Name, c.Skip, func(n spec.Needs) string { return c.Lacks(n, r.testbed.Target) })
 	}
 	switch {
-	case !r.plan.RunsBeside(c.Name):
+	case !r.plan.NeedsCompanion(c.Name):
 		return nil
 	case r.options.InCluster || r.testbed.Kubeconfig == "":
 		r.without(c, c.NoKubeconfig)
@@ -72,7 +72,7 @@ func (r *running) find(ctx context.Context, c testbed.Companion) error {
 	if err != nil {
 		return fmt.Errorf("encode the client of companion %s: %w", c.Name, err)
 	}
-	r.found[c.Name] = data
+	r.clients[c.Name] = data
 	return nil
 }
 
@@ -83,12 +83,12 @@ func (r *running) without(c testbed.Companion, reason string) {
 
 // installCompanions installs the companions' objects in the cluster. On failure, it drops their cases from the plan.
 func (r *running) installCompanions(ctx context.Context) error {
-	clients, err := r.found.clients(r.parts.Companions)
+	clients, err := r.clients.clients(r.parts.Companions)
 	if err != nil {
 		return err
 	}
 	for _, c := range r.parts.Companions {
-		if c.Install == nil || !r.plan.RunsBeside(c.Name) {
+		if c.Install == nil || !r.plan.NeedsCompanion(c.Name) {
 			continue
 		}
 		remove, reason := c.Install(ctx, r.testbed, clients[c.Name])

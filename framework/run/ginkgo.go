@@ -45,10 +45,10 @@ const (
 // process is Ginkgo's command line, running in a process group of its own: Ctrl-C reaches only this process, which
 // forwards it, so it arrives exactly once.
 type process struct {
-	cmd  *exec.Cmd
-	life io.Closer // the child ends when this closes
-	done chan error
-	tmp  string
+	cmd      *exec.Cmd
+	lifeline io.Closer // the child ends when this closes
+	done     chan error
+	tmp      string
 }
 
 func startGinkgo(session Session, o Options) (_ *process, err error) {
@@ -84,14 +84,14 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	cmd.Env = append(os.Environ(), sessionVariable+"="+sessionFile)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	life, err := cmd.StdinPipe()
+	lifeline, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}
-	g := &process{cmd: cmd, life: life, done: make(chan error, 1), tmp: tmp}
+	g := &process{cmd: cmd, lifeline: lifeline, done: make(chan error, 1), tmp: tmp}
 	go func() { g.done <- cmd.Wait() }()
 	return g, nil
 }
@@ -160,6 +160,6 @@ func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err er
 // close kills the remaining process group and removes its files.
 func (g *process) close() {
 	g.signal(syscall.SIGKILL)
-	_ = g.life.Close()
+	_ = g.lifeline.Close()
 	_ = os.RemoveAll(g.tmp)
 }

@@ -98,7 +98,7 @@ func Matrix(ctx context.Context, parts Parts, o Options, stacks []clusters.Stack
 	if err := cleanMatrix(o.ReportDir); err != nil {
 		return nil, err
 	}
-	g := &ground{parts: parts, options: o}
+	g := &environment{parts: parts, options: o}
 	defer func() { err = errors.Join(err, g.close(ctx)) }()
 	for i, stack := range stacks {
 		if i > 0 && ctx.Err() != nil {
@@ -112,20 +112,20 @@ func Matrix(ctx context.Context, parts Parts, o Options, stacks []clusters.Stack
 	if err := writeMatrix(o.ReportDir, columns); err != nil {
 		return columns, err
 	}
-	console.Matrix(o.Out, told(columns))
+	console.Matrix(o.Out, sidesOf(columns))
 	_, _ = fmt.Fprintf(o.Out, "matrix: %s\n", filepath.Join(o.ReportDir, matrix.MarkdownFile))
 	return columns, ctx.Err()
 }
 
-// ground is the cluster for the stacks of a matrix, one after the other.
-type ground struct {
+// environment is the cluster for the stacks of a matrix, one after the other.
+type environment struct {
 	parts   Parts
 	options Options
 	testbed *testbed.Testbed
 }
 
 // columns are the runs on one stack.
-func (g *ground) columns(ctx context.Context, stack clusters.Stack, n int) []Column {
+func (g *environment) columns(ctx context.Context, stack clusters.Stack, n int) []Column {
 	name := StackName(stack)
 	_, _ = fmt.Fprintf(g.options.Out, "\n== stack %s\n", name)
 	each, err := g.take(ctx, stack)
@@ -154,7 +154,7 @@ func (g *ground) columns(ctx context.Context, stack clusters.Stack, n int) []Col
 }
 
 // take provides a cluster with the components of a stack, and returns the options for runs on it.
-func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error) {
+func (g *environment) take(ctx context.Context, stack clusters.Stack) (Options, error) {
 	switcher, ok := g.parts.Clusters.(clusters.Switcher)
 	if ok = ok && g.options.Cluster.Provider != clusters.ProviderControlPlane; !ok || g.testbed == nil {
 		return g.open(ctx, stack)
@@ -169,7 +169,7 @@ func (g *ground) take(ctx context.Context, stack clusters.Stack) (Options, error
 	return each, nil
 }
 
-func (g *ground) open(ctx context.Context, stack clusters.Stack) (Options, error) {
+func (g *environment) open(ctx context.Context, stack clusters.Stack) (Options, error) {
 	if err := g.close(ctx); err != nil {
 		return Options{}, err
 	}
@@ -182,7 +182,7 @@ func (g *ground) open(ctx context.Context, stack clusters.Stack) (Options, error
 	return g.options.On(b), nil
 }
 
-func (g *ground) close(ctx context.Context) error {
+func (g *environment) close(ctx context.Context) error {
 	if g.testbed == nil {
 		return nil
 	}
@@ -238,13 +238,13 @@ func writeMatrix(dir string, columns []Column) error {
 	return matrix.Write(dir, table)
 }
 
-// told returns the printed results of a matrix: cases with different results on some stacks or runs, and the result
+// sidesOf returns the printed results of a matrix: cases with different results on some stacks or runs, and the result
 // of each run.
-func told(columns []Column) (told console.Sides) {
+func sidesOf(columns []Column) (sides console.Sides) {
 	var found []schema.ConformanceReport
 	var names []string
 	for _, c := range columns {
-		told.Sides = append(told.Sides, console.Side{Name: c.Name, Report: c.Report, Err: c.Err})
+		sides.Sides = append(sides.Sides, console.Side{Name: c.Name, Report: c.Report, Err: c.Err})
 		if c.Report.SchemaVersion != "" {
 			found, names = append(found, c.conformance), append(names, c.Stack)
 		}
@@ -260,9 +260,9 @@ func told(columns []Column) (told console.Sides) {
 			}
 			d.Came = append(d.Came, stack+": "+strings.Join(counted(came), ", "))
 		}
-		told.Differences = append(told.Differences, d)
+		sides.Differences = append(sides.Differences, d)
 	}
-	return told
+	return sides
 }
 
 // counted returns the distinct words of a list, with counts if there are several.

@@ -31,16 +31,16 @@ type Parts struct {
 	Cases []harness.Case
 	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
-	// Subject is the driver under test; nil if each case brings its own.
-	Subject Subject
+	// DriverUnderTest is the driver under test; nil if each case brings its own.
+	DriverUnderTest DriverUnderTest
 	// Register turns cases into Ginkgo specs; nil means harness.Register.
 	Register func(cases []harness.Case, env func() *harness.Env)
 }
 
-// Subject is the driver under test. It is only used by the process preparing the run.
-type Subject interface {
+// DriverUnderTest is the driver under test. It is only used by the process preparing the run.
+type DriverUnderTest interface {
 	// Find returns the driver's description, after discovery of the cluster.
-	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
+	Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnderTest, error)
 	// Before and After are called with the agents in place: before the first case, and after the last one.
 	Before(ctx context.Context, b *testbed.Testbed) error
 	After(ctx context.Context, b *testbed.Testbed) error

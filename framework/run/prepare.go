@@ -58,8 +58,8 @@ func (r *running) Prepare(ctx context.Context) error {
 	r.testbed.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	r.plan.Target = r.testbed.Target
 	r.digests = r.testbed.DriverDigests(ctx)
-	if r.parts.Subject != nil {
-		return r.parts.Subject.Before(ctx, r.testbed)
+	if r.parts.DriverUnderTest != nil {
+		return r.parts.DriverUnderTest.Before(ctx, r.testbed)
 	}
 	return nil
 }
@@ -114,17 +114,17 @@ func (r *running) look(ctx context.Context) (err error) {
 	b.Identify(ctx, o.AssumeStock, false)
 	b.Target.Disruptable = !o.Existing() || o.Disruptive
 	b.Target.Restartable = !o.Existing() || o.RestartNodes
-	if r.parts.Subject != nil {
-		found, err := r.parts.Subject.Find(ctx, b)
+	if r.parts.DriverUnderTest != nil {
+		found, err := r.parts.DriverUnderTest.Find(ctx, b)
 		if err != nil {
 			return err
 		}
-		b.Target.Subject = &found
+		b.Target.DriverUnderTest = &found
 	}
 	if r.plan, err = plan.Build(Metas(r.parts.Cases), b.Target, o.Filter); err != nil {
 		return err
 	}
-	r.found = found{}
+	r.clients = companionClients{}
 	for _, c := range r.parts.Companions {
 		if err := r.find(ctx, c); err != nil {
 			return err

@@ -115,7 +115,7 @@ type running struct {
 	// Prepare sets these; digests are those of the test driver's images.
 	testbed *testbed.Testbed
 	plan    spec.Plan
-	found   found
+	clients companionClients
 	digests []string
 }
 
@@ -135,8 +135,8 @@ func (r *running) Clean() (err error) {
 // Do runs the planned cases and writes the report; it is zero if it could not be written.
 func (r *running) Do(ctx context.Context) (schema.Report, error) {
 	report, err := r.cases(ctx)
-	if r.parts.Subject != nil && r.plan.Runs() > 0 && ctx.Err() == nil {
-		err = errors.Join(err, r.parts.Subject.After(ctx, r.testbed))
+	if r.parts.DriverUnderTest != nil && r.plan.Runs() > 0 && ctx.Err() == nil {
+		err = errors.Join(err, r.parts.DriverUnderTest.After(ctx, r.testbed))
 	}
 	return report, err
 }
@@ -244,7 +244,7 @@ func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedE
 func (r *running) session(p spec.Plan) Session {
 	o := r.options
 	return Session{
-		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.found, Plan: p,
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.clients, Plan: p,
 		ReportDir: r.dir, PodImage: o.PodImage, Keep: o.Keep, Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, Mutant: r.mutant(),
 	}
 }

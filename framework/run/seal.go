@@ -45,7 +45,7 @@ func seal(ctx context.Context, parts Parts, o Options, report schema.Report, out
 
 // engine is the engine with the parts.
 func (p Parts) engine() schema.Engine {
-	if p.Subject != nil {
+	if p.DriverUnderTest != nil {
 		return schema.EngineCertify
 	}
 	return schema.EngineRun
@@ -55,7 +55,7 @@ func (p Parts) engine() schema.Engine {
 func judged(parts Parts, provider string, report schema.Report) schema.Report {
 	target := spec.ClusterTarget
 	switch {
-	case parts.Subject != nil:
+	case parts.DriverUnderTest != nil:
 		target = spec.DriverTarget
 	case provider == clusters.ProviderControlPlane:
 		target = spec.ControlPlaneTarget

@@ -34,13 +34,13 @@ import (
 
 // Session is a file shared by the processes of a run. All paths are absolute.
 type Session struct {
-	Kubeconfig string    `json:"kubeconfig"`
-	Context    string    `json:"context,omitempty"`
-	Companions found     `json:"companions,omitempty"`
-	Plan       spec.Plan `json:"plan"`
-	ReportDir  string    `json:"reportDir"`
-	PodImage   string    `json:"podImage"`
-	Keep       bool      `json:"keep,omitempty"`
+	Kubeconfig string           `json:"kubeconfig"`
+	Context    string           `json:"context,omitempty"`
+	Companions companionClients `json:"companions,omitempty"`
+	Plan       spec.Plan        `json:"plan"`
+	ReportDir  string           `json:"reportDir"`
+	PodImage   string           `json:"podImage"`
+	Keep       bool             `json:"keep,omitempty"`
 	// Strict makes cases with a known issue fail.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines selects the cases with a timeline.
@@ -98,7 +98,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 			}
 		},
 	}
-	if s.Plan.Target.Subject != nil {
+	if s.Plan.Target.DriverUnderTest != nil {
 		env.Driver = undertest.New(Machine{})
 	}
 	return env, nil

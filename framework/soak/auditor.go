@@ -46,7 +46,7 @@ type Auditor[W any] struct {
 func (a *Auditor[W]) Run(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if _, _, err := a.Look(ctx, a.Always); err != nil && ctx.Err() == nil {
-			a.Objects.ledger.problem("%v", err)
+			a.Objects.findings.problem("%v", err)
 		}
 	}, lookEvery)
 }
@@ -67,7 +67,7 @@ func (a *Auditor[W]) Look(ctx context.Context, check func(W) []audit.Violation) 
 		return 0, false, err
 	}
 	confirmed := audit.Confirm(first, check(seen))
-	a.Objects.ledger.add(confirmed)
+	a.Objects.findings.add(confirmed)
 	return len(confirmed), false, nil
 }
 

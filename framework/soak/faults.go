@@ -44,8 +44,8 @@ type faults struct {
 	random *rand.Rand
 	target Target
 	retry  *retrier
-	// told gets each result.
-	told func(name string, took time.Duration, err error)
+	// reported gets each result.
+	report func(name string, took time.Duration, err error)
 	// over is closed when all have happened.
 	over chan struct{}
 
@@ -53,8 +53,8 @@ type faults struct {
 	counts []FaultCount
 }
 
-func newFaults(o Options, target Target, retry *retrier, told func(string, time.Duration, error)) *faults {
-	f := &faults{list: o.Faults, every: o.Every, target: target, retry: retry, told: told, over: make(chan struct{})}
+func newFaults(o Options, target Target, retry *retrier, report func(string, time.Duration, error)) *faults {
+	f := &faults{list: o.Faults, every: o.Every, target: target, retry: retry, report: report, over: make(chan struct{})}
 	f.random = rand.New(rand.NewPCG(uint64(o.Seed), 1))
 	for _, fault := range o.Faults {
 		f.count(fault.Name(), 0, 0)
@@ -88,7 +88,7 @@ func (f *faults) run(ctx context.Context) {
 		} else {
 			f.count(fault.Name(), 1, 0)
 		}
-		f.told(fault.Name(), time.Since(began), err)
+		f.report(fault.Name(), time.Since(began), err)
 	}
 	close(f.over)
 }

@@ -45,7 +45,7 @@ func (s *soaking) judgeNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.ledger.add(found)
+	s.findings.add(found)
 	return nil
 }
 

@@ -105,7 +105,7 @@ func TestNodesForgetClaims(t *testing.T) {
 					t.Fatal(err)
 				}
 				var rules []string
-				for _, f := range w.ledger.found {
+				for _, f := range w.findings.list {
 					rules = append(rules, string(f.Rule))
 				}
 				if got := strings.Join(rules, " "); got != tc.want {
@@ -120,8 +120,8 @@ func TestNodesForgetClaims(t *testing.T) {
 func TestLookThatIsCutShortSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onNode(t, &node{slow: 7 * time.Second})
-		if err := w.judgeNodes(t.Context()); err != nil || len(w.ledger.found) != 1 {
-			t.Errorf("got %v, %v", w.ledger.found, err)
+		if err := w.judgeNodes(t.Context()); err != nil || len(w.findings.list) != 1 {
+			t.Errorf("got %v, %v", w.findings.list, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

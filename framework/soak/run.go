@@ -98,17 +98,17 @@ func clean(dir string, logs []string) error {
 
 // soaking is a soak.
 type soaking struct {
-	bed     *Bed
-	started time.Time
-	failed  bool
-	tracker *tracker
-	ledger  *ledger
-	watcher *Watcher
-	uses    *uses
-	faults  *faults
-	devices *outage.Meter
-	outside Outside       // nil if there is nothing
-	loaded  time.Duration // how long pods came and went
+	bed      *Bed
+	started  time.Time
+	failed   bool
+	tracker  *tracker
+	findings *findings
+	watcher  *Watcher
+	uses     *uses
+	faults   *faults
+	devices  *outage.Meter
+	outside  Outside       // nil if there is nothing
+	loaded   time.Duration // how long pods came and went
 }
 
 // start readies what watches the testbed.
@@ -123,7 +123,7 @@ func (s *soaking) start() {
 			b.Progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
 		}
 	})
-	s.watcher.retry, s.ledger, s.uses = b.retry, s.watcher.ledger, s.watcher.uses
+	s.watcher.retry, s.findings, s.uses = b.retry, s.watcher.findings, s.watcher.uses
 	if c := b.options.Companion; c != nil {
 		s.outside = c.Watch(s.watcher)
 	}
@@ -133,7 +133,7 @@ func (s *soaking) start() {
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
-			s.ledger.problem("fault %s could not be done: %v", name, err)
+			s.findings.problem("fault %s could not be done: %v", name, err)
 			b.Progress.Printf("  !! %s: %v", name, err)
 			return
 		}
@@ -141,7 +141,7 @@ func (s *soaking) start() {
 	})
 }
 
-// run loads the cluster, lets it settle, and judges it. The error is why it could not; findings are in the ledger.
+// run loads the cluster, lets it settle, and judges it. The error is why it could not; it adds findings to s.findings.
 func (s *soaking) run(ctx context.Context) error {
 	stop, err := s.observe(ctx)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	all.Go(func() {
 		follow(ctx, pods(s.bed.Client, s.bed.Namespace), s.bed.retry, s.seePods, func(err error, ended time.Time) {
 			if !s.bed.retry.awaySince(ended) {
-				s.ledger.problem("the watch of pods broke: %v", err)
+				s.findings.problem("the watch of pods broke: %v", err)
 			}
 		})
 	})
@@ -182,9 +182,9 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 // repair repairs leftovers that would hide the soak's subject.
 func (s *soaking) repair(ctx context.Context) {
 	repaired, err := s.bed.parts.Repair(ctx, s.faults.target)
-	s.ledger.add(repaired)
+	s.findings.add(repaired)
 	if err != nil && ctx.Err() == nil {
-		s.ledger.problem("nodes could not be repaired: %v", err)
+		s.findings.problem("nodes could not be repaired: %v", err)
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	for _, pod := range state {
 		all = append(all, *pod)
 	}
-	s.ledger.add(audit.Failed(all))
+	s.findings.add(audit.Failed(all))
 }
 
 // load creates pods and runs faults until there were enough, or no progress is made.
@@ -243,10 +243,10 @@ func (s *soaking) judge(ctx context.Context) error {
 	if err := s.watcher.settle(ctx, o.Patience); err != nil {
 		return err
 	}
-	if s.ledger.violations() > 0 {
+	if s.findings.violations() > 0 {
 		s.keepEvents(ctx)
 	}
-	if o.Keep && s.ledger.violations() > 0 {
+	if o.Keep && s.findings.violations() > 0 {
 		return nil // for a look
 	}
 	if err := s.bed.retry.do(ctx, s.bed.clear, nil); err != nil {
@@ -273,19 +273,19 @@ func (s *soaking) keepEvents(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		s.ledger.problem("keep the events: %v", err)
+		s.findings.problem("keep the events: %v", err)
 	}
 }
 
 func (s *soaking) summary(ctx context.Context, err error) Summary {
 	b, lives := s.bed, s.tracker.all()
 	counts, done := s.faults.done()
-	s.ledger.mutex.Lock()
-	defer s.ledger.mutex.Unlock()
+	s.findings.mutex.Lock()
+	defer s.findings.mutex.Unlock()
 	sum := Summary{
 		SchemaVersion: schemaVersion, Kubernetes: b.Target.Kubernetes, Components: b.Target.Components, Seed: b.options.Seed,
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, b.kinds),
-		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+		States: s.findings.states, MissedStates: s.findings.missedStates, Reads: s.findings.reads, Faults: counts, Findings: s.findings.list, Problems: s.findings.problems,
 	}
 	if s.devices != nil {
 		sum.NoDevices = s.devices.Take()

@@ -70,5 +70,5 @@ func (s *soaking) state() string {
 	}
 	_, done := s.faults.done()
 	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
-		made, ended, running, bound, made-ended-running-bound, done, len(s.bed.options.Faults), s.ledger.violations())
+		made, ended, running, bound, made-ended-running-bound, done, len(s.bed.options.Faults), s.findings.violations())
 }

@@ -96,7 +96,7 @@ type KindCount struct {
 }
 
 // count sums the lives of pods up.
-func count(lives []life, kinds []load.Kind) []KindCount {
+func count(lives []podTimes, kinds []load.Kind) []KindCount {
 	var counts []KindCount
 	for _, kind := range kinds {
 		c := KindCount{Kind: kind.Name}

@@ -31,12 +31,12 @@ import (
 
 func TestCount(t *testing.T) {
 	began := time.Unix(0, 0)
-	var lives []life
+	var lives []podTimes
 	for i := range 100 {
-		lives = append(lives, life{kind: load.Capacity, made: began, scheduled: began.Add(time.Duration(i+1) * time.Second)})
+		lives = append(lives, podTimes{kind: load.Capacity, made: began, scheduled: began.Add(time.Duration(i+1) * time.Second)})
 	}
 	lives[0].started = began.Add(1234 * time.Millisecond)
-	got := count(append(lives, life{kind: load.TwoPods}), []load.Kind{{Name: load.Capacity}, {Name: load.TwoPods}})
+	got := count(append(lives, podTimes{kind: load.TwoPods}), []load.Kind{{Name: load.Capacity}, {Name: load.TwoPods}})
 	want := []KindCount{
 		{Kind: load.Capacity, Pods: 100, Started: 1, Bound50: 50, Bound99: 99, Start50: 1.23, Start99: 1.23},
 		{Kind: load.TwoPods, Pods: 1},

@@ -25,8 +25,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// life has the observed times of a pod.
-type life struct {
+// podTimes has the observed times of a pod.
+type podTimes struct {
 	kind string
 	// made is the time of the request, created the time the API server had it.
 	made, created, scheduled, started, ended time.Time
@@ -36,12 +36,12 @@ type life struct {
 }
 
 // over is whether the pod needs nothing any more.
-func (l life) over() bool { return l.gone || !l.ended.IsZero() }
+func (l podTimes) over() bool { return l.gone || !l.ended.IsZero() }
 
 // tracker tracks the load's pods by a watch.
 type tracker struct {
 	mutex sync.Mutex
-	lives map[string]*life
+	lives map[string]*podTimes
 	seen  map[string]corev1.PodPhase
 	// changed is closed and replaced on every change, last is the time of the last one.
 	changed chan struct{}
@@ -49,14 +49,14 @@ type tracker struct {
 }
 
 func newTracker() *tracker {
-	return &tracker{lives: map[string]*life{}, seen: map[string]corev1.PodPhase{}, changed: make(chan struct{}), last: time.Now()}
+	return &tracker{lives: map[string]*podTimes{}, seen: map[string]corev1.PodPhase{}, changed: make(chan struct{}), last: time.Now()}
 }
 
 // add registers a pod about to be created.
 func (t *tracker) add(name, kind string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.lives[name] = &life{kind: kind, made: time.Now()}
+	t.lives[name] = &podTimes{kind: kind, made: time.Now()}
 	t.last = time.Now()
 }
 
@@ -94,7 +94,7 @@ func (t *tracker) see(state map[types.UID]*corev1.Pod, listed time.Time) {
 }
 
 // see records a pod's state, and reports whether it is new.
-func (l *life) see(pod *corev1.Pod, now time.Time) bool {
+func (l *podTimes) see(pod *corev1.Pod, now time.Time) bool {
 	before := *l
 	once := func(at *time.Time, is bool) {
 		if is && at.IsZero() {
@@ -110,7 +110,7 @@ func (l *life) see(pod *corev1.Pod, now time.Time) bool {
 }
 
 // await waits until ok holds for a pod, or ctx ends.
-func (t *tracker) await(ctx context.Context, name string, ok func(life) bool) error {
+func (t *tracker) await(ctx context.Context, name string, ok func(podTimes) bool) error {
 	for {
 		t.mutex.Lock()
 		now, changed := *t.lives[name], t.changed
@@ -133,10 +133,10 @@ func (t *tracker) lastChange() time.Time {
 	return t.last
 }
 
-func (t *tracker) all() []life {
+func (t *tracker) all() []podTimes {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	lives := make([]life, 0, len(t.lives))
+	lives := make([]podTimes, 0, len(t.lives))
 	for _, l := range t.lives {
 		lives = append(lives, *l)
 	}

@@ -117,11 +117,11 @@ func (u *units) end(ctx context.Context, pod load.Pod) error {
 	if pod.Cut > 0 {
 		waiting, cancel = context.WithTimeoutCause(ctx, pod.Cut, errCut)
 	}
-	err := u.tracker.await(waiting, pod.Name, func(l life) bool { return l.over() || pod.Holds > 0 && !l.started.IsZero() })
+	err := u.tracker.await(waiting, pod.Name, func(l podTimes) bool { return l.over() || pod.Holds > 0 && !l.started.IsZero() })
 	cancel()
 	if err == nil && pod.Holds > 0 {
 		held, cancel := context.WithTimeoutCause(ctx, pod.Holds, errCut)
-		err = u.tracker.await(held, pod.Name, life.over)
+		err = u.tracker.await(held, pod.Name, podTimes.over)
 		cancel()
 	}
 	if err != nil && !errors.Is(err, errCut) {
@@ -136,7 +136,7 @@ func (u *units) end(ctx context.Context, pod load.Pod) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete pod %s: %w", pod.Name, err)
 	}
-	return u.tracker.await(ctx, pod.Name, func(l life) bool { return l.gone })
+	return u.tracker.await(ctx, pod.Name, func(l podTimes) bool { return l.gone })
 }
 
 // enough reports when a load has done everything requested.

@@ -43,7 +43,7 @@ type Watcher struct {
 	// Namespace and Driver are those of the pods.
 	Namespace, Driver string
 	retry             *retrier
-	ledger            *ledger
+	findings          *findings
 	uses              *uses
 	// Unpublished: the driver's devices are in no slices.
 	Unpublished bool
@@ -54,18 +54,18 @@ type Watcher struct {
 
 // NewWatcher returns a watcher keeping evidence in dir. It reports each violation, with its evidence file and the
 // number of violations of its rule so far.
-func NewWatcher(client kubernetes.Interface, namespace, driver, dir string, told func(v audit.Violation, file string, number int)) *Watcher {
+func NewWatcher(client kubernetes.Interface, namespace, driver, dir string, report func(v audit.Violation, file string, number int)) *Watcher {
 	return &Watcher{
 		client: client, Namespace: namespace, Driver: driver, retry: &retrier{}, uses: newUses(),
-		ledger: &ledger{dir: dir, known: map[string]bool{}, told: told},
+		findings: &findings{dir: dir, known: map[string]bool{}, report: report},
 	}
 }
 
 // Problems are why the audit's result is limited.
 func (w *Watcher) Problems() []string {
-	w.ledger.mutex.Lock()
-	defer w.ledger.mutex.Unlock()
-	return slices.Clone(w.ledger.problems)
+	w.findings.mutex.Lock()
+	defer w.findings.mutex.Unlock()
+	return slices.Clone(w.findings.problems)
 }
 
 // run audits until ctx ends: every state of the claims by a watch, and periodically the relations of pods and claims.
@@ -74,16 +74,16 @@ func (w *Watcher) run(ctx context.Context) {
 	all.Go(func() {
 		follow(ctx, claims(w.client, w.Namespace), w.retry, w.see, func(err error, ended time.Time) {
 			if w.retry.awaySince(ended) {
-				w.ledger.missed()
+				w.findings.missed()
 				return
 			}
-			w.ledger.problem("the watch of claims broke, states may have been missed: %v", err)
+			w.findings.problem("the watch of claims broke, states may have been missed: %v", err)
 		})
 	})
 	all.Go(func() {
 		wait.UntilWithContext(ctx, func(ctx context.Context) {
 			if err := w.look(ctx); err != nil && ctx.Err() == nil {
-				w.ledger.problem("%v", err)
+				w.findings.problem("%v", err)
 			}
 		}, readEvery)
 	})
@@ -100,10 +100,10 @@ func (w *Watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Tim
 	for _, uid := range slices.Sorted(maps.Keys(state)) {
 		all = append(all, *state[uid])
 	}
-	w.ledger.add(w.devices(all, published))
-	w.ledger.mutex.Lock()
-	w.ledger.states++
-	w.ledger.mutex.Unlock()
+	w.findings.add(w.devices(all, published))
+	w.findings.mutex.Lock()
+	w.findings.states++
+	w.findings.mutex.Unlock()
 }
 
 // devices audits the devices of claims; a driver need not publish any.
@@ -132,7 +132,7 @@ func (w *Watcher) confirmed(ctx context.Context, check func(audit.World) []audit
 		return 0, false, err
 	}
 	sure := audit.Confirm(first, check(world))
-	w.ledger.add(sure)
+	w.findings.add(sure)
 	return len(sure), !slices.ContainsFunc(first, grave), nil
 }
 
@@ -164,9 +164,9 @@ func (w *Watcher) read(ctx context.Context) (audit.World, error) {
 	w.mutex.Lock()
 	w.slices = published
 	w.mutex.Unlock()
-	w.ledger.mutex.Lock()
-	w.ledger.reads++
-	w.ledger.mutex.Unlock()
+	w.findings.mutex.Lock()
+	w.findings.reads++
+	w.findings.mutex.Unlock()
 	return audit.World{Claims: claims, Slices: published, Pods: pods, Nodes: nodes.Items, Classes: classes.Items}, nil
 }
 
@@ -197,8 +197,8 @@ func (w *Watcher) ListPods(ctx context.Context) ([]corev1.Pod, error) {
 	return list.Items, nil
 }
 
-// Found adds violations.
-func (w *Watcher) Found(violations []audit.Violation) { w.ledger.add(violations) }
+// Findings adds violations.
+func (w *Watcher) Findings(violations []audit.Violation) { w.findings.add(violations) }
 
 // List lists objects of another kind, retrying until it succeeds.
 func List[L any](ctx context.Context, w *Watcher, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {

@@ -38,11 +38,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-func newLedger(t *testing.T) (l *ledger, told *[]string) {
-	told = new([]string)
-	return &ledger{dir: t.TempDir(), known: map[string]bool{}, told: func(v audit.Violation, file string, _ int) {
-		*told = append(*told, v.String()+" "+file)
-	}}, told
+func newFindings(t *testing.T) (l *findings, reported *[]string) {
+	reported = new([]string)
+	return &findings{dir: t.TempDir(), known: map[string]bool{}, report: func(v audit.Violation, file string, _ int) {
+		*reported = append(*reported, v.String()+" "+file)
+	}}, reported
 }
 
 func claimWith(name, version, device string) *resourceapi.ResourceClaim {
@@ -55,15 +55,15 @@ func claimWith(name, version, device string) *resourceapi.ResourceClaim {
 }
 
 func TestDoubleAllocationIsToldOnce(t *testing.T) {
-	l, told := newLedger(t)
-	w := &Watcher{ledger: l, uses: newUses()}
+	l, reported := newFindings(t)
+	w := &Watcher{findings: l, uses: newUses()}
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "1", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "3", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	// Without slices the device is also unknown, a warning.
-	if len(*told) != 2 || l.violations() != 1 || l.states != 2 {
-		t.Fatalf("told %q in %d states", *told, l.states)
+	if len(*reported) != 2 || l.violations() != 1 || l.states != 2 {
+		t.Fatalf("told %q in %d states", *reported, l.states)
 	}
-	data, err := os.ReadFile(filepath.Join(l.dir, l.found[0].Evidence))
+	data, err := os.ReadFile(filepath.Join(l.dir, l.list[0].Evidence))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +77,8 @@ func TestDoubleAllocationIsToldOnce(t *testing.T) {
 // The patience may end in the middle of a read, which then fails.
 func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, told := newLedger(t)
-		w := &Watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), Namespace: "ns", retry: &retrier{}, ledger: l}
+		l, reported := newFindings(t)
+		w := &Watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), Namespace: "ns", retry: &retrier{}, findings: l}
 		began := time.Now()
 		w.client.(*fake.Clientset).PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
 			if took := time.Since(began); took > 0 && took < 10*time.Second {
@@ -86,15 +86,15 @@ func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
 			}
 			return false, nil, nil
 		})
-		if err := w.settle(t.Context(), 10*time.Second); err != nil || len(*told) != 1 {
-			t.Errorf("told %q, error %v", *told, err)
+		if err := w.settle(t.Context(), 10*time.Second); err != nil || len(*reported) != 1 {
+			t.Errorf("told %q, error %v", *reported, err)
 		}
 	})
 }
 
 func TestSettleSaysThatObjectsStillChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, told := newLedger(t)
+		l, reported := newFindings(t)
 		client := fake.NewClientset()
 		version := 0
 		client.PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
@@ -102,9 +102,9 @@ func TestSettleSaysThatObjectsStillChange(t *testing.T) {
 			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "restless", UID: "r", ResourceVersion: strconv.Itoa(version)}}
 			return true, &corev1.PodList{Items: []corev1.Pod{pod}}, nil
 		})
-		w := &Watcher{client: client, Namespace: "ns", retry: &retrier{}, ledger: l}
-		if err := w.settle(t.Context(), time.Second); err == nil || len(*told) != 0 {
-			t.Errorf("told %q, error %v", *told, err)
+		w := &Watcher{client: client, Namespace: "ns", retry: &retrier{}, findings: l}
+		if err := w.settle(t.Context(), time.Second); err == nil || len(*reported) != 0 {
+			t.Errorf("told %q, error %v", *reported, err)
 		}
 	})
 }
@@ -122,16 +122,16 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 		{"mended", func(c *fake.Clientset) { _ = c.CoreV1().Pods("ns").Delete(t.Context(), "p", metav1.DeleteOptions{}) }, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l, told := newLedger(t)
-			w := &Watcher{client: fake.NewClientset(pod), Namespace: "ns", retry: &retrier{}, ledger: l}
+			l, reported := newFindings(t)
+			w := &Watcher{client: fake.NewClientset(pod), Namespace: "ns", retry: &retrier{}, findings: l}
 			_, _, err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
 				if l.reads == 1 {
 					defer tc.between(w.client.(*fake.Clientset))
 				}
 				return audit.Pods(world)
 			})
-			if err != nil || len(*told) != tc.want || l.reads != 2 {
-				t.Errorf("told %q after %d reads, error %v", *told, l.reads, err)
+			if err != nil || len(*reported) != tc.want || l.reads != 2 {
+				t.Errorf("told %q after %d reads, error %v", *reported, l.reads, err)
 			}
 		})
 	}
@@ -139,22 +139,22 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 
 // Self-allocating drivers publish nothing: an unpublished device is no warning then.
 func TestDevicesThatNobodyPublishes(t *testing.T) {
-	l, told := newLedger(t)
+	l, reported := newFindings(t)
 	w := &Watcher{
 		client: fake.NewClientset(claimWith("claim", "1", "device")), Namespace: "ns", Driver: "d",
-		retry: &retrier{patience: time.Minute}, ledger: l, uses: newUses(), Unpublished: true,
+		retry: &retrier{patience: time.Minute}, findings: l, uses: newUses(), Unpublished: true,
 	}
 	if err := w.settle(t.Context(), time.Nanosecond); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Join(*told, ", "); strings.Contains(got, "unknown-device") {
+	if got := strings.Join(*reported, ", "); strings.Contains(got, "unknown-device") {
 		t.Errorf("told %s", got)
 	}
 	w.Unpublished = false
 	if err := w.settle(t.Context(), time.Nanosecond); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Join(*told, ", "); !strings.Contains(got, "unknown-device") {
+	if got := strings.Join(*reported, ", "); !strings.Contains(got, "unknown-device") {
 		t.Errorf("told %s", got)
 	}
 }

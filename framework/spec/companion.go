@@ -26,12 +26,12 @@ import (
 // name of the field in a case's needs.
 type Companion string
 
-// Beside reports whether the case needs a companion.
-func (n Needs) Beside(c Companion) bool { return slices.Contains(n.Companions, c) }
+// NeedsCompanion reports whether the case needs a companion.
+func (n Needs) NeedsCompanion(c Companion) bool { return slices.Contains(n.Companions, c) }
 
-// RunsBeside reports whether an unskipped entry needs a companion.
-func (p Plan) RunsBeside(c Companion) bool {
-	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Beside(c) })
+// NeedsCompanion reports whether an unskipped entry needs a companion.
+func (p Plan) NeedsCompanion(c Companion) bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.NeedsCompanion(c) })
 }
 
 // fields are the needs without custom encoding.

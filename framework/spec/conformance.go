@@ -70,7 +70,7 @@ func (p ConformanceProfile) Of(s Subset) ConformanceProfile {
 // Profiles returns the profiles requiring the case, in order. Cases with a companion also test programs of dratest,
 // so no cluster has to pass them.
 func (m Meta) Profiles() []ConformanceProfile {
-	kubernetes := len(m.Needs.Companions) == 0 && !m.Needs.Installed
+	kubernetes := len(m.Needs.Companions) == 0 && !m.Needs.DriverPods
 	onNode := !m.Needs.NoNode && !m.Needs.NoKubelet
 	var all []ConformanceProfile
 	for target, requires := range map[ConformanceProfile]bool{

@@ -60,7 +60,7 @@ type Requirement struct {
 	NotObservable string `json:"notObservable,omitempty"`
 	// Differs is how Kubernetes deviates from the document, and where.
 	Differs string `json:"differs,omitempty"`
-	// Sources are the lines of documents with the requirement, from suites/requirements/ledger.
+	// Sources are the lines of documents with the requirement, from suites/requirements/index.
 	Sources []Source `json:"-"`
 }
 

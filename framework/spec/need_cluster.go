@@ -63,9 +63,9 @@ func restartProblems(m Meta) []string {
 }
 
 func missingNodes(n Needs, t Target) *Skip {
-	if t.Subject != nil {
-		have := len(t.Subject.ClassFor(n.DriverFeatures).Nodes)
-		return unless(have >= n.LeastNodes(), SkipNodes, "needs %d node(s) with driver %s, there are %d", n.LeastNodes(), t.Subject.Driver, have)
+	if t.DriverUnderTest != nil {
+		have := len(t.DriverUnderTest.ClassFor(n.DriverFeatures).Nodes)
+		return unless(have >= n.LeastNodes(), SkipNodes, "needs %d node(s) with driver %s, there are %d", n.LeastNodes(), t.DriverUnderTest.Driver, have)
 	}
 	have, simulated := len(t.NodesFor(n)), ""
 	if other := t.Simulated(); other > 0 && !n.NoKubelet {
@@ -74,8 +74,8 @@ func missingNodes(n Needs, t Target) *Skip {
 	return unless(have >= n.LeastNodes(), SkipNodes, "needs %d schedulable Linux node(s), the cluster has %d%s", n.LeastNodes(), have, simulated)
 }
 
-// nodeWords omits the one node needed by most cases.
-func nodeWords(n Needs) []string {
+// nodeDescriptions omits the one node needed by most cases.
+func nodeDescriptions(n Needs) []string {
 	var all []string
 	if n.NoNode {
 		all = append(all, "no node")

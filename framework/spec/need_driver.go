@@ -19,23 +19,23 @@ package spec
 import "fmt"
 
 // ofDriver is for needs of a driver under test; cases with a driver of their own lack nothing.
-func ofDriver(missing func(Needs, Subject) *Skip) func(Needs, Target) *Skip {
+func ofDriver(missing func(Needs, DriverUnderTest) *Skip) func(Needs, Target) *Skip {
 	return func(n Needs, t Target) *Skip {
-		if t.Subject == nil {
+		if t.DriverUnderTest == nil {
 			return nil
 		}
-		return missing(n, *t.Subject)
+		return missing(n, *t.DriverUnderTest)
 	}
 }
 
-func missingInstalled(_ Needs, t Target) *Skip {
-	if t.Subject == nil {
+func missingDriverPods(_ Needs, t Target) *Skip {
+	if t.DriverUnderTest == nil {
 		return &Skip{SkipDriver, "needs a driver installed by its vendor: use `dratest certify`"}
 	}
-	return unless(t.Subject.Namespace != "", SkipDriver, "needs the driver's own pods: deploy.daemonSet is not declared, or not there")
+	return unless(t.DriverUnderTest.Namespace != "", SkipDriver, "needs the driver's own pods: deploy.daemonSet is not declared, or not there")
 }
 
-func missingDriverFeature(n Needs, s Subject) *Skip {
+func missingDriverFeature(n Needs, s DriverUnderTest) *Skip {
 	for _, f := range n.DriverFeatures {
 		if !s.Features[f] {
 			return &Skip{SkipDriverFeature, fmt.Sprintf("needs a driver with feature %s", f)}
@@ -49,7 +49,7 @@ func missingDriverFeature(n Needs, s Subject) *Skip {
 	return nil
 }
 
-func missingHook(n Needs, s Subject) *Skip {
+func missingHook(n Needs, s DriverUnderTest) *Skip {
 	for _, h := range n.Hooks {
 		if _, declared := s.Hooks[h]; !declared {
 			return &Skip{SkipHook, fmt.Sprintf("needs a command on this machine in hooks.%s", h)}
@@ -61,7 +61,7 @@ func missingHook(n Needs, s Subject) *Skip {
 	return nil
 }
 
-func missingDevices(n Needs, s Subject) *Skip {
+func missingDevices(n Needs, s DriverUnderTest) *Skip {
 	class := s.ClassFor(n.DriverFeatures)
 	return unless(class.Devices >= n.Devices, SkipDevices, "needs %d free device(s) of class %s on a node, not each node has more than %d", n.Devices, class.Class, class.Devices)
 }

@@ -50,8 +50,8 @@ type Needs struct {
 	Devices          int             `json:"devices,omitempty"`
 	DriverFeatures   []DriverFeature `json:"driverFeatures,omitempty"`
 	NoDriverFeatures []DriverFeature `json:"noDriverFeatures,omitempty"`
-	// Installed: the case needs the driver's own pods as installed by its vendor, and restarts them.
-	Installed bool `json:"installed,omitempty"`
+	// DriverPods: the case needs the driver's own pods as installed by its vendor, and restarts them.
+	DriverPods bool `json:"installed,omitempty"`
 	// Hooks are the vendor's commands used by the case.
 	Hooks []HookName `json:"hooks,omitempty"`
 	// GRPC lists the driver's kubelet plugin API versions; empty means all of them.
@@ -169,14 +169,14 @@ var needs = []need{
 	},
 	{
 		wanted: func(n Needs) bool { return n.PodGroups },
-		text:   words("scheduling.k8s.io/v1beta1"),
+		text:   constant("scheduling.k8s.io/v1beta1"),
 		missing: func(_ Needs, t Target) *Skip {
 			return unless(t.PodGroups, SkipAPI, "needs pod groups (scheduling.k8s.io/v1beta1), not served by the cluster")
 		},
 	},
 	{
 		wanted: func(n Needs) bool { return n.Disruption },
-		text:   words("--disruptive"),
+		text:   constant("--disruptive"),
 		missing: func(_ Needs, t Target) *Skip {
 			return unless(t.Disruptable, SkipDisruption, "restarts components of the cluster: allow it with --disruptive")
 		},
@@ -184,7 +184,7 @@ var needs = []need{
 	},
 	{
 		wanted:   func(n Needs) bool { return n.Restarts != "" },
-		text:     words("--restart-nodes"),
+		text:     constant("--restart-nodes"),
 		missing:  missingRestart,
 		problems: restartProblems,
 		label:    "Disruptive",
@@ -192,15 +192,15 @@ var needs = []need{
 	{
 		// Any driver serves a case with a number of devices.
 		wanted: func(n Needs) bool { return n.Devices == 0 },
-		missing: ofDriver(func(Needs, Subject) *Skip {
+		missing: ofDriver(func(Needs, DriverUnderTest) *Skip {
 			return &Skip{SkipDriver, "needs the programmable test driver dra-sim"}
 		}),
 		standard: true,
 	},
 	{
-		wanted:  func(n Needs) bool { return n.Installed },
-		text:    words("a driver installed by its vendor"),
-		missing: missingInstalled,
+		wanted:  func(n Needs) bool { return n.DriverPods },
+		text:    constant("a driver installed by its vendor"),
+		missing: missingDriverPods,
 		problems: invalid("needs.installed goes with needs.devices, needs.disruption and serialBecause, as others' pods may use the driver",
 			func(m Meta) bool { return m.Needs.Devices == 0 || !m.Needs.Disruption || m.SerialBecause == "" }),
 	},
@@ -219,7 +219,7 @@ var needs = []need{
 		text:    func(n Needs) []string { return each("hooks.%s", n.Hooks) },
 		missing: ofDriver(missingHook),
 		problems: invalid("needs.hooks require needs.installed: they change the installed driver",
-			func(m Meta) bool { return !m.Needs.Installed }),
+			func(m Meta) bool { return !m.Needs.DriverPods }),
 	},
 	{
 		wanted:   func(n Needs) bool { return n.Devices > 0 },
@@ -228,7 +228,7 @@ var needs = []need{
 	},
 	{
 		wanted: func(n Needs) bool { return n.Alone },
-		text:   words("exclusive use of the cluster"),
+		text:   constant("exclusive use of the cluster"),
 		missing: func(_ Needs, t Target) *Skip {
 			return unless(t.Disruptable, SkipShared, "compares cluster-wide numbers: allow it with --disruptive if nobody else uses the cluster")
 		},
@@ -237,7 +237,7 @@ var needs = []need{
 	},
 	{
 		wanted:   func(Needs) bool { return true },
-		text:     nodeWords,
+		text:     nodeDescriptions,
 		missing:  missingNodes,
 		problems: nodeProblems,
 		standard: true,
@@ -254,7 +254,7 @@ var needs = []need{
 	},
 	{
 		wanted: func(n Needs) bool { return n.DefaultsProfile },
-		text:   words("a scheduler profile with all defaults"),
+		text:   constant("a scheduler profile with all defaults"),
 		missing: func(_ Needs, t Target) *Skip {
 			return unless(t.DefaultsProfile != "", SkipDefaultsProfile,
 				"needs a profile of the scheduler in which nothing is set, and no pod of the scheduler names one in %s (clusters that dratest makes have one)", EnvDefaultsProfile)
@@ -283,8 +283,8 @@ func (n Needs) Missing(t Target) *Skip {
 	return nil
 }
 
-// Words returns the needs for lists; none for a case runnable on any cluster with a node.
-func (n Needs) Words() []string {
+// Descriptions returns the needs for lists; none for a case runnable on any cluster with a node.
+func (n Needs) Descriptions() []string {
 	var all []string
 	for _, row := range needs {
 		if row.text != nil && row.wanted(n) {
@@ -309,7 +309,9 @@ func (n Needs) labels() []string {
 	return all
 }
 
-func words(text string) func(Needs) []string { return func(Needs) []string { return []string{text} } }
+func constant(text string) func(Needs) []string {
+	return func(Needs) []string { return []string{text} }
+}
 
 func each[T ~string](format string, all []T) []string {
 	var texts []string

@@ -44,7 +44,7 @@ func TestEachNeedIsListed(t *testing.T) {
 			f.SetInt(2)
 		}
 		name := reflect.TypeFor[spec.Needs]().Field(i).Name
-		if listed := len(n.Words()) > 0; listed == slices.Contains(unlisted, name) {
+		if listed := len(n.Descriptions()) > 0; listed == slices.Contains(unlisted, name) {
 			t.Errorf("needs.%s: listed is %t", name, listed)
 		}
 	}

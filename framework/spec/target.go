@@ -59,8 +59,8 @@ type Target struct {
 	Observed map[Feature]string `json:"observed,omitempty"`
 	// Restartable is the same for whole nodes.
 	Restartable bool `json:"restartable,omitempty"`
-	// Subject is the driver under test; nil if each case brings its own.
-	Subject *Subject `json:"subject,omitempty"`
+	// DriverUnderTest is the driver under test; nil if each case brings its own.
+	DriverUnderTest *DriverUnderTest `json:"subject,omitempty"`
 }
 
 // OwnKubeletMark is the build metadata in the version of this project's kubelet, as in "v1.37.1+dratest", to

@@ -38,8 +38,8 @@ type NodeGroup struct {
 
 // Growth is dra-whatif's answer about the nodes needed by pods.
 type Growth struct {
-	Groups []GrownGroup  `json:"groups"`
-	Pods   []ForetoldPod `json:"pods"`
+	Groups []GrownGroup   `json:"groups"`
+	Pods   []PredictedPod `json:"pods"`
 }
 
 // GrownGroup has the nodes added to a group.
@@ -52,8 +52,8 @@ type GrownGroup struct {
 	Left int `json:"devicesLeft"`
 }
 
-// ForetoldPod is the prediction for a pod.
-type ForetoldPod struct {
+// PredictedPod is the prediction for a pod.
+type PredictedPod struct {
 	Name string `json:"name"`
 	// Node is empty if there is none for the pod, with Reason.
 	Node   string `json:"node"`
@@ -65,8 +65,8 @@ type ForetoldPod struct {
 // Departure is dra-whatif's answer about a cluster without a node.
 type Departure struct {
 	// Possible: all pods to move have a node.
-	Possible bool          `json:"possible"`
-	Pods     []ForetoldPod `json:"pods"`
+	Possible bool           `json:"possible"`
+	Pods     []PredictedPod `json:"pods"`
 	// Blockers are claims with devices of the node still used by others.
 	Blockers []string `json:"blockers"`
 }

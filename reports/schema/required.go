@@ -42,8 +42,8 @@ type RequiredCase struct {
 	APIs []string `json:"apis,omitempty"`
 	// Since is the minimum Kubernetes release, for example 1.37.
 	Since string `json:"since,omitempty"`
-	// Installed is true for cases about a driver as installed by its vendor.
-	Installed bool `json:"installed,omitempty"`
+	// DriverUnderTest is true for cases about a driver as installed by its vendor.
+	DriverUnderTest bool `json:"installed,omitempty"`
 	// DriverProfile is the case's part of the driver profile if it can run with an installed driver,
 	// DriverFeatures are the features used then.
 	DriverProfile  spec.DriverProfile   `json:"driverProfile,omitempty"`
@@ -66,7 +66,7 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 	for _, m := range metas {
 		c := RequiredCase{
 			ID: m.ID, Level: spec.May, Requirements: m.Requires, Profiles: m.Profiles(), Features: m.Needs.Features, Off: m.Needs.Off,
-			APIs: m.Needs.ServedAPIs(), Since: m.Needs.Since, Installed: m.Needs.Installed,
+			APIs: m.Needs.ServedAPIs(), Since: m.Needs.Since, DriverUnderTest: m.Needs.DriverPods,
 			DriverProfile: m.DriverProfile(), DriverFeatures: m.Needs.DriverFeatures,
 			NoDriverFeatures: m.Needs.NoDriverFeatures, Hooks: m.Needs.Hooks,
 		}

@@ -72,7 +72,7 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 			because = "needs no other version of an API"
 		}
 	case spec.SkipDriver:
-		if !k.Installed {
+		if !k.DriverUnderTest {
 			because = "needs no driver of a vendor"
 		}
 	case spec.SkipDriverFeature, spec.SkipHook:
@@ -101,7 +101,7 @@ func (v *verification) notLacking(code spec.SkipCode, k schema.RequiredCase) str
 	if err != nil {
 		return "" // Derive reports it
 	}
-	skip := k.OfDriver().Missing(spec.Target{Subject: &s})
+	skip := k.OfDriver().Missing(spec.Target{DriverUnderTest: &s})
 	if skip == nil || skip.Code != code {
 		return "the driver has the features and hooks that it needs"
 	}

@@ -42,7 +42,7 @@ type Rules struct {
 	// Certificate derives the certificate of a directory; nil for engines without one.
 	Certificate func(dir fs.FS, required []schema.RequiredCase, r schema.Report, was schema.Certificate) (schema.Certificate, error)
 	// Subject returns features and hooks of the driver under test; nil for engines without one.
-	Subject func(dir fs.FS, c schema.Certificate) (spec.Subject, error)
+	Subject func(dir fs.FS, c schema.Certificate) (spec.DriverUnderTest, error)
 	// Record reads the record of an engine without outcomes.jsonl. failed means a failure outside of the
 	// cases, reasons are contradictions between record and report.
 	Record func(dir fs.FS, r schema.Report) (outcomes []spec.Outcome, failed bool, reasons []string)

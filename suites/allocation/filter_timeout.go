@@ -100,7 +100,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 	started := time.Now()
 	t.Create(claim, objects.Pod("puzzle", t.Image, "puzzle"))
 	text := ""
-	t.Within(4*filterTime, "the scheduler to say why the pod waits", func(ctx context.Context) (bool, string, error) {
+	t.OccursWithin(4*filterTime, "the scheduler to say why the pod waits", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "puzzle", metav1.GetOptions{})
 		if err != nil {
 			return false, text, err
@@ -140,7 +140,7 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 	scheduler.AwaitSeen(t) // so that the first attempt includes both nodes' devices
 	t.Create(claim, objects.OnlyOn(objects.Pod("puzzle", t.Image, "puzzle"), t.Nodes[0], t.Nodes[1]))
 	node, text := "", ""
-	t.Within(4*filterTime, "the pod to be scheduled, or told that it cannot be", func(ctx context.Context) (bool, string, error) {
+	t.OccursWithin(4*filterTime, "the pod to be scheduled, or told that it cannot be", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "puzzle", metav1.GetOptions{})
 		if err != nil {
 			return false, text, err

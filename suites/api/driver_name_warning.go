@@ -52,9 +52,9 @@ var DriverNameWarning = harness.Case{Meta: spec.Meta{
 	small, capital := onlyOn(t, validSlice()), onlyOn(t, validSlice())
 	small.Name, capital.Name = t.Namespace+"-small", t.Namespace+"-capital"
 	capital.Spec.Driver = "API.dra-conformance.github.io"
-	toldOf := gomega.ConsistOf(gomega.ContainSubstring("lowercase"))
+	reported := gomega.ConsistOf(gomega.ContainSubstring("lowercase"))
 	t.Expect(warnings("create a slice", client.Post(), small)).To(gomega.BeEmpty(), "warnings for the name of a driver without capitals")
-	t.Expect(warnings("create a slice", client.Post(), capital)).To(toldOf, "warnings for the name of a driver with capitals")
+	t.Expect(warnings("create a slice", client.Post(), capital)).To(reported, "warnings for the name of a driver with capitals")
 
 	t.Create(small, capital)
 	patch := map[string]any{"metadata": map[string]any{"labels": map[string]string{"changed": "true"}}}
@@ -62,5 +62,5 @@ var DriverNameWarning = harness.Case{Meta: spec.Meta{
 		return warnings("change a slice", client.Patch("application/merge-patch+json").Name(name), patch)
 	}
 	t.Expect(change(small.Name)).To(gomega.BeEmpty(), "warnings for a change of the slice of a driver without capitals")
-	t.Expect(change(capital.Name)).To(toldOf, "warnings for a change of the slice of a driver with capitals")
+	t.Expect(change(capital.Name)).To(reported, "warnings for a change of the slice of a driver with capitals")
 }}

@@ -37,10 +37,10 @@ var RuleStatus = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	client := t.Client.ResourceV1().DeviceTaintRules()
-	told := func(r *resourceapi.DeviceTaintRule) { meta.SetStatusCondition(&r.Status.Conditions, condition(0)) }
+	reported := func(r *resourceapi.DeviceTaintRule) { meta.SetStatusCondition(&r.Status.Conditions, condition(0)) }
 	rule := objects.TaintRule(t.Namespace, t.Namespace, resourceapi.DeviceTaint{Key: "key", Effect: resourceapi.DeviceTaintEffectNone}) // of a driver that is not there
 	rule.Generation = 7
-	told(rule)
+	reported(rule)
 	t.Create(rule)
 	type writer func(r *resourceapi.DeviceTaintRule) (*resourceapi.DeviceTaintRule, error)
 	put := writer(func(r *resourceapi.DeviceTaintRule) (*resourceapi.DeviceTaintRule, error) {
@@ -68,9 +68,9 @@ var RuleStatus = harness.Case{Meta: spec.Meta{
 	}
 	none := gomega.BeNil()
 	expect("create the rule with a status and a generation", put, func(*resourceapi.DeviceTaintRule) {}, "key", 1, none)
-	expect("update the rule with a status", put, told, "key", 1, none)
+	expect("update the rule with a status", put, reported, "key", 1, none)
 	expect("write the status with another spec and other metadata", putStatus, func(r *resourceapi.DeviceTaintRule) {
-		told(r)
+		reported(r)
 		r.Spec.Taint.Key, r.Generation = "other", 9
 		metav1.SetMetaDataLabel(&r.ObjectMeta, "changed", "true")
 	}, "key", 1, gomega.Not(none))

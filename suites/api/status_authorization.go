@@ -65,8 +65,8 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	t.Expect(notRefused(as(rest.ImpersonationConfig{UserName: driverPod})(reserved.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "a reservation without the right")
 
 	t.Step("write the status of a device with and without the right for it")
-	told := bound.DeepCopy()
-	told.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: driver, Pool: "pool", Device: "device-0"}}
+	reported := bound.DeepCopy()
+	reported.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: driver, Pool: "pool", Device: "device-0"}}
 	on := func(node string) func(*resourceapi.ResourceClaim) error {
 		return as(rest.ImpersonationConfig{UserName: driverPod, Groups: []string{"system:serviceaccounts", "system:authenticated"},
 			Extra: map[string][]string{"authentication.kubernetes.io/node-name": {node}}})
@@ -75,16 +75,16 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	refused := func(err error, who string) {
 		t.Expect(notRefused(err, "status.devices", forbidden)).To(gomega.BeEmpty(), "the status of a device, written by %s", who)
 	}
-	refused(here(told.DeepCopy()), "a driver without the right")
-	refused(ordinary(told.DeepCopy()), "a user without the right")
+	refused(here(reported.DeepCopy()), "a driver without the right")
+	refused(ordinary(reported.DeepCopy()), "a user without the right")
 	// The irrelevant permission is granted first: once the other one is effective, both are.
 	mayWriteOf(t, "associated-user", driver, resourceapi.VerbPrefixAssociatedNode+"update", scheduler)
 	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", driverPod)
-	allowed(t, "the driver on the node of the allocation", func() error { return here(told.DeepCopy()) })
-	refused(elsewhere(told.DeepCopy()), "the driver on another node")
-	refused(ordinary(told.DeepCopy()), "a user with the right of a driver on the node")
+	allowed(t, "the driver on the node of the allocation", func() error { return here(reported.DeepCopy()) })
+	refused(elsewhere(reported.DeepCopy()), "the driver on another node")
+	refused(ordinary(reported.DeepCopy()), "a user with the right of a driver on the node")
 	mayWriteOf(t, "arbitrary-other", otherDriver, resourceapi.VerbPrefixArbitraryNode+"update", driverPod)
 	mayWriteOf(t, "arbitrary", driver, resourceapi.VerbPrefixArbitraryNode+"update", scheduler)
-	allowed(t, "a user with the right for all nodes", func() error { return ordinary(told.DeepCopy()) })
-	refused(elsewhere(told.DeepCopy()), "a driver with the right for another one on all nodes")
+	allowed(t, "a user with the right for all nodes", func() error { return ordinary(reported.DeepCopy()) })
+	refused(elsewhere(reported.DeepCopy()), "a driver with the right for another one on all nodes")
 }}

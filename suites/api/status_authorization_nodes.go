@@ -41,26 +41,26 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 	twice.MatchFields = append(twice.MatchFields, here.MatchFields[0])
 	both.MatchExpressions = labelled.MatchExpressions
 	except.MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpNotIn, Values: []string{"this-node"}}}
-	told := map[string]*resourceapi.ResourceClaim{}
+	reported := map[string]*resourceapi.ResourceClaim{}
 	for name, terms := range map[string][]corev1.NodeSelectorTerm{
 		"one-node": {here}, "everywhere": nil, "two-nodes": objects.Nodes("this-node", "other-node").NodeSelectorTerms, "by-label": {labelled}, "by-name-twice": {twice}, "by-name-and-label": {both},
 		"all-other-nodes": {except}, "other-node": objects.Nodes("other-node").NodeSelectorTerms,
 	} {
 		t.Create(objects.Claim(name, objects.Request("req", "class")))
-		told[name] = edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
+		reported[name] = edit.ClaimStatus(t, name, func(c *resourceapi.ResourceClaim) {
 			c.Status.Allocation = allocation("device-0")
 			if len(terms) > 0 {
 				c.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: terms}
 			}
 		})
-		told[name].Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
+		reported[name].Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
 	}
 	account := "system:serviceaccount:" + t.Namespace + ":driver"
 	mayUpdateStatus(t, account, user(t))
 	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", account, user(t))
 	write := func(who, claim string, nodes ...string) error {
 		client := t.As(rest.ImpersonationConfig{UserName: who, Extra: map[string][]string{"authentication.kubernetes.io/node-name": nodes}})
-		return updateStatus(t, client.ResourceV1().ResourceClaims(t.Namespace))(told[claim].DeepCopy())
+		return updateStatus(t, client.ResourceV1().ResourceClaims(t.Namespace))(reported[claim].DeepCopy())
 	}
 	allowed(t, "the service account on the node", func() error { return write(account, "one-node", "this-node") })
 	refused := map[string]func() error{
@@ -68,7 +68,7 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 		"a service account of no node":   func() error { return write(account, "one-node") },
 		"a user of the node":             func() error { return write(user(t), "one-node", "this-node") },
 	}
-	for claim := range told {
+	for claim := range reported {
 		if claim != "one-node" {
 			refused["an allocation for "+claim] = func() error { return write(account, claim, "this-node") }
 		}

@@ -89,10 +89,10 @@ func deviceStatusWrites(t *harness.T, who rest.ImpersonationConfig, claim *resou
 			return err
 		}
 	}
-	told := claim.DeepCopy()
-	told.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: driver, Pool: "pool", Device: "device-0"}}
+	reported := claim.DeepCopy()
+	reported.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: driver, Pool: "pool", Device: "device-0"}}
 	return []statusWrite{
-		{"update", "update", func() error { return updateStatus(t, claims)(told.DeepCopy()) }},
+		{"update", "update", func() error { return updateStatus(t, claims)(reported.DeepCopy()) }},
 		{"patch", "patch", patch(types.MergePatchType, metav1.PatchOptions{})},
 		{"patch strategically", "patch", patch(types.StrategicMergePatchType, metav1.PatchOptions{})},
 		{"apply", "patch", patch(types.ApplyPatchType, metav1.PatchOptions{FieldManager: "driver"})},

@@ -145,7 +145,7 @@ func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all v
 	u.want = append(u.want, "DELETED created", "DELETED created")
 	left, _ := u.listed(all)
 	t.Expect(left).To(gomega.BeEmpty(), "each %s with the label after all were deleted", kind)
-	told(t, kind, seen, u.want)
+	waitEvents(t, kind, seen, u.want)
 }
 
 func (u *use[O, L]) selector() string { return labelVerbs + "=" + u.t.Namespace }
@@ -204,9 +204,9 @@ func (u *use[O, L]) changed(to string, o O, err error) {
 	u.want = append(u.want, "MODIFIED "+to)
 }
 
-// told waits for the events of a watch, each with the step of its object. Changes by others, like controllers, keep
+// reported waits for the events of a watch, each with the step of its object. Changes by others, like controllers, keep
 // the step and are ignored.
-func told(t *harness.T, kind string, seen watch.Interface, want []string) {
+func waitEvents(t *harness.T, kind string, seen watch.Interface, want []string) {
 	var got []string
 	t.Poll(fmt.Sprintf("the watch of each %s to tell: %s", kind, strings.Join(want, ", ")), func(context.Context) (bool, string, error) {
 		for {

@@ -72,7 +72,7 @@ func meet(t *harness.T, claims ...string) {
 			continue
 		}
 		for _, r := range claim.Status.Allocation.Devices.Results {
-			if len(r.BindingConditions) > 0 && !told(claim, r) {
+			if len(r.BindingConditions) > 0 && !conditionsTrue(claim, r) {
 				set(t, name, r.Device, r.BindingConditions...)
 			}
 		}
@@ -96,7 +96,7 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 		claim := t.WaitAllocated(name)
 		for _, r := range claim.Status.Allocation.Devices.Results {
 			if len(r.BindingConditions) > 0 {
-				t.Expect(told(claim, r)).To(gomega.BeTrue(), "whether device %s of claim %s was ready when pod %s was bound", r.Device, name, pod)
+				t.Expect(conditionsTrue(claim, r)).To(gomega.BeTrue(), "whether device %s of claim %s was ready when pod %s was bound", r.Device, name, pod)
 			}
 		}
 	}
@@ -117,8 +117,8 @@ func stayUnbound(t *harness.T, pods ...string) {
 	})
 }
 
-// told reports whether all binding conditions of a claim's devices are true.
-func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) bool {
+// conditionsTrue reports whether all binding conditions of a claim's devices are true.
+func conditionsTrue(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) bool {
 	s := objects.DeviceStatus(claim, r)
 	return s != nil && !slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !meta.IsStatusConditionTrue(s.Conditions, c) })
 }

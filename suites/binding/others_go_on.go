@@ -59,7 +59,7 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("plain", t.Image), objects.Claim("fast", objects.Request("req", class)), objects.Pod("fast", t.Image, "fast"))
 	// If they had to wait for one of the eight, they would be bound only after its timeout.
 	var left []string
-	t.Within(beforeTimeout, "pods that can be bound at once", func(ctx context.Context) (bool, string, error) {
+	t.OccursWithin(beforeTimeout, "pods that can be bound at once", func(ctx context.Context) (bool, string, error) {
 		left = nil
 		for _, name := range []string{"plain", "fast"} {
 			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})

@@ -52,7 +52,7 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 			r := texts[id]
 			fmt.Fprintf(&b, "- `%s`, %s, %s: %s\n", id, r.Level, r.Section, r.Text)
 		}
-		if words := c.Needs.Words(); len(words) > 0 {
+		if words := c.Needs.Descriptions(); len(words) > 0 {
 			fmt.Fprintf(&b, "- needs: %s\n", strings.Join(words, ", "))
 		}
 		if m := killed[c.ID]; len(m) > 0 {

@@ -112,10 +112,10 @@ func TestKillsAreUpToDate(t *testing.T) {
 
 func TestAddKills(t *testing.T) {
 	record := prove.Record{Where: "here", Results: []prove.Result{
-		{ID: "killed-now", Seconds: 3.6, Finding: prove.Finding{Shown: true, By: []string{"b/b", "a/a"}, Note: "why\nand more"}},
+		{ID: "killed-now", Seconds: 3.6, Finding: prove.Finding{Detected: true, By: []string{"b/b", "a/a"}, Note: "why\nand more"}},
 		{ID: "survives-now", Seconds: 1, Finding: prove.Finding{Missed: []string{"a/a"}}},
 		{ID: "not-here", Finding: prove.Finding{NotApplicable: true}},
-		{ID: "no-verdict", Finding: prove.Finding{Shown: true, By: []string{"a/a"}, Problem: "no answer"}},
+		{ID: "no-verdict", Finding: prove.Finding{Detected: true, By: []string{"a/a"}, Problem: "no answer"}},
 	}}
 	known := []catalogue.Kill{{Mutant: "not-here", By: []string{"c/c"}, Where: "there"}, {Mutant: "survives-now", By: []string{"c/c"}}}
 	want := []catalogue.Kill{
@@ -131,7 +131,7 @@ func TestAddKills(t *testing.T) {
 // Two proofs may have the same bug, with independent results.
 func TestAddKillsOfEachProof(t *testing.T) {
 	result := func(by string) []prove.Result {
-		return []prove.Result{{ID: "same", Finding: prove.Finding{Shown: true, By: []string{by}}}}
+		return []prove.Result{{ID: "same", Finding: prove.Finding{Detected: true, By: []string{by}}}}
 	}
 	want := []catalogue.Kill{{Mutant: "same", By: []string{"a/a"}}, {Proof: "bugs", Mutant: "same", By: []string{"b/b"}}, {Proof: "life", Mutant: "same", By: []string{"c/c"}}}
 	got := catalogue.AddKills(nil, prove.Record{Proof: "mutants", Results: result("a/a")},
@@ -152,7 +152,7 @@ func TestAddKillsNamesNoNodes(t *testing.T) {
 		"claim_sanity_x7k2p_req, sanity-checks and /etc/cdi/d.json":          "claim_sanity_NAME_req, sanity-checks and /etc/cdi/d.json",
 		"/a/tmp/dratest12345/k/plugins/d/dra.sock: refused":                  "ROOT/k/plugins/d/dra.sock: refused",
 	} {
-		record := prove.Record{Results: []prove.Result{{ID: "x", Finding: prove.Finding{Shown: true, By: []string{"a/a"}, Note: said}}}}
+		record := prove.Record{Results: []prove.Result{{ID: "x", Finding: prove.Finding{Detected: true, By: []string{"a/a"}, Note: said}}}}
 		if got := catalogue.AddKills(nil, record)[0].Says; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

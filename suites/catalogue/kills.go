@@ -128,7 +128,7 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 				continue
 			}
 			k := Kill{Proof: proofOf(r), Mutant: x.ID, Seconds: int(x.Seconds + 0.5), Where: r.Where}
-			if x.Shown {
+			if x.Detected {
 				k.By, k.Says = slices.Sorted(slices.Values(x.By)), anonymous(x.Note)
 			}
 			// Trials done elsewhere are repeated only for the cases left there.

@@ -33,9 +33,9 @@ type Broken struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
 	API        []apiserver.Mutant
-	// OfSanity and OfLife are driver mutants for the checks of "dratest sanity" and the lifecycle
+	// OfSanity and OfLifecycle are driver mutants for the checks of "dratest sanity" and the lifecycle
 	// cases.
-	OfSanity, OfLife []spec.Defect
+	OfSanity, OfLifecycle []spec.Defect
 }
 
 // Has reports whether the mutant of a record still exists.
@@ -45,7 +45,7 @@ func (b Broken) Has(k Kill) bool {
 	case checks.Name:
 		return slices.ContainsFunc(b.OfSanity, named)
 	case lifecycle.Name:
-		return slices.ContainsFunc(b.OfLife, named)
+		return slices.ContainsFunc(b.OfLifecycle, named)
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
 			slices.ContainsFunc(b.API, func(m apiserver.Mutant) bool { return m.ID == k.Mutant }) ||
@@ -64,11 +64,11 @@ func LoadBroken() (Broken, error) {
 		return Broken{}, err
 	}
 	b := Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
-	for _, m := range checks.OfSanity() {
+	for _, m := range checks.WithCheck() {
 		b.OfSanity = append(b.OfSanity, m.Defect)
 	}
-	for _, m := range lifecycle.OfLife() {
-		b.OfLife = append(b.OfLife, m.Defect)
+	for _, m := range lifecycle.WithCases() {
+		b.OfLifecycle = append(b.OfLifecycle, m.Defect)
 	}
 	return b, nil
 }
@@ -113,8 +113,8 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	renderBugs(&b, broken.OfSanity, checks.Name, found)
 	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
 		"`dratest prove life` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
-		counted(kills, lifecycle.Name, len(broken.OfLife)) + "\n")
-	renderBugs(&b, broken.OfLife, lifecycle.Name, found)
+		counted(kills, lifecycle.Name, len(broken.OfLifecycle)) + "\n")
+	renderBugs(&b, broken.OfLifecycle, lifecycle.Name, found)
 	return []byte(b.String())
 }
 

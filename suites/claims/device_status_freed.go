@@ -35,11 +35,11 @@ var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	allocated(t, "claim", class, objects.Consumer(held(t, "pod", "claim")))
-	told := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
+	reported := edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) {
 		device := c.Status.Allocation.Devices.Results[0]
 		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: device.Driver, Pool: device.Pool, Device: device.Device}}
 	})
-	t.Expect(told.Status.Devices).To(gomega.HaveLen(1), "the devices with status")
+	t.Expect(reported.Status.Devices).To(gomega.HaveLen(1), "the devices with status")
 	t.RemovePod("pod")
 	t.Expect(t.WaitDeallocated("claim").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "the status of the claim after its pod is gone")
 }}

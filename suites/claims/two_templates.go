@@ -70,7 +70,7 @@ var TwoTemplates = harness.Case{Meta: spec.Meta{
 
 	t.Delete(t.Claim(made["again"]))
 	var then map[string]string
-	if !t.Within(namingTime, "the pod's status to name all its claims again", func(ctx context.Context) (bool, string, error) {
+	if !t.OccursWithin(namingTime, "the pod's status to name all its claims again", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		then = namesOf(p)
 		return len(then) == len(made) && then["again"] != made["again"], fmt.Sprint(then), err

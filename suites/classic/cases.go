@@ -54,7 +54,7 @@ func Cases() []harness.Case {
 		DeletedPod,
 		LeftOver,
 		Network,
-		Foretold,
+		Predicted,
 		Bypassed,
 		ClassSelector,
 	}

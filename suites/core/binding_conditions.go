@@ -47,7 +47,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 	Timeout: 25 * time.Minute, // twice the scheduler's default timeout
 }, Run: func(t *harness.T) {
 	limit := cmp.Or(t.Target().BindingTimeout, byDefault)
-	if t.Target().Subject == nil { // drivers under test have their own controller
+	if t.Target().DriverUnderTest == nil { // drivers under test have their own controller
 		for _, node := range t.Nodes {
 			simdriver.Of(t).Fabric(node, spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 		}
@@ -61,7 +61,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 			t.Blockedf("claim %s was allocated a device without binding conditions: declare the class of devices with them with features: [%s], and selectors if needed", name, spec.DriverBindingConditions)
 		}
 		var missing []string
-		t.Within(limit, "all binding conditions of claim "+name+" to be true", func(ctx context.Context) (bool, string, error) {
+		t.OccursWithin(limit, "all binding conditions of claim "+name+" to be true", func(ctx context.Context) (bool, string, error) {
 			now, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
 				return false, "", err

@@ -31,7 +31,7 @@ func Cases() []harness.Case {
 		RuleForAll,
 		Seconds,
 		ClaimFreed,
-		ToldOnce,
+		ReportedOnce,
 		RuleCounts,
 		PoolSliceBySlice,
 		TaintedClaimWaits,

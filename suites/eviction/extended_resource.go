@@ -84,7 +84,7 @@ func evictsExtended(t *harness.T, taint func()) {
 	t.WaitEvent("with-claim", event, "Marking for deletion")
 	t.WaitPodGone("with-claim")
 	runs := true
-	deleted := t.Within(deletionTime, "pod extended to be deleted", func(ctx context.Context) (bool, string, error) {
+	deleted := t.OccursWithin(deletionTime, "pod extended to be deleted", func(ctx context.Context) (bool, string, error) {
 		extended, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "extended", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return true, "no such pod", nil

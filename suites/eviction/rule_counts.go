@@ -67,7 +67,7 @@ type counts struct{ published, allocated, pods, namespaces int }
 // counted returns the numbers reported by a new rule without effect.
 func counted(t *harness.T, rule *resourceapi.DeviceTaintRule) counts {
 	message := waitNotInProgress(t, rule, 1).Message
-	return counts{told(t, published, message), told(t, allocated, message), told(t, pods, message), told(t, namespaces, message)}
+	return counts{numberIn(t, published, message), numberIn(t, allocated, message), numberIn(t, pods, message), numberIn(t, namespaces, message)}
 }
 
 var (

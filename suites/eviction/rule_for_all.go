@@ -83,11 +83,11 @@ func untilCounted(t *harness.T, rule *resourceapi.DeviceTaintRule, want int) {
 // wouldDelete returns the number of pods a rule without effect reports for deletion, in this
 // generation.
 func wouldDelete(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) int {
-	return told(t, pods, waitNotInProgress(t, rule, generation).Message)
+	return numberIn(t, pods, waitNotInProgress(t, rule, generation).Message)
 }
 
-// told returns a number in a rule's message.
-func told(t *harness.T, pattern *regexp.Regexp, message string) int {
+// numberIn returns a number in a rule's message.
+func numberIn(t *harness.T, pattern *regexp.Regexp, message string) int {
 	found := pattern.FindStringSubmatch(message)
 	if found == nil {
 		t.Fatalf("a rule without effect says nothing like %s: %s", pattern, message)

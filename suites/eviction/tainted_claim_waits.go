@@ -68,7 +68,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	// has been handled.
 	t.Create(objects.Pod("second-device", t.Image, "device"), objects.Pod("second-tolerated", t.Image, "tolerated"))
 	t.WaitScheduled("second-tolerated")
-	scheduled := t.Within(reservingTime, "the pod to be scheduled, or deleted, with the tainted device", func(ctx context.Context) (bool, string, error) {
+	scheduled := t.OccursWithin(reservingTime, "the pod to be scheduled, or deleted, with the tainted device", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "second-device", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return true, "it is gone", nil

@@ -58,7 +58,7 @@ var StatusCleared = harness.Case{Meta: spec.Meta{
 		return len(claims) == 0, fmt.Sprint(claims), nil
 	})
 	seen := ""
-	cleared := t.Within(clearingTime, "neither a special claim to be there nor the pod's status to name one", func(ctx context.Context) (bool, string, error) {
+	cleared := t.OccursWithin(clearingTime, "neither a special claim to be there nor the pod's status to name one", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

@@ -40,7 +40,7 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	wanted := binding(2)
 	wanted.DetachAfter = 2 * time.Second
-	c := fabric.Start(t, wanted).MayTell()
+	c := fabric.Start(t, wanted).MayReport()
 	c.WaitFree(2)
 	expectPool(t)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})
@@ -51,7 +51,7 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node when it is bound")
 	c.WaitFree(1)
-	device := toldOf(t)
+	device := reportedDevice(t)
 	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of device %q in the claim's status", device)
 
 	claim := objects.Claim("other", objects.Request("req", class))

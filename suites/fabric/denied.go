@@ -35,7 +35,7 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(1)).MayTell()
+	c := fabric.Start(t, binding(1)).MayReport()
 	c.WaitFree(1)
 	c.Token(false)
 	pod(t, class)
@@ -62,9 +62,9 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "StatusForbidden", "arbitrary-node:update")
 	expectWaits(t)
 	device := attachedOn(c.WaitDevices("attached", one(attached, t.Nodes[0])), t.Nodes[0])
-	c.MayTell()
+	c.MayReport()
 	t.WaitScheduled("pod")
-	t.Expect(toldOf(t)).To(gomega.Equal(device), "the device in the claim's status is the attached one")
+	t.Expect(reportedDevice(t)).To(gomega.Equal(device), "the device in the claim's status is the attached one")
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, attached, "")).To(gomega.Equal(1), "attached devices")
@@ -73,16 +73,16 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	t.Expect(events.Items).NotTo(gomega.ContainElement(gomega.HaveField("Message", gomega.ContainSubstring("device binding timeout"))), "the scheduler has not given up")
 }}
 
-// toldOf returns the fabric device in the status of the pod's claim.
-func toldOf(t *harness.T) string {
+// reportedDevice returns the fabric device in the status of the pod's claim.
+func reportedDevice(t *harness.T) string {
 	status := t.Claim("pod").Status.Devices
 	t.Expect(status).To(gomega.HaveLen(1), "devices with a status")
 	t.Expect(status[0].Data).NotTo(gomega.BeNil(), "data of the device's status")
-	var told struct {
+	var reported struct {
 		Device string `json:"device"`
 	}
-	t.NoError(json.Unmarshal(status[0].Data.Raw, &told), "read the data of the device's status")
-	return told.Device
+	t.NoError(json.Unmarshal(status[0].Data.Raw, &reported), "read the data of the device's status")
+	return reported.Device
 }
 
 // with adds a feature to needs.

@@ -37,7 +37,7 @@ var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(2)).MayTell()
+	c := fabric.Start(t, binding(2)).MayReport()
 	c.WaitFree(2)
 	c.End(spec.FabricController)
 	pod(t, class)
@@ -58,5 +58,5 @@ var EarlierAllocation = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("pod")
 	devices, err = c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(toldOf(t)).To(gomega.Equal(attachedOn(devices, t.Nodes[0])), "the device in the claim's status is the attached one")
+	t.Expect(reportedDevice(t)).To(gomega.Equal(attachedOn(devices, t.Nodes[0])), "the device in the claim's status is the attached one")
 }}

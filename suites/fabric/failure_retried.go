@@ -32,7 +32,7 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(2)).MayTell()
+	c := fabric.Start(t, binding(2)).MayReport()
 	c.WaitFree(2)
 	c.Say(spec.AttachRule{Times: 1, Fail: "no free port"})
 	pod(t, class)

@@ -41,7 +41,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	// The pod can be late: the device must not become free before the pod was seen waiting.
-	c := fabric.Start(t, spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
+	c := fabric.Start(t, spec.FabricConfig{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayReport()
 	c.WaitFree(1)
 	node, local := t.Nodes[0], resourceapi.Device{Name: "gpu-0"}
 	claim := objects.Claim("first", objects.Request("req", class))

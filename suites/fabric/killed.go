@@ -34,7 +34,7 @@ var ControllerKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(3)).MayTell()
+	c := fabric.Start(t, binding(3)).MayReport()
 	c.WaitFree(3)
 	c.Say(spec.AttachRule{Takes: 5 * time.Second})
 	c.End(spec.FabricController)
@@ -67,7 +67,7 @@ var ManagerKilled = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(3)).MayTell()
+	c := fabric.Start(t, binding(3)).MayReport()
 	c.WaitFree(3)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})
 	pod(t, class)

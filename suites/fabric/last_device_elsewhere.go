@@ -33,7 +33,7 @@ var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(1)).MayTell()
+	c := fabric.Start(t, binding(1)).MayReport()
 	c.WaitFree(1)
 	c.End(spec.FabricController)
 	pod(t, class)

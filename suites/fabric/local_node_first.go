@@ -44,7 +44,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(4)).MayTell()
+	c := fabric.Start(t, binding(4)).MayReport()
 	c.WaitFree(4)
 	for i := range localPods {
 		name := fmt.Sprintf("pod-%d", i)

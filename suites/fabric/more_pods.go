@@ -45,7 +45,7 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, binding(manyDevices)).MayTell()
+	c := fabric.Start(t, binding(manyDevices)).MayReport()
 	c.WaitFree(manyDevices)
 	c.Say(spec.AttachRule{Takes: time.Second})
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))

@@ -35,7 +35,7 @@ var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	wanted := binding(1)
 	wanted.DetachAfter = 2 * time.Second
-	c := fabric.Start(t, wanted).MayTell()
+	c := fabric.Start(t, wanted).MayReport()
 	c.WaitFree(1)
 	c.Say(spec.AttachRule{Takes: 5 * time.Second})
 	claim, pod := objects.Claim("pod", objects.Request("req", class)), only(t)

@@ -33,7 +33,7 @@ var ScheduledToLocal = harness.Case{Meta: spec.Meta{
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := fabric.Start(t, spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
+	c := fabric.Start(t, spec.FabricConfig{Devices: 2, DetachAfter: always}).MayReport()
 	c.WaitFree(2)
 	pod(t, class)
 	node := t.Nodes[0]

@@ -37,14 +37,14 @@ var TooLate = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	wanted := binding(2)
 	wanted.DetachAfter = 20 * time.Second // long enough to see both devices attached
-	c := fabric.Start(t, wanted).MayTell()
+	c := fabric.Start(t, wanted).MayReport()
 	c.WaitFree(2)
 	c.Say(spec.AttachRule{Times: 1, Takes: t.Target().BindingTimeout + 10*time.Second})
 	pod(t, class)
 	late := c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
 	t.WaitScheduled("pod")
 	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
-	t.Expect(late[toldOf(t)].Phase).To(gomega.Equal(free), "the pod's device while the late one was being attached")
+	t.Expect(late[reportedDevice(t)].Phase).To(gomega.Equal(free), "the pod's device while the late one was being attached")
 	c.WaitDevices("one attached for the pod, the late one there for nobody", func(d map[string]spec.FabricDevice) bool {
 		return count(d, attached, t.Nodes[0]) == 2
 	})

@@ -44,8 +44,8 @@ func needs(nodes int) spec.Needs {
 }
 
 // binding returns a fabric with this many devices, with binding conditions.
-func binding(devices int) spec.ComposedFabric {
-	return spec.ComposedFabric{Devices: devices, Bind: true, DetachAfter: always}
+func binding(devices int) spec.FabricConfig {
+	return spec.FabricConfig{Devices: devices, Bind: true, DetachAfter: always}
 }
 
 // pod creates a pod "pod" with a claim of the same name, for a device of the case's driver.

@@ -31,7 +31,7 @@ var AnswerLost = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare", "kubeletplugin/other-process-unprepares",
 	},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver, node := undertest.Of(t), t.Nodes[0]

@@ -30,7 +30,7 @@ var CallCut = harness.Case{Meta: spec.Meta{
 	ID:            "life/call-cut",
 	Checks:        "A pod gets and releases its device even if the first prepare and unprepare calls never reach the driver.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	SerialBecause: standsBefore,
 }, Run: func(t *harness.T) {
 	driver, node := undertest.Of(t), t.Nodes[0]

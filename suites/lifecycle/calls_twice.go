@@ -29,7 +29,7 @@ var CallsTwice = harness.Case{Meta: spec.Meta{
 	ID:            "life/calls-twice",
 	Checks:        "A pod gets and releases its device if the driver receives each call twice.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-idempotent"},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	SerialBecause: standsBefore,
 }, Run: func(t *harness.T) {
 	driver, node := undertest.Of(t), t.Nodes[0]

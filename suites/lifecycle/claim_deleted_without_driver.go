@@ -35,7 +35,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kubeletplugin/unprepare-without-claim", "kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare",
 	},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

@@ -41,7 +41,7 @@ var Costs = harness.Case{Meta: spec.Meta{
 	ID:            "life/costs",
 	Checks:        "The median duration of prepare and of unprepare is below one second; resource usage is measured.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-quick"},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	WaitsFor:      "The work after a restart of the driver ends within 30 s and is not counted.",
 	SerialBecause: standsBefore,
 	Timeout:       10 * time.Minute,

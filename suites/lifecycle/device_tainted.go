@@ -41,7 +41,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	Checks:   "The driver taints an unhealthy device in its ResourceSlice, and removes the taint when the device is healthy again.",
 	Requires: []spec.RequirementID{"kep-5055/tolerated-or-not"},
 	Needs: spec.Needs{
-		Features: []spec.Feature{spec.DeviceTaints}, Devices: 1, Installed: true, Disruption: true,
+		Features: []spec.Feature{spec.DeviceTaints}, Devices: 1, DriverPods: true, Disruption: true,
 		DriverFeatures: []spec.DriverFeature{spec.DriverTaints}, Hooks: []spec.HookName{spec.HookMakeUnhealthy, spec.HookHeal},
 	},
 	WaitsFor:      "How soon a driver notices is its vendor's to say.",
@@ -58,7 +58,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 
 	driver.MakeUnhealthy(claim, node)
 	var added []resourceapi.DeviceTaint
-	if !t.Within(tainting, "the driver to taint the device", func(context.Context) (bool, string, error) {
+	if !t.OccursWithin(tainting, "the driver to taint the device", func(context.Context) (bool, string, error) {
 		now, there := taintsOf(t, claim)
 		added = newTaints(before, now)
 		return there && len(added) > 0, fmt.Sprintf("published: %t, taints %v", there, now), nil

@@ -35,7 +35,7 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 	Checks:   "The driver reports a device in use as unhealthy in the pod's status, and as healthy after it has recovered.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status", "kubeletplugin/health-reported"},
 	Needs: spec.Needs{
-		Features: []spec.Feature{spec.ResourceHealthStatus}, Devices: 1, Installed: true, Disruption: true,
+		Features: []spec.Feature{spec.ResourceHealthStatus}, Devices: 1, DriverPods: true, Disruption: true,
 		DriverFeatures: []spec.DriverFeature{spec.DriverHealth}, Hooks: []spec.HookName{spec.HookMakeUnhealthy, spec.HookHeal},
 	},
 	WaitsFor:      "How soon a driver notices is its vendor's to say.",

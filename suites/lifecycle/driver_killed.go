@@ -31,7 +31,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare",
 	},
-	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 2, DriverPods: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

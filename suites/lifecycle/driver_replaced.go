@@ -32,7 +32,7 @@ var DriverReplaced = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices", "kep-4381/unprepare-undoes-prepare",
 	},
-	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 2, DriverPods: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

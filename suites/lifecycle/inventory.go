@@ -30,7 +30,7 @@ var Inventory = harness.Case{Meta: spec.Meta{
 	ID:            "life/inventory",
 	Checks:        "The driver publishes as many devices of a node as its vendor's command reports.",
 	Requires:      []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInventory}},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true, Hooks: []spec.HookName{spec.HookInventory}},
 	SerialBecause: "Nobody may break devices meanwhile.",
 }, Run: func(t *harness.T) {
 	driver, node := undertest.Of(t), t.Nodes[0]

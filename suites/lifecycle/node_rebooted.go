@@ -41,7 +41,7 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 	ID:            "life/node-rebooted",
 	Checks:        "A pod runs with its device again after a reboot of its node.",
 	Requires:      []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookReboot}},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true, Hooks: []spec.HookName{spec.HookReboot}},
 	WaitsFor:      "A node stops all of its containers, and starts.",
 	SerialBecause: "It restarts a node with all of its pods.",
 	Timeout:       20 * time.Minute,
@@ -58,7 +58,7 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 
 	driver.Reboot(node)
 
-	restarted := t.Within(restartTime, "pod pod to be running again", func(ctx context.Context) (bool, string, error) {
+	restarted := t.OccursWithin(restartTime, "pod pod to be running again", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

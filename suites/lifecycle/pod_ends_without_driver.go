@@ -30,7 +30,7 @@ var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/unprepare-idempotent",
 	},
-	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:         spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	SerialBecause: endsDriver,
 }, Run: func(t *harness.T) {
 	driver := undertest.Of(t)

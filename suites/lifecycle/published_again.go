@@ -30,7 +30,7 @@ var PublishedAgain = harness.Case{Meta: spec.Meta{
 	ID:       "life/published-again",
 	Checks:   "A driver starting on a node without ResourceSlices publishes the same devices as before.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
-	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:    spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	WaitsFor: "The library of drivers looks for its slices only 30 s after it has written them " +
 		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
 	SerialBecause: endsDriver,

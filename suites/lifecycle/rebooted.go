@@ -35,7 +35,7 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	ID:       "life/rebooted",
 	Checks:   "A pod runs with its device again after kubelet, driver and sandbox restarted and its CDI files are gone.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
-	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	Needs:    spec.Needs{Devices: 1, DriverPods: true, Disruption: true},
 	WaitsFor: "A starting kubelet removes the node's slices, and the driver library checks for its own only 30 s later " +
 		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
 	SerialBecause: endsDriver,

@@ -35,7 +35,7 @@ var RollingUpdated = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kep-4381/seamless-upgrade", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices",
 	},
-	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
+	Needs:         spec.Needs{Devices: 2, DriverPods: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
 	WaitsFor:      "A DaemonSet replaces one pod after the other, and each of them only after its minReadySeconds.",
 	SerialBecause: endsDriver,
 	Timeout:       5 * time.Minute,

@@ -32,7 +32,7 @@ var Uninstalled = harness.Case{Meta: spec.Meta{
 	ID:       "life/uninstalled",
 	Checks:   "Uninstalling the driver removes its ResourceSlices, sockets, CDI files and checkpoints.",
 	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown", "kep-4381/slices-removed", "kep-4381/driver-publishes-own-slices"},
-	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInstall, spec.HookUninstall}},
+	Needs:    spec.Needs{Devices: 1, DriverPods: true, Disruption: true, Hooks: []spec.HookName{spec.HookInstall, spec.HookUninstall}},
 	WaitsFor: "A kubelet removes the slices of a stopped driver after 30 s " +
 		"(k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go).",
 	SerialBecause: endsDriver,

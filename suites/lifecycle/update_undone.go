@@ -32,7 +32,7 @@ var UpdateUndone = harness.Case{Meta: spec.Meta{
 	ID:            "life/update-undone",
 	Checks:        "An update of the driver can be rolled back while the old and the new process run side by side.",
 	Requires:      []spec.RequirementID{"kubeletplugin/instances-share-state", "kubeletplugin/clean-shutdown", "kep-4381/unprepare-undoes-prepare"},
-	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
+	Needs:         spec.Needs{Devices: 2, DriverPods: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
 	WaitsFor:      "A process may take its pod's grace period to terminate.",
 	SerialBecause: endsDriver,
 	Timeout:       5 * time.Minute,

@@ -32,7 +32,7 @@ var UpdatedInTurn = harness.Case{Meta: spec.Meta{
 	Checks:   "Without rolling update, an update never runs two driver processes on a node, and pods keep their devices.",
 	Requires: []spec.RequirementID{"kubeletplugin/no-surge-without-rolling-update", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown"},
 	Needs: spec.Needs{
-		Devices: 2, Installed: true, Disruption: true, NoDriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate},
+		Devices: 2, DriverPods: true, Disruption: true, NoDriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate},
 	},
 	WaitsFor:      "A DaemonSet replaces one pod after the other, and each of them only after its minReadySeconds.",
 	SerialBecause: endsDriver,

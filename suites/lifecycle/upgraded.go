@@ -31,7 +31,7 @@ var Upgraded = harness.Case{Meta: spec.Meta{
 	ID:            "life/upgraded",
 	Checks:        "A pod keeps its device over an upgrade of the driver from the previous version.",
 	Requires:      []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/driver-publishes-own-slices"},
-	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade, spec.HookDowngrade}},
+	Needs:         spec.Needs{Devices: 2, DriverPods: true, Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade, spec.HookDowngrade}},
 	WaitsFor:      "The driver is replaced on all nodes by hooks of its vendor, twice.",
 	SerialBecause: endsDriver,
 	Timeout:       8 * time.Minute,

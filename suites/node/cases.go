@@ -62,7 +62,7 @@ func Cases() []harness.Case {
 		HealthDriverGone,
 		HealthOlderAPI,
 		HealthMessageCut,
-		HealthTold,
+		HealthReported,
 		HealthNamed,
 		HealthOfInitContainer,
 		HealthOfExtendedResource,

@@ -67,7 +67,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 
 	t.RemovePod("pod")
 	t.WaitDeallocated("claim")
-	asked := t.Within(reconciled, "a NodeUnprepareResources call for the claim", func(context.Context) (bool, string, error) {
+	asked := t.OccursWithin(reconciled, "a NodeUnprepareResources call for the claim", func(context.Context) (bool, string, error) {
 		calls := simdriver.Of(t).Calls(spec.Unprepare, "claim")
 		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
 	})

@@ -48,7 +48,7 @@ var ClaimNeverMade = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", notPrepared, "not created yet")
 
 	t.Delete(pod, harness.GracePeriod(time.Second))
-	gone := t.Within(terminatedAgain, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
+	gone := t.OccursWithin(terminatedAgain, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return true, "no such pod", nil

@@ -54,8 +54,8 @@ var Health = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 }}
 
-// HealthTold runs with any driver reporting health.
-var HealthTold = harness.Case{Meta: spec.Meta{
+// HealthReported runs with any driver reporting health.
+var HealthReported = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-told",
 	Checks:   "A container's status reports the health of its claim's device if the driver does.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
@@ -142,9 +142,9 @@ func waitHealthOf(t *harness.T, pod string, health corev1.ResourceHealthStatus) 
 	})
 }
 
-// told reports whether the only device of container main gets this health within statusTime.
-func told(t *harness.T, health corev1.ResourceHealthStatus) bool {
-	return t.Within(statusTime, "the pod's device to be "+string(health), func(ctx context.Context) (bool, string, error) {
+// reports reports whether the only device of container main gets this health within statusTime.
+func reports(t *harness.T, health corev1.ResourceHealthStatus) bool {
+	return t.OccursWithin(statusTime, "the pod's device to be "+string(health), func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

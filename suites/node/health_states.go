@@ -55,15 +55,15 @@ var HealthStates = harness.Case{Meta: spec.Meta{
 
 	long := strings.Repeat("m", 2000)
 	for _, step := range []struct {
-		told spec.DeviceHealth
-		want corev1.ResourceHealth
+		reported spec.DeviceHealth
+		want     corev1.ResourceHealth
 	}{
 		{spec.DeviceHealth{}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}},
 		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "it is on fire"}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: ptr.To("it is on fire")}},
 		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "it burns on"}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: ptr.To("it burns on")}},
 		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnknown, Message: long}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnknown, Message: ptr.To(long[:corev1.ResourceHealthMessageMaxLength-3] + "...")}},
 	} {
-		waitBoth(t, step.told, step.want, results)
+		waitBoth(t, step.reported, step.want, results)
 	}
 
 	simdriver.Of(t).Disconnect()
@@ -84,10 +84,10 @@ func twoPools() spec.Profile {
 
 // waitBoth reports health for the second pool's device, then waits for it in the container's
 // status. The other device must stay healthy.
-func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, results []resourceapi.DeviceRequestAllocationResult) {
+func waitBoth(t *harness.T, reported spec.DeviceHealth, want corev1.ResourceHealth, results []resourceapi.DeviceRequestAllocationResult) {
 	profile := twoPools()
-	told.Device = "device-0"
-	profile.Pools[1].Health = []spec.DeviceHealth{told}
+	reported.Device = "device-0"
+	profile.Pools[1].Health = []spec.DeviceHealth{reported}
 	simdriver.Of(t).Publish(profile)
 	healthy := corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}
 	t.WaitPod("pod", "running with one device reported as Healthy and the other as "+string(want.Health), func(p *corev1.Pod) (bool, error) {
@@ -201,7 +201,7 @@ var HealthMessageCut = harness.Case{Meta: spec.Meta{
 	ill.Pools[0].Health = []spec.DeviceHealth{{Device: "device-0", State: corev1.ResourceHealthStatusUnhealthy, Message: strings.Repeat("温", 500)}}
 	simdriver.Of(t).Publish(ill)
 
-	if !told(t, corev1.ResourceHealthStatusUnhealthy) {
+	if !reports(t, corev1.ResourceHealthStatusUnhealthy) {
 		// A shorter message proves the long one blocked the status update.
 		ill.Pools[0].Health[0].Message = "温"
 		simdriver.Of(t).Publish(ill)

@@ -60,7 +60,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	pod := t.WaitRunning("claim")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	after := 0.0
-	counted := t.Within(countingTime, "the restarted kubelet to count the claim", func(context.Context) (bool, string, error) {
+	counted := t.OccursWithin(countingTime, "the restarted kubelet to count the claim", func(context.Context) (bool, string, error) {
 		after = claimsInUse(t, t.Nodes[0], t.DriverName())
 		return after == 1, fmt.Sprintf("%g claims in use", after), nil
 	})

@@ -60,7 +60,7 @@ var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
 	simdriver.Of(t).AwaitCalls(spec.Unprepare, claim, "one that failed", func(calls []spec.Call) bool { return len(calls) > 0 })
 	writeClaimStatuses(t, "[]")
 	failed := len(simdriver.Of(t).Calls(spec.Unprepare, claim))
-	again := t.Within(terminatedAgain, "another NodeUnprepareResources call", func(context.Context) (bool, string, error) {
+	again := t.OccursWithin(terminatedAgain, "another NodeUnprepareResources call", func(context.Context) (bool, string, error) {
 		calls := len(simdriver.Of(t).Calls(spec.Unprepare, claim))
 		return calls > failed, fmt.Sprintf("%d calls, %d when the status was written", calls, failed), nil
 	})

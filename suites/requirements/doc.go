@@ -15,6 +15,6 @@ limitations under the License.
 */
 
 // Package requirements lists Kubernetes' promises checked by cases, one or more files per document, in
-// our words and with their sources. Its ledgers index each document's promises line by line for
+// our words and with their sources. Its indexes list each document's promises line by line for
 // completeness; open.yaml lists the promises without a case.
 package requirements

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-//go:embed *.yaml ledger/*.txt
+//go:embed *.yaml index/*.txt
 var files embed.FS
 
 // openFile lists requirements instead of defining them.
@@ -117,9 +117,9 @@ func problemsOf(r spec.Requirement) string {
 	return strings.Join(problems, "; ")
 }
 
-// addSources adds the ledgers' lines to each requirement.
+// addSources adds the indexed lines to each requirement.
 func addSources(all []spec.Requirement) error {
-	ledgers, err := Ledgers()
+	indexes, err := Indexes()
 	if err != nil {
 		return err
 	}
@@ -127,12 +127,12 @@ func addSources(all []spec.Requirement) error {
 	for i := range all {
 		index[all[i].ID] = &all[i]
 	}
-	for _, l := range ledgers {
+	for _, l := range indexes {
 		for _, row := range l.Rows {
 			for _, id := range row.Requirements {
 				r := index[id]
 				if r == nil {
-					return fmt.Errorf("lines %d-%d of ledger %s: there is no requirement %s", row.First, row.Last, l.Document, id)
+					return fmt.Errorf("lines %d-%d of index %s: there is no requirement %s", row.First, row.Last, l.Document, id)
 				}
 				r.Sources = append(r.Sources, spec.Source{Document: l.Document, First: row.First, Last: row.Last})
 			}

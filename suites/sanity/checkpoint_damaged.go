@@ -33,7 +33,7 @@ var checkpointDamaged = Check{Meta: spec.Meta{
 	Checks:   "With a corrupt checkpoint the driver answers calls and keeps CDI devices, and recovers with the restored file.",
 	Requires: []spec.RequirementID{"kubeletplugin/one-result-per-claim", "kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-example-driver#240", Run: func(t *T) {
-	files, ok := t.Subject.(Files)
+	files, ok := t.NodeAccess.(Files)
 	if !ok || len(t.CheckpointPaths) == 0 {
 		t.NotApplicablef("needs the paths of the driver's checkpoints: declare deploy.checkpointPaths (-f)")
 	}

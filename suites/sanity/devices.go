@@ -56,7 +56,7 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	var good []Device
 	var kept []string
 	for _, c := range all {
-		by, bad := t.spoiled[pools.ID{Pool: c.Pool, Device: c.Name}]
+		by, bad := t.withheld[pools.ID{Pool: c.Pool, Device: c.Name}]
 		switch {
 		case !is(c.Device):
 		case bad:
@@ -114,9 +114,9 @@ func (w *world) look(ctx context.Context) (some, complete bool, err error) {
 	return some, complete, err
 }
 
-// spoil tries the devices of a failed check. Devices unusable for a new claim are withheld from
+// withhold tries the devices of a failed check. Devices unusable for a new claim are withheld from
 // later checks, to avoid follow-up failures.
-func (t *T) spoil(check string, devices []Device) {
+func (t *T) withhold(check string, devices []Device) {
 	for _, d := range devices {
 		claim := t.One(d)
 		_, err := t.prepareOne(t.ctx, claim)
@@ -124,7 +124,7 @@ func (t *T) spoil(check string, devices []Device) {
 			err = t.unprepareOne(t.ctx, claim)
 		}
 		if err != nil {
-			t.spoiled[pools.ID{Pool: d.Pool, Device: d.Name}] = check
+			t.withheld[pools.ID{Pool: d.Pool, Device: d.Name}] = check
 		}
 		t.Delete(claim)
 	}

@@ -114,8 +114,8 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 	t.Cleanup(func() { _ = conn.Close() })
 	o := Options{Driver: "d", Node: "n", Client: d.client, CallTimeout: 2 * time.Second, PublishTimeout: time.Second}
 	return &world{
-		Options: o.withDefaults(), Subject: d, conn: conn, versions: []spec.GRPCVersion{spec.GRPCv1}, namespace: "ns",
-		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: consumer}}, spoiled: map[pools.ID]string{},
+		Options: o.withDefaults(), NodeAccess: d, conn: conn, versions: []spec.GRPCVersion{spec.GRPCv1}, namespace: "ns",
+		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: consumer}}, withheld: map[pools.ID]string{},
 	}
 }
 

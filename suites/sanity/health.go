@@ -54,7 +54,7 @@ var bothHealthAPIs = Check{Meta: spec.Meta{
 	if reports, err := apis["v1alpha1"](); !reports {
 		t.Failf("health is reported in v1, and not in v1alpha1: %v", err)
 	}
-	if _, ok := t.Subject.(Registry); !ok {
+	if _, ok := t.NodeAccess.(Registry); !ok {
 		return
 	}
 	for _, s := range t.sockets() {

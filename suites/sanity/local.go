@@ -41,9 +41,9 @@ type Local struct {
 }
 
 var (
-	_ Subject  = Local{}
-	_ Registry = Local{}
-	_ Files    = Local{}
+	_ NodeAccess = Local{}
+	_ Registry   = Local{}
+	_ Files      = Local{}
 )
 
 // Dial implements Subject.

@@ -72,7 +72,7 @@ func dead(all []registration.Socket, driver string) []string {
 
 // sockets returns the sockets in the kubelet's registration directory.
 func (t *T) sockets() []registration.Socket {
-	registry, ok := t.Subject.(Registry)
+	registry, ok := t.NodeAccess.(Registry)
 	if !ok {
 		t.NotApplicablef("needs to see the kubelet's registry")
 	}
@@ -83,7 +83,7 @@ func (t *T) sockets() []registration.Socket {
 
 // expectRegistered waits for a driver just started.
 func (t *T) expectRegistered(when string) {
-	registry, problem := t.Subject.(Registry), ""
+	registry, problem := t.NodeAccess.(Registry), ""
 	t.sockets()
 	t.await(func(ctx context.Context) bool {
 		all, err := registry.Registrations(ctx)

@@ -30,11 +30,11 @@ import (
 // Run runs the checks one by one and returns their outcomes in order. It removes all objects it
 // created, even after ctx has ended; the remaining checks then have no outcome. It returns an error if
 // nothing could be checked, or an object could not be removed.
-func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outcome, err error) {
+func Run(ctx context.Context, access NodeAccess, o Options) (outcomes []spec.Outcome, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	w, err := open(ctx, subject, o.withDefaults())
+	w, err := open(ctx, access, o.withDefaults())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 		t := w.check(ctx, version, c.Run)
 		verdicts[version] = t.verdict
 		if verdicts[version].status == spec.Failed {
-			w.spoil(ctx, version, c.ID, t.used)
+			w.withhold(ctx, version, c.ID, t.used)
 		}
 		if verdicts[version].status == spec.NotApplicable || w.silent != "" {
 			break
@@ -105,9 +105,9 @@ func (w *world) check(ctx context.Context, version spec.GRPCVersion, run func(*T
 	return t
 }
 
-// spoil tries the devices of a failed check. First it waits for the driver to answer, as it may
+// withhold tries the devices of a failed check. First it waits for the driver to answer, as it may
 // have crashed.
-func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
+func (w *world) withhold(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
 	var devices []Device
 	seen := map[pools.ID]bool{}
 	for _, d := range used {
@@ -121,7 +121,7 @@ func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check strin
 			w.silent = check
 			return
 		}
-		t.spoil(check, devices)
+		t.withhold(check, devices)
 	})
 }
 

@@ -74,7 +74,7 @@ func TestJoin(t *testing.T) {
 
 // A check ends anywhere, and its last verdict counts.
 func TestDo(t *testing.T) {
-	w := &world{spoiled: map[pools.ID]string{}}
+	w := &world{withheld: map[pools.ID]string{}}
 	for want, run := range map[verdict]func(*T){
 		{spec.Passed, ""}:               func(*T) {},
 		{spec.Passed, "saw 1"}:          func(t *T) { t.Notef("saw %d", 1) },
@@ -82,7 +82,7 @@ func TestDo(t *testing.T) {
 		{spec.NotApplicable, "needs x"}: func(t *T) { t.NotApplicablef("needs %s", "x") },
 	} {
 		check := &T{world: w, ctx: t.Context()}
-		check.Subject = Local{}
+		check.NodeAccess = Local{}
 		if got := check.do(run); got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}

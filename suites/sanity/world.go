@@ -53,7 +53,7 @@ const (
 // world is the state shared by all checks of a run.
 type world struct {
 	Options
-	Subject
+	NodeAccess
 
 	conn      *grpc.ClientConn
 	versions  []spec.GRPCVersion // served by the driver
@@ -64,8 +64,8 @@ type world struct {
 	class []resourceapi.DeviceClassConfiguration
 	// refused is a configuration known to be rejected by the driver.
 	refused json.RawMessage
-	// spoiled maps unusable devices to the failed check before.
-	spoiled map[pools.ID]string
+	// withheld maps unusable devices to the failed check before.
+	withheld map[pools.ID]string
 	// awaited is set after the driver had its time to publish devices.
 	awaited bool
 	// silent is the failed check since the driver stopped responding; empty while it responds.
@@ -73,17 +73,17 @@ type world struct {
 }
 
 // open connects to the driver and creates the namespace with the pod.
-func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
-	w := &world{Options: o, Subject: subject, spoiled: map[pools.ID]string{}}
+func open(ctx context.Context, access NodeAccess, o Options) (_ *world, err error) {
+	w := &world{Options: o, NodeAccess: access, withheld: map[pools.ID]string{}}
 	// Once without gRPC, as gRPC would hide the cause.
-	first, err := subject.Dial(ctx)
+	first, err := access.Dial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
 	}
 	_ = first.Close()
 	// The address is only a name; the Subject connects to the socket.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return subject.Dial(ctx) }))
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return access.Dial(ctx) }))
 	if err != nil {
 		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
 	}

@@ -88,7 +88,7 @@ func Sanity(t *testing.T, file, kubeconfig, node string, o Options) {
 		t.Error(err)
 	}
 	for _, outcome := range outcomes {
-		t.Run(outcome.ID, func(t *testing.T) { tell(t, outcome) })
+		t.Run(outcome.ID, func(t *testing.T) { report(t, outcome) })
 	}
 }
 
@@ -98,8 +98,8 @@ type teller interface {
 	Errorf(format string, args ...any)
 }
 
-// tell reports a check's outcome to a test. A check not applicable passes and logs the reason.
-func tell(t teller, outcome spec.Outcome) {
+// report reports a check's outcome to a test. A check not applicable passes and logs the reason.
+func report(t teller, outcome spec.Outcome) {
 	switch outcome.Status {
 	case spec.Passed:
 	case spec.NotApplicable:

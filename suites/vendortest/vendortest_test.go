@@ -28,13 +28,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// told is a test recording its messages.
-type told struct{ logs, errors []string }
+// reported is a test recording its messages.
+type reported struct{ logs, errors []string }
 
-func (t *told) Logf(format string, args ...any) {
+func (t *reported) Logf(format string, args ...any) {
 	t.logs = append(t.logs, fmt.Sprintf(format, args...))
 }
-func (t *told) Errorf(format string, args ...any) {
+func (t *reported) Errorf(format string, args ...any) {
 	t.errors = append(t.errors, fmt.Sprintf(format, args...))
 }
 
@@ -48,8 +48,8 @@ func TestOutcomesAsTests(t *testing.T) {
 		{spec.Outcome{Status: spec.Failed, Failure: "no CDI spec"}, "", "no CDI spec"},
 		{spec.Outcome{Status: spec.Blocked, Reason: "all devices are held"}, "", "Blocked: all devices are held "},
 	} {
-		var got told
-		tell(&got, tc.outcome)
+		var got reported
+		report(&got, tc.outcome)
 		if d := cmp.Diff([]string{tc.logs, tc.errors}, []string{strings.Join(got.logs, ""), strings.Join(got.errors, "")}); d != "" {
 			t.Errorf("%s: %s", tc.outcome.Status, d)
 		}

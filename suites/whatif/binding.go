@@ -42,9 +42,9 @@ var WaitsInPreBind = harness.Case{Meta: spec.Meta{
 	equal(t, "pod", 2, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
 	group := whatif.NodeGroup(t, "gpu", profiles.FabricDevice().Pools[0].Devices...)
 	waitClaims(t)
-	foretold := whatif.Grow(t, group)
-	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "new nodes")
-	for _, name := range foretold.Groups[0].Nodes {
+	predicted := whatif.Grow(t, group)
+	t.Expect(predicted.Groups[0].Nodes).To(gomega.HaveLen(2), "new nodes")
+	for _, name := range predicted.Groups[0].Nodes {
 		whatif.AddNode(t, group, name)
 	}
 	meant := waitNominated(t)

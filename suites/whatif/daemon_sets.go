@@ -50,15 +50,15 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 	agent.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	group.Pods, group.Claims = append(group.Pods, agent), append(group.Claims, claim)
 	waitClaims(t)
-	foretold := whatif.Grow(t, group)
-	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods not served by any node")
-	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, with a device used by each agent")
+	predicted := whatif.Grow(t, group)
+	t.Expect(unserved(predicted)).To(gomega.BeEmpty(), "pods not served by any node")
+	t.Expect(predicted.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, with a device used by each agent")
 	limited := group
 	limited.Max = 1
 	stay := unserved(whatif.Grow(t, limited))
 	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pending pods with one node less")
 
-	for i, name := range foretold.Groups[0].Nodes {
+	for i, name := range predicted.Groups[0].Nodes {
 		whatif.AddBareNode(t, group, name, startup)
 		whatif.PublishFor(t, group, name)
 		waitAgents(t, i+1)
@@ -68,7 +68,7 @@ var DaemonSets = harness.Case{Meta: spec.Meta{
 		}
 	}
 	waitScheduled(t, nil)
-	expectLeft(t, foretold)
+	expectLeft(t, predicted)
 }}
 
 // waitAgents waits until n of the DaemonSet's pods have a node.

@@ -34,10 +34,10 @@ import (
 // simulates is checked by all cases of this file.
 const simulates spec.RequirementID = "kep-4381/autoscaler-simulates"
 
-// foretold returns a case; build creates its pods and returns their node groups. With the predicted
+// predicted returns a case; build creates its pods and returns their node groups. With the predicted
 // nodes, all pods are scheduled and the number of free devices is as predicted. With one node less,
 // the number of waiting pods of each kind is as predicted.
-func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
+func predicted(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
 	return harness.Case{Meta: spec.Meta{
 		ID:       "whatif/" + id,
 		Checks:   "dra-whatif predicts exactly how many nodes pods " + what + " need.",
@@ -50,13 +50,13 @@ func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.Nod
 func devices(n int) []resourceapi.Device { return profiles.Devices(n).Pools[0].Devices }
 
 // Templates has five pods for nodes of two devices.
-var Templates = foretold("templates", "with a claim from a template each", needs(), func(t *harness.T) []spec.NodeGroup {
+var Templates = predicted("templates", "with a claim from a template each", needs(), func(t *harness.T) []spec.NodeGroup {
 	equal(t, "pod", 5, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
 	return []spec.NodeGroup{whatif.NodeGroup(t, "gpu", devices(2)...)}
 })
 
 // AllDevices has three pods, each taking a whole node.
-var AllDevices = foretold("all-devices", "requesting all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
+var AllDevices = predicted("all-devices", "requesting all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	equal(t, "pod", 3, objects.Claim("", request), nil)
@@ -64,7 +64,7 @@ var AllDevices = foretold("all-devices", "requesting all devices of a node", nee
 })
 
 // Shared has two claims with three pods each.
-var Shared = foretold("shared", "sharing claims", needs(), func(t *harness.T) []spec.NodeGroup {
+var Shared = predicted("shared", "sharing claims", needs(), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	for i, claim := range []string{"a", "b"} {
 		t.Create(objects.Claim(claim, objects.Request("req", class)))
@@ -76,7 +76,7 @@ var Shared = foretold("shared", "sharing claims", needs(), func(t *harness.T) []
 })
 
 // Alternatives has pods preferring three devices and accepting two.
-var Alternatives = foretold("alternatives", "with a prioritized list, served by its last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
+var Alternatives = predicted("alternatives", "with a prioritized list, served by its last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	request := resourceapi.DeviceRequest{Name: "req"}
 	for _, count := range []int64{3, 2} {
@@ -89,7 +89,7 @@ var Alternatives = foretold("alternatives", "with a prioritized list, served by 
 })
 
 // Partitions has pods with half of a device each.
-var Partitions = foretold("partitions", "requesting partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
+var Partitions = predicted("partitions", "requesting partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Half+"'")), nil)
 	pool := profiles.Partitions().Pools[0]
@@ -105,7 +105,7 @@ var Partitions = foretold("partitions", "requesting partitions of devices", need
 })
 
 // Capacity has pods with three of the 8Gi of a device each.
-var Capacity = foretold("capacity", "requesting part of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
+var Capacity = predicted("capacity", "requesting part of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")}}
 	equal(t, "pod", 5, objects.Claim("", request), nil)
@@ -114,7 +114,7 @@ var Capacity = foretold("capacity", "requesting part of a device's capacity", ne
 
 // Constraints has pods with two devices of the same model each; a node has two of one model and one of
 // another.
-var Constraints = foretold("constraints", "with devices of one model", needs(), func(t *harness.T) []spec.NodeGroup {
+var Constraints = predicted("constraints", "with devices of one model", needs(), func(t *harness.T) []spec.NodeGroup {
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 2
 	claim := objects.Claim("", request)
@@ -124,7 +124,7 @@ var Constraints = foretold("constraints", "with devices of one model", needs(), 
 })
 
 // AdminAccess has pods monitoring one device each and needing three of a node's 8 CPUs.
-var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
+var AdminAccess = predicted("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
 	edit.AllowAdminAccess(t)
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AdminAccess = ptr.To(true)
@@ -134,7 +134,7 @@ var AdminAccess = foretold("admin-access", "with admin access to one device of e
 
 // Taints has pods tolerating the taint of a node's first device, and pods for devices without a taint
 // by slice or rule.
-var Taints = foretold("taints", "some of them tolerating tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
+var Taints = predicted("taints", "some of them tolerating tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
 	class := t.CreateClass(nil)
 	taint := resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule}
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
@@ -150,14 +150,14 @@ var Taints = foretold("taints", "some of them tolerating tainted devices", needs
 })
 
 // ExtendedExplicit has pods with two of the class's explicit extended resource.
-var ExtendedExplicit = foretold("extended-explicit", "with an extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+var ExtendedExplicit = predicted("extended-explicit", "with an extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	name := t.Namespace + ".dra-conformance.github.io/gpu"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &name })
 	return wanting(t, name)
 }, "kep-5004/special-claim-in-simulation")
 
 // ExtendedImplicit has pods with two of the class's implicit extended resource.
-var ExtendedImplicit = foretold("extended-implicit", "with the implicit extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+var ExtendedImplicit = predicted("extended-implicit", "with the implicit extended resource of a class", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
 	return wanting(t, resourceapi.ResourceDeviceClassPrefix+t.CreateClass(nil))
 }, "kep-5004/special-claim-in-simulation")
 

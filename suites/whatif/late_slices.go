@@ -35,8 +35,8 @@ var LateSlices = harness.Case{Meta: spec.Meta{
 	equal(t, "pod", 3, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
 	group := whatif.NodeGroup(t, "gpu", devices(2)...)
 	waitClaims(t)
-	foretold := whatif.Grow(t, group)
-	names := foretold.Groups[0].Nodes
+	predicted := whatif.Grow(t, group)
+	names := predicted.Groups[0].Nodes
 	t.Expect(names).To(gomega.HaveLen(2), "new nodes")
 	for _, name := range names {
 		whatif.AddBareNode(t, group, name)
@@ -47,7 +47,7 @@ var LateSlices = harness.Case{Meta: spec.Meta{
 		whatif.PublishFor(t, group, name)
 	}
 	waitScheduled(t, nil)
-	expectLeft(t, foretold)
+	expectLeft(t, predicted)
 }}
 
 // onNew counts the pods predicted to go to an added node.

@@ -52,14 +52,14 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 	group.Max = 1
 	// Drivers of other cases come and go.
 	group.Slices = slices.DeleteFunc(group.Slices, func(s *resourceapi.ResourceSlice) bool { return s.Spec.Driver != t.DriverName() })
-	foretold := whatif.Grow(t, group)
-	t.Expect(foretold.Groups[0].Count).To(gomega.Equal(1), "needed nodes")
-	stay := unserved(foretold)
+	predicted := whatif.Grow(t, group)
+	t.Expect(predicted.Groups[0].Count).To(gomega.Equal(1), "needed nodes")
+	stay := unserved(predicted)
 	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods not served by one more node")
 
 	simdriver.Of(t).PublishOn(coming, profiles.TwoDevices())
 	expectStay(t, stay)
-	expectLeft(t, foretold)
+	expectLeft(t, predicted)
 	all, err := pods(t.Context(), t)
 	t.NoError(err, "list pods")
 	var onComing int
@@ -73,5 +73,5 @@ var RealNodes = harness.Case{Meta: spec.Meta{
 			onComing++
 		}
 	}
-	t.Expect(onComing).To(gomega.Equal(onNew(foretold)), "pods on the new node")
+	t.Expect(onComing).To(gomega.Equal(onNew(predicted)), "pods on the new node")
 }}

@@ -53,18 +53,18 @@ var Shrink = harness.Case{Meta: spec.Meta{
 		wait(t, objects.OnlyOn(sharing(t, rack.name, "1"), second), cpus(rack.cpu))
 		t.WaitScheduled(rack.name + "-1")
 
-		foretold := whatif.Shrink(t, first)
-		t.Expect(foretold.Pods).To(gomega.HaveLen(1), "pods to move")
-		t.Expect(foretold.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
+		predicted := whatif.Shrink(t, first)
+		t.Expect(predicted.Pods).To(gomega.HaveLen(1), "pods to move")
+		t.Expect(predicted.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
 		t.RemovePod(rack.name + "-0")
 		removeNode(t, first)
 		// The scheduler may not have seen the node's deletion yet, and bind the pod to it.
 		wait(t, objects.OnlyOn(sharing(t, rack.name, "0"), second, far), cpus("5"))
-		if !foretold.Possible {
+		if !predicted.Possible {
 			t.WaitUnschedulable(rack.name+"-0", "nodes are available")
 			continue
 		}
-		t.Expect(t.WaitScheduled(rack.name+"-0").Spec.NodeName).To(gomega.Equal(foretold.Pods[0].Node), "node of the moved pod")
+		t.Expect(t.WaitScheduled(rack.name+"-0").Spec.NodeName).To(gomega.Equal(predicted.Pods[0].Node), "node of the moved pod")
 	}
 }}
 

@@ -75,29 +75,29 @@ func unserved(growth spec.Growth) map[string]int {
 // waiting pods of each kind must be as predicted; with all nodes, it must be zero.
 func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
 	waitClaims(t)
-	foretold := whatif.Grow(t, groups...)
-	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods not served by any node")
-	less, last := oneLess(t, foretold, groups)
+	predicted := whatif.Grow(t, groups...)
+	t.Expect(unserved(predicted)).To(gomega.BeEmpty(), "pods not served by any node")
+	less, last := oneLess(t, predicted, groups)
 	fewer := whatif.Grow(t, less...)
 	stay := unserved(fewer)
 	t.Expect(stay).NotTo(gomega.BeEmpty(), "pods not served with one node less")
 
-	for i := range foretold.Groups {
-		for _, name := range foretold.Groups[i].Nodes {
+	for i := range predicted.Groups {
+		for _, name := range predicted.Groups[i].Nodes {
 			if name != last {
 				whatif.AddNode(t, groups[i], name)
 			}
 		}
 	}
 	expectStay(t, stay)
-	whatif.AddNode(t, groups[groupOf(foretold, last)], last)
+	whatif.AddNode(t, groups[groupOf(predicted, last)], last)
 	waitScheduled(t, nil)
-	expectLeft(t, foretold)
+	expectLeft(t, predicted)
 }
 
 // oneLess returns the groups without the last predicted node, and this node's name.
-func oneLess(t *harness.T, foretold spec.Growth, groups []spec.NodeGroup) (less []spec.NodeGroup, last string) {
-	for i, g := range slices.Backward(foretold.Groups) {
+func oneLess(t *harness.T, predicted spec.Growth, groups []spec.NodeGroup) (less []spec.NodeGroup, last string) {
+	for i, g := range slices.Backward(predicted.Groups) {
 		limited := groups[i]
 		limited.Max = g.Count
 		if last == "" && g.Count > 0 {
@@ -112,8 +112,8 @@ func oneLess(t *harness.T, foretold spec.Growth, groups []spec.NodeGroup) (less 
 	return less, last
 }
 
-func groupOf(foretold spec.Growth, node string) int {
-	return slices.IndexFunc(foretold.Groups, func(g spec.GrownGroup) bool { return slices.Contains(g.Nodes, node) })
+func groupOf(predicted spec.Growth, node string) int {
+	return slices.IndexFunc(predicted.Groups, func(g spec.GrownGroup) bool { return slices.Contains(g.Nodes, node) })
 }
 
 // pods returns those of the case, by name.
@@ -170,7 +170,7 @@ func expectStay(t *harness.T, stay map[string]int) {
 }
 
 // expectLeft expects the predicted number of free devices on the new nodes.
-func expectLeft(t *harness.T, foretold spec.Growth) {
+func expectLeft(t *harness.T, predicted spec.Growth) {
 	slicesOf, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
 	t.NoError(err, "list slices")
 	type device struct{ pool, name string }
@@ -191,7 +191,7 @@ func expectLeft(t *harness.T, foretold spec.Growth) {
 		}
 	}
 	left := 0
-	for _, g := range foretold.Groups {
+	for _, g := range predicted.Groups {
 		left += g.Left
 	}
 	t.Expect(free).To(gomega.HaveLen(left), "free devices of the new nodes, as predicted")

@@ -123,7 +123,7 @@ func All() []Case {
 		byFeature(), byGate(),
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, StoredAsV1beta1, Drained},
 		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, TwoGenerations},
-		[]Case{InstalledRuns, InstalledServes},
+		[]Case{DriverUnderTestRuns, DriverUnderTestServes},
 	)
 }
 

@@ -33,12 +33,12 @@ import (
 // Users allowed to update the status of claims in the case's namespace; only teller may write
 // device status of the case's driver.
 const (
-	teller   = "dra-conformance:teller"
+	reporter = "dra-conformance:teller"
 	stranger = "dra-conformance:stranger"
 )
 
-// mayTell grants a user a driver's rights, not required by API servers before v1.36.
-func mayTell(t *harness.T, user string) {
+// allowReport grants a user a driver's rights, not required by API servers before v1.36.
+func allowReport(t *harness.T, user string) {
 	mayUpdate(t, user, rbacv1.PolicyRule{
 		APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{t.DriverName()},
 		Verbs: []string{resourceapi.VerbPrefixArbitraryNode + "update"},
@@ -53,16 +53,16 @@ func mayUpdate(t *harness.T, user string, rules ...rbacv1.PolicyRule) {
 	})
 }
 
-// told returns a driver's status of an allocated claim's only device.
-func told(t *harness.T, claim *resourceapi.ResourceClaim, what string) resourceapi.AllocatedDeviceStatus {
+// reportedStatus returns a driver's status of an allocated claim's only device.
+func reportedStatus(t *harness.T, claim *resourceapi.ResourceClaim, what string) resourceapi.AllocatedDeviceStatus {
 	device := result(t, claim)
 	return resourceapi.AllocatedDeviceStatus{Driver: device.Driver, Pool: device.Pool, Device: device.Device, Data: &runtime.RawExtension{Raw: []byte(`{"told":"` + what + `"}`)}}
 }
 
-// tell writes a claim's device status as a user, once the user's rights are effective.
-func tell(t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) {
+// report writes a claim's device status as a user, once the user's rights are effective.
+func report(t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) {
 	t.Poll("user "+user+" to write the status of the device of claim "+claim, func(ctx context.Context) (bool, string, error) {
-		err := tryToTell(ctx, t, user, claim, status)
+		err := tryReport(ctx, t, user, claim, status)
 		if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsConflict(err) {
 			return false, err.Error(), nil
 		}
@@ -70,7 +70,7 @@ func tell(t *harness.T, user, claim string, status resourceapi.AllocatedDeviceSt
 	})
 }
 
-func tryToTell(ctx context.Context, t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) error {
+func tryReport(ctx context.Context, t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) error {
 	now, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, claim, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -81,6 +81,6 @@ func tryToTell(ctx context.Context, t *harness.T, user, claim string, status res
 	return err
 }
 
-func expectTold(t *harness.T, claim string, want resourceapi.AllocatedDeviceStatus) {
+func expectReported(t *harness.T, claim string, want resourceapi.AllocatedDeviceStatus) {
 	t.Expect(t.Claim(claim).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim)
 }

@@ -53,7 +53,7 @@ var deviceStatus = feature{
 		Requires: []spec.RequirementID{"kep-4817/status-kept"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.TwoDevices()},
 	},
-	prepare: func(t *harness.T, _ *Notes) { mayTell(t, teller) },
+	prepare: func(t *harness.T, _ *Notes) { allowReport(t, reporter) },
 	request: one,
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		device := result(t, claim)
@@ -67,7 +67,7 @@ var deviceStatus = feature{
 			NetworkData: &resourceapi.NetworkDeviceData{InterfaceName: "net1", IPs: []string{"192.0.2.1/24"}, HardwareAddress: "02:00:00:00:00:01"},
 		}
 		if len(claim.Status.Devices) == 0 {
-			tell(t, teller, claim.Name, want)
+			report(t, reporter, claim.Name, want)
 		}
 		t.Expect(t.Claim(claim.Name).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim.Name)
 	},

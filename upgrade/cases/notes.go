@@ -91,7 +91,7 @@ func podNow(t *harness.T, name string) Pod {
 
 func claimNow(t *harness.T, name string) Claim {
 	claim := t.WaitAllocated(name)
-	if t.Target().Subject != nil { // a vendor's driver: its calls are visible only through the kubelet
+	if t.Target().DriverUnderTest != nil { // a vendor's driver: its calls are visible only through the kubelet
 		t.Driver.ExpectHeld(claim)
 		return Claim{UID: claim.UID, Devices: devices(claim), Held: true}
 	}

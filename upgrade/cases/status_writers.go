@@ -41,25 +41,25 @@ var StatusWriters = Case{
 	},
 	Before: func(t *harness.T, n *Notes) {
 		t.CreateClass(nil)
-		mayTell(t, teller)
+		allowReport(t, reporter)
 		mayUpdate(t, stranger)
 		t.Create(objects.Claim("stays", one(t.DriverName())))
 		t.RunPod(objects.Pod("stays", t.Image, "stays"))
 		n.note(t, "stays", "stays")
-		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))
+		report(t, reporter, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		n.unchanged(t)
-		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+		expectReported(t, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
 	},
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
 		if step.Place.Component != path.APIServer {
 			return
 		}
 		// The user's rights for the status are effective once the rejection names the device.
-		strange, written := told(t, t.Claim("stays"), "strange"), false
+		strange, written := reportedStatus(t, t.Claim("stays"), "strange"), false
 		t.Poll("user "+stranger+" to be refused", func(ctx context.Context) (bool, string, error) {
-			err := tryToTell(ctx, t, stranger, "stays", strange)
+			err := tryReport(ctx, t, stranger, "stays", strange)
 			switch {
 			case err == nil:
 				written = true
@@ -70,13 +70,13 @@ var StatusWriters = Case{
 			return strings.Contains(err.Error(), "status.devices"), err.Error(), nil
 		})
 		t.Expect(written).To(gomega.BeFalse(), "user %s with permission only for the status of claims has written a device's status", stranger)
-		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+		expectReported(t, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
 		n.Round++
-		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))
-		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+		report(t, reporter, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
+		expectReported(t, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
 	},
 	Gone: func(t *harness.T, _ *Notes) { end(t, "stays") },
 }
 
-// said returns the status written in a round.
-func (n *Notes) said() string { return fmt.Sprintf("round %d", n.Round) }
+// reported returns the status written in a round.
+func (n *Notes) reported() string { return fmt.Sprintf("round %d", n.Round) }

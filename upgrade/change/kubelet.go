@@ -86,7 +86,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		return Done{}, err
 	}
 	// A kubelet without an answer is not done: it may be the cause.
-	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
+	if waiting, err := c.kubeletReports(ctx, step); err == nil && waiting == "" {
 		return Done{}, c.awaitStaticPods(ctx, step)
 	}
 	if step.Gate != "" {
@@ -102,9 +102,9 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if _, err := m.Run(context.WithoutCancel(ctx), nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
-	err = c.await(ctx, step, func(ctx context.Context) (string, error) { return c.kubeletSays(ctx, step) })
+	err = c.await(ctx, step, func(ctx context.Context) (string, error) { return c.kubeletReports(ctx, step) })
 	if err != nil {
-		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
+		return Done{}, fmt.Errorf("%w%s", err, lastLogLines(ctx, m))
 	}
 	done := Done{Downtime: time.Since(began)}
 	return done, c.awaitStaticPods(ctx, step)
@@ -124,8 +124,8 @@ func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) e
 	return nil
 }
 
-// kubeletSays checks a kubelet and its node, and returns the first deviation from the state after a step.
-func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting string, err error) {
+// kubeletReports checks a kubelet and its node, and returns the first deviation from the state after a step.
+func (c Cluster) kubeletReports(ctx context.Context, step path.Step) (waiting string, err error) {
 	node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
 	if err != nil {
 		return "", err
@@ -141,11 +141,11 @@ func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting strin
 	if err != nil {
 		return "", err
 	}
-	says := staticpod.ParseMetrics(string(raw))
-	if says.Version != want {
-		return "the kubelet says that it is " + says.Version, nil
+	reported := staticpod.ParseMetrics(string(raw))
+	if reported.Version != want {
+		return "the kubelet says that it is " + reported.Version, nil
 	}
-	if on, known := says.Gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
+	if on, known := reported.Gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
 		return fmt.Sprintf("the kubelet says that %s is %t", step.Gate, on), nil
 	}
 	return "", nil
@@ -178,7 +178,7 @@ func switchKubelet(ctx context.Context, m clusters.Machine, step path.Step) erro
 	return nil
 }
 
-func lastWords(ctx context.Context, m clusters.Machine) string {
+func lastLogLines(ctx context.Context, m clusters.Machine) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	out, err := m.Run(ctx, nil, "journalctl", "--unit=kubelet", "--lines=8", "--no-pager", "--output=cat")

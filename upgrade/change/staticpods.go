@@ -36,15 +36,15 @@ const configHash = "kubernetes.io/config.hash"
 // restarts them all, the API server too, after it has become ready: their UID is a hash over all pod fields of its
 // version (pkg/kubelet/config/common.go:69).
 func (c Cluster) awaitStaticPods(ctx context.Context, step path.Step) error {
-	err := c.await(ctx, step, func(ctx context.Context) (string, error) { return c.staticPodsSay(ctx, step.Place.Node) })
+	err := c.await(ctx, step, func(ctx context.Context) (string, error) { return c.staticPodsReport(ctx, step.Place.Node) })
 	if err != nil {
 		return err
 	}
 	return c.awaitService(ctx, step)
 }
 
-// staticPodsSay compares the static pods of a node's kubelet with the mirror pods in the API server.
-func (c Cluster) staticPodsSay(ctx context.Context, node string) (waiting string, err error) {
+// staticPodsReport compares the static pods of a node's kubelet with the mirror pods in the API server.
+func (c Cluster) staticPodsReport(ctx context.Context, node string) (waiting string, err error) {
 	raw, err := c.Client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("pods").Do(ctx).Raw()
 	if err != nil {
 		return "", err

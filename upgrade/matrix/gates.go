@@ -71,7 +71,7 @@ func cycles() []cycle {
 
 // GatesProof has two trials for each feature gate of a version: off and on again, on and off again.
 func GatesProof(from string) prove.Proof {
-	p := prove.Proof{Name: "gates", Word: "passed", Where: "Kubernetes " + from}
+	p := prove.Proof{Name: "gates", Keyword: "passed", Where: "Kubernetes " + from}
 	for _, c := range cycles() {
 		p.Trials = append(p.Trials, c.Trial)
 	}
@@ -136,7 +136,7 @@ func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findi
 func refused(err error) (prove.Finding, error) {
 	var refusal *path.RefusalError
 	if errors.As(err, &refusal) && strings.HasPrefix(string(refusal.Rule), "gate-") {
-		return prove.Finding{Shown: true, Note: "refused: " + refusal.Error()}, nil
+		return prove.Finding{Detected: true, Note: "refused: " + refusal.Error()}, nil
 	}
 	return prove.Finding{}, err
 }
@@ -152,7 +152,7 @@ func switched(r run.Record, err error) prove.Finding {
 	f.Note = strings.Join(r.Problems, "; ")
 	switch {
 	case r.Verdict == schema.Passed && err == nil:
-		f.Shown = true
+		f.Detected = true
 	case err != nil:
 		f.Problem = err.Error()
 	case r.Verdict == schema.Incomplete:

@@ -38,7 +38,7 @@ func TestCyclesOfGates(t *testing.T) {
 
 func TestWhatAVersionDoesNotAllowIsNoFailure(t *testing.T) {
 	found, err := refused(&path.RefusalError{Rule: path.GateLocked, Text: "it is locked"})
-	if err != nil || !found.Shown || found.Note != "refused: it is locked (rule gate-locked)" {
+	if err != nil || !found.Detected || found.Note != "refused: it is locked (rule gate-locked)" {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	for _, err := range []error{&path.RefusalError{Rule: path.NotNewer}, errors.New("oops")} {
@@ -56,7 +56,7 @@ func TestWhatSwitchingAGateCameTo(t *testing.T) {
 		err    error
 		want   prove.Finding
 	}{
-		{"passed", run.Record{Verdict: schema.Passed}, nil, prove.Finding{Shown: true}},
+		{"passed", run.Record{Verdict: schema.Passed}, nil, prove.Finding{Detected: true}},
 		{"failed", run.Record{Verdict: schema.Failed, Cases: bad}, nil, prove.Finding{Missed: []string{"upgrade/a"}}},
 		{"a step failed", run.Record{Verdict: schema.Failed, Problems: []string{"a step could not be done"}}, nil, prove.Finding{Note: "a step could not be done"}},
 		{"nothing ran", run.Record{Verdict: schema.NothingRan}, nil, prove.Finding{}},
@@ -86,7 +86,7 @@ func TestGatesTable(t *testing.T) {
 		return prove.Result{ID: id, Finding: f}
 	}
 	got := string(gatesTable("1.36", prove.Record{Results: []prove.Result{
-		result("DRADeviceTaints-on-off-on", prove.Finding{Shown: true, Note: "refused: it is locked (rule gate-locked)"}),
+		result("DRADeviceTaints-on-off-on", prove.Finding{Detected: true, Note: "refused: it is locked (rule gate-locked)"}),
 		result("DRAExtendedResource-off-on-off", prove.Finding{Problem: "no\nroom"}),
 		result("DRAExtendedResource-on-off-on", prove.Finding{}),
 	}}, read))

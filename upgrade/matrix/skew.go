@@ -48,7 +48,7 @@ const together = "all"
 // SkewProof has a trial for the kubelets of each of the three versions before the control plane's, and one for all
 // together.
 func SkewProof() prove.Proof {
-	p := prove.Proof{Name: "skew", Word: "passed"}
+	p := prove.Proof{Name: "skew", Keyword: "passed"}
 	for _, k := range olderKubelets {
 		p.Trials = append(p.Trials, prove.Trial{ID: "kubelet-" + k.release, What: "run all cases on the node with the kubelet of Kubernetes " + k.release})
 	}
@@ -147,7 +147,7 @@ func cordon(ctx context.Context, client kubernetes.Interface, node string, away 
 }
 
 func cell(r schema.Report) prove.Finding {
-	f := prove.Finding{Shown: r.Summary.Verdict == schema.Passed, Note: r.Summary.String()}
+	f := prove.Finding{Detected: r.Summary.Verdict == schema.Passed, Note: r.Summary.String()}
 	for _, c := range r.Cases {
 		if slices.Contains([]spec.Status{spec.Failed, spec.Blocked}, c.Status) {
 			f.Missed = append(f.Missed, c.ID)

@@ -46,14 +46,14 @@ func TestCordon(t *testing.T) {
 
 func TestCellOfTheSkew(t *testing.T) {
 	report := schema.Report{Summary: schema.Summary{Verdict: schema.Failed, Failed: 1}, Cases: []schema.Case{{ID: "a", Status: spec.Failed}, {ID: "b", Status: spec.Passed}}}
-	if got := cell(report); got.Shown || !slices.Equal(got.Missed, []string{"a"}) || got.Problem != "" {
+	if got := cell(report); got.Detected || !slices.Equal(got.Missed, []string{"a"}) || got.Problem != "" {
 		t.Errorf("got %+v", got)
 	}
 	report.Summary.Verdict = schema.Incomplete
-	if got := cell(report); got.Shown || got.Problem == "" {
+	if got := cell(report); got.Detected || got.Problem == "" {
 		t.Errorf("got %+v", got)
 	}
-	if got := cell(schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}); !got.Shown {
+	if got := cell(schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}); !got.Detected {
 		t.Errorf("got %+v", got)
 	}
 	if p := SkewProof(); len(p.Trials) != 4 || p.Trials[3].ID != together {

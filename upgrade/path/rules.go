@@ -36,9 +36,9 @@ const (
 	// NodeBehind: kubelet and kube-proxy are at most three minor versions older
 	// than the API server.
 	NodeBehind Rule = "node-at-most-three-minors-older"
-	// ProxyBesideKubelet: kube-proxy and the kubelet beside it are at most three
+	// ProxyKubeletSkew: kube-proxy and the kubelet beside it are at most three
 	// minor versions apart.
-	ProxyBesideKubelet Rule = "kube-proxy-within-three-minors-of-kubelet"
+	ProxyKubeletSkew Rule = "kube-proxy-within-three-minors-of-kubelet"
 	// GateKnown: a gate can only be set in versions with the gate.
 	GateKnown Rule = "gate-known"
 	// GateChanges: switching a gate must change it.
@@ -94,7 +94,7 @@ func checkProxy(s State) *RefusalError {
 	for _, proxy := range s.versions(Proxy) {
 		for _, kubelet := range s.versions(Kubelet) {
 			if n := proxy.behind(kubelet); n > 3 || n < -3 {
-				return refuse(ProxyBesideKubelet, "kube-proxy %s must not run beside a kubelet %s", proxy, kubelet)
+				return refuse(ProxyKubeletSkew, "kube-proxy %s must not run beside a kubelet %s", proxy, kubelet)
 			}
 		}
 	}

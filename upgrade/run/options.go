@@ -76,14 +76,14 @@ type Clusters interface {
 	Lock(name string) (release func(), err error)
 }
 
-// Vendor installs the driver of a vendor's declaration.
-type Vendor interface {
+// DriverUnderTest installs the driver of a vendor's declaration.
+type DriverUnderTest interface {
 	// Driver is its name.
 	Driver() string
 	// Install installs it into a new cluster.
 	Install(ctx context.Context, kubeconfig, cluster string) error
 	// Find returns the driver under test, after discovery of the cluster.
-	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
+	Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnderTest, error)
 }
 
 // Parts are the dependencies of a run.
@@ -94,8 +94,8 @@ type Parts struct {
 	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
 	Software     change.Software
-	// Vendor is nil if each case brings its own driver.
-	Vendor Vendor
+	// DriverUnderTest is nil if each case brings its own driver.
+	DriverUnderTest DriverUnderTest
 }
 
 func (o Options) withDefaults() Options {

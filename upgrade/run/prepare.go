@@ -129,7 +129,7 @@ func (r *run) install(ctx context.Context) error {
 		Config: r.testbed.REST, Plan: spec.Plan{Target: r.testbed.Target}, Agents: agents, Driver: simdriver.New(""),
 		Image: r.options.PodImage, ReportDir: dir, Strict: r.options.Strict, Journal: func(spec.Progress) {},
 	}
-	if r.testbed.Target.Subject != nil {
+	if r.testbed.Target.DriverUnderTest != nil {
 		r.env.Driver = undertest.New(nil)
 	}
 	return nil
@@ -137,7 +137,7 @@ func (r *run) install(ctx context.Context) error {
 
 // findVendors installs the vendor's driver, if any. A resumed cluster has it.
 func (r *run) findVendors(ctx context.Context) error {
-	if r.parts.Vendor == nil || r.options.Resume {
+	if r.parts.DriverUnderTest == nil || r.options.Resume {
 		return nil
 	}
 	name := r.options.Cluster.Name
@@ -145,14 +145,14 @@ func (r *run) findVendors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.parts.Vendor.Install(ctx, kubeconfig, name); err != nil {
+	if err := r.parts.DriverUnderTest.Install(ctx, kubeconfig, name); err != nil {
 		return fmt.Errorf("install the driver: %w", err)
 	}
-	found, err := r.parts.Vendor.Find(ctx, r.testbed)
+	found, err := r.parts.DriverUnderTest.Find(ctx, r.testbed)
 	if err != nil {
 		return fmt.Errorf("look for the driver: %w", err)
 	}
-	r.testbed.Target.Subject, r.testbed.Target.Disruptable = &found, true // nobody else uses the cluster
+	r.testbed.Target.DriverUnderTest, r.testbed.Target.Disruptable = &found, true // nobody else uses the cluster
 	return nil
 }
 

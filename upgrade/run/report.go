@@ -79,7 +79,7 @@ func outcome(r Record, c Case) spec.Outcome {
 
 // driver is the driver under test.
 func (r *run) driver() schema.Driver {
-	if s := r.record.Target.Subject; s != nil {
+	if s := r.record.Target.DriverUnderTest; s != nil {
 		return reports.DriverOf(s.Driver, "")
 	}
 	return r.options.Driver

@@ -81,7 +81,7 @@ func (r *run) takeUp() (err error) {
 	if r.record, err = LoadRecord(r.options.ReportDir); err != nil {
 		return err
 	}
-	if err := sameDriver(r.record, r.parts.Vendor); err != nil {
+	if err := sameDriver(r.record, r.parts.DriverUnderTest); err != nil {
 		return err
 	}
 	if r.record.over() {
@@ -123,13 +123,13 @@ func (r *run) Print(record Record) { Print(r.options.Out, record, r.options.Repo
 var ErrOtherDriver = errors.New("another driver")
 
 // sameDriver checks that a run is resumed with its own driver.
-func sameDriver(r Record, v Vendor) error {
+func sameDriver(r Record, v DriverUnderTest) error {
 	if r.Target.Server == "" {
 		return nil // it ended before the cluster was looked at
 	}
 	was, is := "", ""
-	if r.Target.Subject != nil {
-		was = r.Target.Subject.Driver
+	if r.Target.DriverUnderTest != nil {
+		was = r.Target.DriverUnderTest.Driver
 	}
 	if v != nil {
 		is = v.Driver()
@@ -158,7 +158,7 @@ type run struct {
 	remove    bool         // the cluster at the end
 	down      func() error // is done while the kubelet of the step is stopped
 
-	lives *lives
+	lives *runningCases
 	meter *meter
 	began time.Time
 	live  func(spec.Meta) caseTestbed
@@ -230,7 +230,7 @@ func (r *run) meet(ctx context.Context) error {
 		}
 		r.record.Cases = found
 	}
-	r.lives = &lives{saved: r.save, said: r.testbed.Progress.Printf}
+	r.lives = &runningCases{saved: r.save, log: r.testbed.Progress.Printf}
 	for i := range r.record.Cases {
 		record := &r.record.Cases[i]
 		if record.Status == spec.NotApplicable {
@@ -241,7 +241,7 @@ func (r *run) meet(ctx context.Context) error {
 			if c.ID != record.ID {
 				continue
 			}
-			l := &life{Case: c, testbed: r.live(c.Meta), record: record}
+			l := &runningCase{Case: c, testbed: r.live(c.Meta), record: record}
 			if record.Namespace != "" {
 				if failure := l.testbed.Resume(ctx, record.Namespace); failure != nil {
 					return fmt.Errorf("go on with case %s: %s", c.ID, failure.Text)

@@ -185,8 +185,8 @@ func (w *world) run(resume bool) (Record, error) {
 }
 
 // resumed goes on with the run in a directory.
-func resumed(dir string, v Vendor) *run {
-	return &run{options: Options{Resume: true, Config: testbed.Config{ReportDir: dir, Out: io.Discard}}, parts: Parts{Vendor: v}}
+func resumed(dir string, v DriverUnderTest) *run {
+	return &run{options: Options{Resume: true, Config: testbed.Config{ReportDir: dir, Out: io.Discard}}, parts: Parts{DriverUnderTest: v}}
 }
 
 func (w *world) of(id string) []string {
@@ -265,7 +265,7 @@ func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
 
 // vendor has a driver of this name.
 type vendor struct {
-	Vendor
+	DriverUnderTest
 
 	name string
 }
@@ -276,11 +276,11 @@ func (v vendor) Driver() string { return v.name }
 func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 	looked := spec.Target{Server: "https://127.0.0.1"}
 	about := looked
-	about.Subject = &spec.Subject{Driver: "gpu.example.com"}
+	about.DriverUnderTest = &spec.DriverUnderTest{Driver: "gpu.example.com"}
 	for _, tc := range []struct {
 		name   string
 		target spec.Target
-		vendor Vendor
+		vendor DriverUnderTest
 		other  bool
 	}{
 		{"before the cluster was looked at", spec.Target{}, vendor{name: "gpu.example.com"}, false},

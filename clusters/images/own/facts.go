@@ -30,16 +30,16 @@ import (
 // Requires returns a module's version in the program's build. It builds nothing.
 func (s Source) Requires(path string) (string, error) {
 	if s.root == "" {
-		info, err := buildinfo.ReadFile(s.beside)
+		info, err := buildinfo.ReadFile(s.built)
 		if err != nil {
-			return "", fmt.Errorf("%w: find out what %s was built from: %w", clusters.ErrEnvironment, s.beside, err)
+			return "", fmt.Errorf("%w: find out what %s was built from: %w", clusters.ErrEnvironment, s.built, err)
 		}
 		for _, m := range info.Deps {
 			if m.Path == path {
 				return m.Version, nil
 			}
 		}
-		return "", fmt.Errorf("%w: %s was built without %s", clusters.ErrEnvironment, s.beside, path)
+		return "", fmt.Errorf("%w: %s was built without %s", clusters.ErrEnvironment, s.built, path)
 	}
 	name := filepath.Join(s.root, s.program.Module, "go.mod")
 	data, err := os.ReadFile(name)
@@ -61,9 +61,9 @@ func (s Source) Requires(path string) (string, error) {
 // File returns a file of the program: from its directory in the checkout, or next to the program as NAME.yaml for
 // config.yaml and manifest.yaml, and NAME-FILE for others.
 func (s Source) File(name string) ([]byte, error) {
-	path := s.beside + "-" + name
+	path := s.built + "-" + name
 	if name == "config.yaml" || name == "manifest.yaml" {
-		path = s.beside + ".yaml"
+		path = s.built + ".yaml"
 	}
 	if s.root != "" {
 		path = filepath.Join(s.root, s.program.Module, "cmd", s.program.Name, name)

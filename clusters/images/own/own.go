@@ -38,8 +38,8 @@ const module = "github.com/dra-conformance/dratest"
 type Where struct {
 	// Dirs are folders in or below a checkout.
 	Dirs []string
-	// Beside is the directory with built programs.
-	Beside string
+	// BinDir is the directory with built programs.
+	BinDir string
 }
 
 // Program is a program of this project.
@@ -59,7 +59,7 @@ type Program struct {
 type Source struct {
 	program Program
 	root    string // of the checkout; empty without one
-	beside  string
+	built   string
 }
 
 // Find looks for a program. The error wraps clusters.ErrEnvironment if there is
@@ -72,12 +72,12 @@ func Find(p Program, where Where) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	s := Source{program: p, root: root, beside: filepath.Join(where.Beside, p.Name)}
+	s := Source{program: p, root: root, built: filepath.Join(where.BinDir, p.Name)}
 	if root == "" && len(p.Overlay) > 0 {
 		return Source{}, fmt.Errorf("%w: %s is to be built with changes, for which there must be a checkout of %s around the working folder: run dratest in one",
 			clusters.ErrEnvironment, p.Name, module)
 	}
-	if root == "" && !isFile(s.beside) {
+	if root == "" && !isFile(s.built) {
 		return Source{}, fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
 			clusters.ErrEnvironment, p.Name, os.Args[0], module)
 	}
@@ -98,7 +98,7 @@ func Binary(ctx context.Context, name, out string, where Where) (string, error) 
 // used. The error wraps clusters.ErrEnvironment if there is none.
 func (s Source) Build(ctx context.Context, out string) (string, error) {
 	if s.root == "" {
-		return s.beside, nil
+		return s.built, nil
 	}
 	// A directory per checkout: several may share out, and existing output speeds up the next build.
 	id := sha256.Sum256([]byte(s.root))
@@ -126,8 +126,8 @@ func (s Source) Build(ctx context.Context, out string) (string, error) {
 		Env:  []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off"},
 	})
 	if command.NotFound(err) {
-		if isFile(s.beside) && len(s.program.Overlay) == 0 {
-			return s.beside, nil
+		if isFile(s.built) && len(s.program.Overlay) == 0 {
+			return s.built, nil
 		}
 		return "", fmt.Errorf("%w: building %s needs Go: install it from https://go.dev/dl/", clusters.ErrEnvironment, s.program.Name)
 	}
@@ -138,19 +138,19 @@ func (s Source) Build(ctx context.Context, out string) (string, error) {
 }
 
 func (w *Where) fill() error {
-	if w.Beside == "" {
+	if w.BinDir == "" {
 		exe, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("find the running executable: %w", err)
 		}
-		w.Beside = filepath.Dir(exe)
+		w.BinDir = filepath.Dir(exe)
 	}
 	if len(w.Dirs) == 0 {
 		cwd, err := os.Getwd()
 		if err != nil {
 			return fmt.Errorf("find the working folder: %w", err)
 		}
-		w.Dirs = []string{cwd, w.Beside}
+		w.Dirs = []string{cwd, w.BinDir}
 	}
 	return nil
 }

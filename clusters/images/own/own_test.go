@@ -49,7 +49,7 @@ func TestBuildsFromTheCheckoutAround(t *testing.T) {
 		"implementation/x/y":    "",
 	})
 	for _, dir := range []string{root, filepath.Join(root, "cmd"), filepath.Join(root, "implementation", "x")} {
-		path, err := own.Binary(t.Context(), "tool", out, own.Where{Dirs: []string{t.TempDir(), dir}, Beside: t.TempDir()})
+		path, err := own.Binary(t.Context(), "tool", out, own.Where{Dirs: []string{t.TempDir(), dir}, BinDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,21 +60,21 @@ func TestBuildsFromTheCheckoutAround(t *testing.T) {
 }
 
 func TestTakesTheProgramBeside(t *testing.T) {
-	beside := t.TempDir()
-	write(t, beside, map[string]string{"tool": "x"})
-	path, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{t.TempDir()}, Beside: beside})
-	if err != nil || path != filepath.Join(beside, "tool") {
+	bin := t.TempDir()
+	write(t, bin, map[string]string{"tool": "x"})
+	path, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{t.TempDir()}, BinDir: bin})
+	if err != nil || path != filepath.Join(bin, "tool") {
 		t.Errorf("got %q, %v", path, err)
 	}
 }
 
 func TestWithoutGoTakesTheProgramBeside(t *testing.T) {
-	root, beside := t.TempDir(), t.TempDir()
+	root, bin := t.TempDir(), t.TempDir()
 	write(t, root, map[string]string{"go.mod": "module github.com/dra-conformance/dratest\n"})
-	write(t, beside, map[string]string{"tool": "x"})
+	write(t, bin, map[string]string{"tool": "x"})
 	t.Setenv("PATH", t.TempDir())
-	where := own.Where{Dirs: []string{root}, Beside: beside}
-	if path, err := own.Binary(t.Context(), "tool", t.TempDir(), where); err != nil || path != filepath.Join(beside, "tool") {
+	where := own.Where{Dirs: []string{root}, BinDir: bin}
+	if path, err := own.Binary(t.Context(), "tool", t.TempDir(), where); err != nil || path != filepath.Join(bin, "tool") {
 		t.Errorf("got %q, %v", path, err)
 	}
 	if _, err := own.Binary(t.Context(), "other", t.TempDir(), where); !errors.Is(err, clusters.ErrEnvironment) {
@@ -89,7 +89,7 @@ func TestFactsOfAProgramOfAnotherModule(t *testing.T) {
 		"implementation/go.mod":            "module x\n\nrequire (\n\ta/b v1.2.3\n)\n\nreplace a/b => a/b v0.0.1\n",
 		"implementation/cmd/t/config.yaml": "a: b\n",
 	})
-	s, err := own.Find(own.Program{Name: "t", Module: "implementation"}, own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	s, err := own.Find(own.Program{Name: "t", Module: "implementation"}, own.Where{Dirs: []string{root}, BinDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +112,13 @@ func TestFactsOfAProgramBeside(t *testing.T) {
 		"b/go.mod":      "module a/b\n",
 		"b/b.go":        "package b\n",
 	})
-	built, err := own.Binary(t.Context(), "t", t.TempDir(), own.Where{Dirs: []string{root}, Beside: root})
+	built, err := own.Binary(t.Context(), "t", t.TempDir(), own.Where{Dirs: []string{root}, BinDir: root})
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside := filepath.Dir(built)
-	write(t, beside, map[string]string{"t.yaml": "a: b\n"})
-	s, err := own.Find(own.Program{Name: "t"}, own.Where{Dirs: []string{t.TempDir()}, Beside: beside})
+	bin := filepath.Dir(built)
+	write(t, bin, map[string]string{"t.yaml": "a: b\n"})
+	s, err := own.Find(own.Program{Name: "t"}, own.Where{Dirs: []string{t.TempDir()}, BinDir: bin})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestFactsOfAProgramBeside(t *testing.T) {
 	if got, err := s.File("config.yaml"); err != nil || string(got) != "a: b\n" {
 		t.Errorf("configuration %q, %v", got, err)
 	}
-	if path, err := s.Build(t.Context(), t.TempDir()); err != nil || path != filepath.Join(beside, "t") {
+	if path, err := s.Build(t.Context(), t.TempDir()); err != nil || path != filepath.Join(bin, "t") {
 		t.Errorf("built %q, %v", path, err)
 	}
 }
@@ -136,7 +136,7 @@ func TestFactsOfAProgramBeside(t *testing.T) {
 func TestNeitherCheckoutNorProgram(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, map[string]string{"go.mod": "module example.com/vendor\n"})
-	_, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	_, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{root}, BinDir: t.TempDir()})
 	if !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("got %v", err)
 	}
@@ -152,7 +152,7 @@ func TestBuildsWithChanges(t *testing.T) {
 		"cmd/t/main.go":  []byte("package main\n\nimport \"github.com/dra-conformance/dratest/added\"\n\nfunc main() { print(added.Text) }\n"),
 		"added/added.go": []byte("package added\n\nconst Text = \"changed\"\n"),
 	}}
-	s, err := own.Find(p, own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	s, err := own.Find(p, own.Where{Dirs: []string{root}, BinDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,9 +163,9 @@ func TestBuildsWithChanges(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), path).CombinedOutput(); err != nil || string(out) != "changed" {
 		t.Errorf("it says %q, %v", out, err)
 	}
-	beside := t.TempDir()
-	write(t, beside, map[string]string{"t": "x"})
-	if _, err := own.Find(p, own.Where{Dirs: []string{t.TempDir()}, Beside: beside}); !errors.Is(err, clusters.ErrEnvironment) {
+	bin := t.TempDir()
+	write(t, bin, map[string]string{"t": "x"})
+	if _, err := own.Find(p, own.Where{Dirs: []string{t.TempDir()}, BinDir: bin}); !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("a program that is built already cannot be changed: %v", err)
 	}
 }

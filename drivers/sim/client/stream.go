@@ -37,15 +37,15 @@ type stream struct {
 	problems httpstream.Stream
 
 	closing sync.Once
-	// told is closed once the other side has reported its errors completely.
-	told    chan struct{}
-	problem string
+	// reported is closed once the other side has reported its errors completely.
+	reported chan struct{}
+	problem  string
 }
 
 func newStream(forward httpstream.Connection, data, problems httpstream.Stream) *stream {
-	s := &stream{forward: forward, data: data, problems: problems, told: make(chan struct{})}
+	s := &stream{forward: forward, data: data, problems: problems, reported: make(chan struct{})}
 	go func() {
-		defer close(s.told)
+		defer close(s.reported)
 		text, err := io.ReadAll(problems)
 		s.problem = string(text)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	patience := time.NewTimer(time.Second)
 	defer patience.Stop()
 	select {
-	case <-s.told:
+	case <-s.reported:
 		if s.problem != "" {
 			return 0, fmt.Errorf("%w: %s", errBroken, s.problem)
 		}

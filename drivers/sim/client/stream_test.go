@@ -60,7 +60,7 @@ func TestStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			data, problems, f := &half{Reader: strings.NewReader(test.data)}, &half{Reader: strings.NewReader(test.problem)}, &forward{}
 			s := newStream(f, data, problems)
-			<-s.told
+			<-s.reported
 			got, err := io.ReadAll(s)
 			if string(got) != test.data || (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
 				t.Errorf("read %q, %v; want %q, %q", got, err, test.data, test.want)

@@ -44,14 +44,14 @@ func kubelet(t *testing.T, registry, refusal string) (name, node string) {
 	if info.GetType() != "CSIPlugin" || len(info.GetSupportedVersions()) == 0 {
 		t.Errorf("got %v", info)
 	}
-	told, err := csipb.NewNodeClient(dial(t, info.GetEndpoint())).NodeGetInfo(ctx, &csipb.NodeGetInfoRequest{})
+	reported, err := csipb.NewNodeClient(dial(t, info.GetEndpoint())).NodeGetInfo(ctx, &csipb.NodeGetInfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := registration.NotifyRegistrationStatus(ctx, &registerapi.RegistrationStatus{PluginRegistered: refusal == "", Error: refusal}); err != nil {
 		t.Fatal(err)
 	}
-	return info.GetName(), told.GetNodeId()
+	return info.GetName(), reported.GetNodeId()
 }
 
 func dial(t *testing.T, socket string) *grpc.ClientConn {

@@ -35,8 +35,8 @@ const reason = "Scripted"
 // Script is the fabric's script for the devices of one driver on one node.
 type Script struct {
 	Driver, Node string
-	// Told is when the fabric got the script.
-	Told       time.Time
+	// Received is when the fabric got the script.
+	Received   time.Time
 	Conditions []spec.FabricCondition
 }
 
@@ -89,7 +89,7 @@ func (s Script) Next(claim *resourceapi.ResourceClaim, now time.Time) (devices [
 }
 
 func (s Script) due(allocation *resourceapi.AllocationResult, c spec.FabricCondition) time.Time {
-	from := s.Told
+	from := s.Received
 	if allocation.AllocationTimestamp != nil && allocation.AllocationTimestamp.After(from) {
 		from = allocation.AllocationTimestamp.Time
 	}

@@ -92,7 +92,7 @@ func TestNext(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := tc.claim.DeepCopy()
-			script := Script{Driver: "sim", Node: "node-1", Told: start, Conditions: tc.script}
+			script := Script{Driver: "sim", Node: "node-1", Received: start, Conditions: tc.script}
 			devices, news, wait := script.Next(tc.claim, start.Add(tc.after))
 			var got []string
 			for _, d := range devices {

@@ -173,9 +173,9 @@ func TestTwoAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer, err := drapb.NewDRAPluginClient(kubelet(t, c)).NodePrepareResources(t.Context(), &drapb.NodePrepareResourcesRequest{Claims: []*drapb.Claim{{Uid: "u"}}})
-		told, seen := answer.GetClaims()["u"].GetError(), p.Status().Calls
-		if err != nil || told != tc.want || len(seen) != 1 || seen[0].Claims[0].Error != tc.want {
-			t.Errorf("%s: %v, the kubelet gets %q, want %q; calls are %+v", tc.name, err, told, tc.want, seen)
+		reported, seen := answer.GetClaims()["u"].GetError(), p.Status().Calls
+		if err != nil || reported != tc.want || len(seen) != 1 || seen[0].Claims[0].Error != tc.want {
+			t.Errorf("%s: %v, the kubelet gets %q, want %q; calls are %+v", tc.name, err, reported, tc.want, seen)
 		}
 		_ = p.Close()
 	}

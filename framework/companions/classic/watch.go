@@ -83,7 +83,7 @@ func (w *watcher) readClassic(ctx context.Context) (seen classicdra.Observed, an
 	if seen.Held, err = w.soak.driver.process.Held(); err != nil {
 		return seen, false, err
 	}
-	w.objects.Found(classicdra.HeldTwice(seen.Held))
+	w.objects.Findings(classicdra.HeldTwice(seen.Held))
 	if seen.Records, err = w.list(ctx, "classicclaims"); err != nil {
 		return seen, false, err
 	}

@@ -46,9 +46,9 @@ type holder struct {
 func (h *holder) Held() (map[string]string, error) { return maps.Clone(h.held), nil }
 
 // watchedDriver watches a driver holding device n/d of a claim, as allocated.
-func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *holder, told *[]string) {
+func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *holder, reported *[]string) {
 	t.Helper()
-	told = &[]string{}
+	reported = &[]string{}
 	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "n", Device: "d"}}}}
@@ -58,22 +58,22 @@ func watchedDriver(t *testing.T, left ...runtime.Object) (w *watcher, driver *ho
 		of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList",
 	}, left...)
 	w = newWatcher(&Soak{client: client, driver: newProgram(driver, classicdra.ProcessConfig{})},
-		soak.NewWatcher(fake.NewClientset(has), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) { *told = append(*told, v.String()) }))
-	return w, driver, told
+		soak.NewWatcher(fake.NewClientset(has), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) { *reported = append(*reported, v.String()) }))
+	return w, driver, reported
 }
 
 // A device held twice is a violation at once, as is a claim's device not held any more.
 func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
-	w, driver, told := watchedDriver(t)
+	w, driver, reported := watchedDriver(t)
 	if !w.objects.Unpublished {
 		t.Error("that devices are in no slice is a warning")
 	}
-	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*told) > 0 {
-		t.Errorf("clean %t, %v, told %q", clean, err, *told)
+	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*reported) > 0 {
+		t.Errorf("clean %t, %v, told %q", clean, err, *reported)
 	}
 	driver.held["other"] = "n/d"
-	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*told) != 1 || !strings.Contains((*told)[0], "held-for-two") {
-		t.Errorf("clean %t, %v, told %q", clean, err, *told)
+	if _, clean, err := w.Look(t.Context(), w.Always); err != nil || !clean || len(*reported) != 1 || !strings.Contains((*reported)[0], "held-for-two") {
+		t.Errorf("clean %t, %v, told %q", clean, err, *reported)
 	}
 	driver.held = nil
 	for range 2 {
@@ -81,8 +81,8 @@ func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
 			t.Errorf("clean %t, %v", clean, err)
 		}
 	}
-	if len(*told) != 2 || !strings.Contains((*told)[1], "not-held") {
-		t.Errorf("told %q", *told)
+	if len(*reported) != 2 || !strings.Contains((*reported)[1], "not-held") {
+		t.Errorf("told %q", *reported)
 	}
 	seen, problems := w.Count()
 	if c := seen.(Count); c.Held != 2 || c.Looks != 6 || len(problems) > 0 {
@@ -97,18 +97,18 @@ func TestWhatADriverLeavesIsFound(t *testing.T) {
 			"apiVersion": classicdra.Group + "/" + classicdra.Version, "kind": "ClassicClaim", "spec": map[string]any{"claimUID": "gone"}}}
 		record.SetNamespace("ns")
 		record.SetName("gone")
-		w, driver, told := watchedDriver(t, record)
+		w, driver, reported := watchedDriver(t, record)
 		driver.held["gone"] = "n/e"
 		began := time.Now()
 		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
-		if len(*told) != 2 || !strings.Contains((*told)[0], "left-held") || !strings.Contains((*told)[1], "record-left") || time.Since(began) < 9*time.Second {
-			t.Errorf("told %q after %s", *told, time.Since(began))
+		if len(*reported) != 2 || !strings.Contains((*reported)[0], "left-held") || !strings.Contains((*reported)[1], "record-left") || time.Since(began) < 9*time.Second {
+			t.Errorf("told %q after %s", *reported, time.Since(began))
 		}
 		// Earlier findings were mistaken for a driver without an answer.
-		if err := w.Settle(t.Context(), time.Second); err != nil || len(*told) != 2 {
-			t.Errorf("told %q, %v", *told, err)
+		if err := w.Settle(t.Context(), time.Second); err != nil || len(*reported) != 2 {
+			t.Errorf("told %q, %v", *reported, err)
 		}
 	})
 }

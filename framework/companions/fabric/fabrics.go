@@ -57,46 +57,46 @@ type instance struct {
 	site       *site.Site
 	controller *site.Program
 	drivers    map[string]*site.Program // by node
-	composed   spec.ComposedFabric
+	config     spec.FabricConfig
 	taken      int
 }
 
 // Start starts a manager, a controller (logging to controller.log in logs) and drivers (logging to DriverLog there).
 // Files with keys are in a temporary directory; call Stop to remove them, even after an error.
-func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (casefabric.Client, error) {
-	i := &instance{composed: composed, drivers: map[string]*site.Program{}}
-	if err := composed.Validate(); err != nil {
+func (f Fabrics) Start(ctx context.Context, logs string, config spec.FabricConfig) (casefabric.Client, error) {
+	i := &instance{config: config, drivers: map[string]*site.Program{}}
+	if err := config.Validate(); err != nil {
 		return i, fmt.Errorf("start a fabric: %w", err)
 	}
 	if f.Program == "" || f.Kubeconfig == "" {
 		return i, errors.New("start a fabric: there is no dra-composable-controller, or no kubeconfig for it")
 	}
-	if len(composed.Drivers) > 0 && f.Sim == "" {
+	if len(config.Drivers) > 0 && f.Sim == "" {
 		return i, errors.New("start a fabric: there is no dra-sim to be the drivers of its nodes")
 	}
 	var err error
 	i.site, err = site.Open(ctx, fabric.Config{
 		Clusters:   []fabric.Client{{Name: "this", Token: ours}, {Name: elsewhere, Token: theirs}},
 		AdminToken: admin,
-		Models:     []fabric.ModelConfig{{Name: spec.FabricModel, Count: composed.Devices, Attributes: composed.Attributes}},
-		Script:     detaching(composed),
+		Models:     []fabric.ModelConfig{{Name: spec.FabricModel, Count: config.Devices, Attributes: config.Attributes}},
+		Script:     detaching(config),
 	})
 	if err != nil {
 		return i, err
 	}
-	client := site.Client{Kubeconfig: f.Kubeconfig, Context: f.Context, Token: ours, Driver: composed.Driver, Fabric: name}
+	client := site.Client{Kubeconfig: f.Kubeconfig, Context: f.Context, Token: ours, Driver: config.Driver, Fabric: name}
 	control := client
-	control.User, control.Log = composed.User, filepath.Join(logs, controllerLog)
+	control.User, control.Log = config.User, filepath.Join(logs, controllerLog)
 	i.controller, err = i.site.Control(site.Config{
-		Program: f.Program, Client: control, Bind: composed.Bind, DetachAfter: composed.DetachAfter, Refresh: refresh,
+		Program: f.Program, Client: control, Bind: config.Bind, DetachAfter: config.DetachAfter, Refresh: refresh,
 	})
 	if err != nil {
 		return i, err
 	}
-	for _, node := range composed.Drivers {
+	for _, node := range config.Drivers {
 		drive := client
-		drive.User, drive.Log = composed.DriverUser, filepath.Join(logs, DriverLog(node))
-		if i.drivers[node], err = i.site.Drive(site.DriverConfig{Program: f.Sim, Client: drive, Node: node, Rescan: composed.Rescan}); err != nil {
+		drive.User, drive.Log = config.DriverUser, filepath.Join(logs, DriverLog(node))
+		if i.drivers[node], err = i.site.Drive(site.DriverConfig{Program: f.Sim, Client: drive, Node: node, Rescan: config.Rescan}); err != nil {
 			return i, err
 		}
 	}
@@ -179,7 +179,7 @@ func (i *instance) Change(ctx context.Context, change spec.FabricChange) error {
 	if change.Attach == nil {
 		return nil
 	}
-	all := detaching(i.composed)
+	all := detaching(i.config)
 	for _, r := range *change.Attach {
 		all = append(all, fabric.Rule{Operation: fabric.Attach, Times: r.Times, Takes: metav1.Duration{Duration: r.Takes}, Fail: r.Fail})
 	}
@@ -187,8 +187,8 @@ func (i *instance) Change(ctx context.Context, change spec.FabricChange) error {
 	return err
 }
 
-func detaching(composed spec.ComposedFabric) []fabric.Rule {
-	return []fabric.Rule{{Operation: fabric.Detach, Takes: metav1.Duration{Duration: composed.DetachTakes}}}
+func detaching(config spec.FabricConfig) []fabric.Rule {
+	return []fabric.Rule{{Operation: fabric.Detach, Takes: metav1.Duration{Duration: config.DetachTakes}}}
 }
 
 // Devices are all devices, by their IDs.

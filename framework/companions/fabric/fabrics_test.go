@@ -34,11 +34,11 @@ import (
 // start starts a fabric with a program in place of the controller.
 func start(t *testing.T, dir string) (casefabric.Client, error) {
 	t.Helper()
-	return startAs(t, dir, spec.ComposedFabric{Bind: true})
+	return startAs(t, dir, spec.FabricConfig{Bind: true})
 }
 
 // startAs is start with more options.
-func startAs(t *testing.T, dir string, as spec.ComposedFabric) (casefabric.Client, error) {
+func startAs(t *testing.T, dir string, as spec.FabricConfig) (casefabric.Client, error) {
 	t.Helper()
 	as.Driver, as.Devices, as.User = "gpu.example.com", 2, "system:serviceaccount:ns:composable"
 	as.DetachAfter, as.DetachTakes = time.Minute, time.Hour
@@ -161,7 +161,7 @@ func TestController(t *testing.T) {
 // Each node's driver is killed and restarted separately.
 func TestDrivers(t *testing.T) {
 	logs := t.TempDir()
-	f, err := startAs(t, logs, spec.ComposedFabric{Drivers: []string{"n1", "n2"}, Rescan: time.Second, DriverUser: "system:serviceaccount:ns:driver"})
+	f, err := startAs(t, logs, spec.FabricConfig{Drivers: []string{"n1", "n2"}, Rescan: time.Second, DriverUser: "system:serviceaccount:ns:driver"})
 	defer func() {
 		if err := f.Stop(); err != nil {
 			t.Error(err)
@@ -205,7 +205,7 @@ func TestDrivers(t *testing.T) {
 }
 
 func TestDriversOfAFabricThatBinds(t *testing.T) {
-	f, err := startAs(t, t.TempDir(), spec.ComposedFabric{Bind: true, Drivers: []string{"n"}, Rescan: time.Second, DriverUser: "u"})
+	f, err := startAs(t, t.TempDir(), spec.FabricConfig{Bind: true, Drivers: []string{"n"}, Rescan: time.Second, DriverUser: "u"})
 	defer func() { _ = f.Stop() }()
 	if err == nil || !strings.Contains(err.Error(), "cannot publish a fabric with bound slots") {
 		t.Errorf("got %v", err)
@@ -213,11 +213,11 @@ func TestDriversOfAFabricThatBinds(t *testing.T) {
 }
 
 func TestFabricWithoutProgram(t *testing.T) {
-	_, err := fabric.Fabrics{}.Start(t.Context(), t.TempDir(), spec.ComposedFabric{Driver: "d", User: "u", DetachAfter: time.Minute})
+	_, err := fabric.Fabrics{}.Start(t.Context(), t.TempDir(), spec.FabricConfig{Driver: "d", User: "u", DetachAfter: time.Minute})
 	if err == nil || !strings.Contains(err.Error(), "no dra-composable-controller") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := (fabric.Fabrics{}).Start(t.Context(), t.TempDir(), spec.ComposedFabric{}); err == nil || !strings.Contains(err.Error(), "must be given") {
+	if _, err := (fabric.Fabrics{}).Start(t.Context(), t.TempDir(), spec.FabricConfig{}); err == nil || !strings.Contains(err.Error(), "must be given") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 	if err != nil {
 		return err
 	}
-	fabric := spec.ComposedFabric{
+	fabric := spec.FabricConfig{
 		Driver: b.Names.Driver, Devices: fabricDevices, Attributes: load.SlotAttributes(), Bind: s.When == Bind,
 		DetachAfter: detachAfter, DetachTakes: detachTakes, User: user,
 	}
@@ -113,7 +113,7 @@ func (s *Soak) Prepare(ctx context.Context, b *soak.Bed) error {
 	return b.Progress.Step(fmt.Sprintf("start a fabric with %d devices", fabricDevices), 0, func() error { return s.start(ctx, b, fabrics, fabric) })
 }
 
-func (s *Soak) start(ctx context.Context, b *soak.Bed, fabrics Fabrics, fabric spec.ComposedFabric) (err error) {
+func (s *Soak) start(ctx context.Context, b *soak.Bed, fabrics Fabrics, fabric spec.FabricConfig) (err error) {
 	if s.fabric, err = fabrics.Start(ctx, b.ReportDir, fabric); err != nil {
 		return err
 	}

@@ -52,24 +52,24 @@ func (f *fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error
 }
 
 // watchedFabric watches a fabric with gpu-0 attached, as allocated to a claim in use.
-func watchedFabric(t *testing.T, others ...runtime.Object) (w *watcher, fabric *fabricOf, told *[]string) {
+func watchedFabric(t *testing.T, others ...runtime.Object) (w *watcher, fabric *fabricOf, reported *[]string) {
 	t.Helper()
-	told = &[]string{}
+	reported = &[]string{}
 	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
 	has.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "pod"}}
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "node", Device: "gpu-0"}}}}
 	fabric = &fabricOf{devices: map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "node", Key: "key"}}}
 	w = newWatcher(fabric, Reschedule, soak.NewWatcher(fake.NewClientset(append(others, has)...), "ns", "driver", t.TempDir(), func(v audit.Violation, _ string, _ int) {
-		*told = append(*told, v.String())
+		*reported = append(*reported, v.String())
 	}))
 	w.answered = time.Now()
-	return w, fabric, told
+	return w, fabric, reported
 }
 
 // Manually detaching a pod's device is a violation, reported once.
 func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
-	w, fabric, told := watchedFabric(t)
+	w, fabric, reported := watchedFabric(t)
 	if _, clean, err := w.Look(t.Context(), audit.Attached); err != nil || !clean {
 		t.Errorf("clean %t, %v", clean, err)
 	}
@@ -79,8 +79,8 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 			t.Errorf("clean %t, %v", clean, err)
 		}
 	}
-	if len(*told) != 1 || !strings.Contains((*told)[0], "detached-in-use") {
-		t.Errorf("told %q", *told)
+	if len(*reported) != 1 || !strings.Contains((*reported)[0], "detached-in-use") {
+		t.Errorf("told %q", *reported)
 	}
 	seen, _ := w.Count()
 	if got := seen.(Count); got.Attached != 1 || got.Local != 1 || got.Looks != 5 || got.Unanswered != 0 {
@@ -94,7 +94,7 @@ func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "stale"}, Spec: resourceapi.ResourceSliceSpec{
 			Driver: "driver", NodeName: ptr.To("node"), Devices: []resourceapi.Device{{Name: "gpu-1"}}}}
-		w, fabric, told := watchedFabric(t, stale)
+		w, fabric, reported := watchedFabric(t, stale)
 		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
 		if _, problems := w.Count(); len(problems) != 2 || !strings.Contains(problems[1], "did not exercise the drivers") {
 			t.Errorf("problems %q", problems)
@@ -102,8 +102,8 @@ func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
-		if len(*told) != 1 || !strings.Contains((*told)[0], "published-unattached") {
-			t.Errorf("told %q", *told)
+		if len(*reported) != 1 || !strings.Contains((*reported)[0], "published-unattached") {
+			t.Errorf("told %q", *reported)
 		}
 	})
 }
@@ -111,14 +111,14 @@ func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
 // A device attached without a claim is found after patience.
 func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, fabric, told := watchedFabric(t)
+		w, fabric, reported := watchedFabric(t)
 		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "node", Key: "nobody"}
 		began := time.Now()
 		if err := w.Settle(t.Context(), 10*time.Second); err != nil {
 			t.Error(err)
 		}
-		if len(*told) != 1 || !strings.Contains((*told)[0], "left-attached") || time.Since(began) < 9*time.Second {
-			t.Errorf("told %q after %s", *told, time.Since(began))
+		if len(*reported) != 1 || !strings.Contains((*reported)[0], "left-attached") || time.Since(began) < 9*time.Second {
+			t.Errorf("told %q after %s", *reported, time.Since(began))
 		}
 	})
 }

@@ -181,7 +181,7 @@ func (p *Program) held() (map[string]string, error) {
 
 // Simulate asks the driver for its predictions for the case's pending pods with more nodes of a
 // group, named by SimulatedNode. It allocates nothing.
-func (p *Program) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
+func (p *Program) Simulate(group spec.NodeGroup, count int) []spec.PredictedPod {
 	ginkgo.GinkgoHelper()
 	t := p.c.t
 	t.Step("ask driver %s about %d nodes like %s", p.Name(), count, group.Name)

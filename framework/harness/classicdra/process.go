@@ -74,5 +74,5 @@ func (d DriverConfig) Healthy() DriverConfig {
 
 // Prediction is a driver's prediction of what pods would get.
 type Prediction struct {
-	Pods []spec.ForetoldPod `json:"pods"`
+	Pods []spec.PredictedPod `json:"pods"`
 }

@@ -40,7 +40,7 @@ const Companion spec.Companion = "composable"
 // Starter starts fabrics with their controllers. framework/companions/fabric implements it.
 type Starter interface {
 	// Start starts a fabric with files and logs in dir. Call Stop even after an error.
-	Start(ctx context.Context, dir string, fabric spec.ComposedFabric) (Client, error)
+	Start(ctx context.Context, dir string, fabric spec.FabricConfig) (Client, error)
 }
 
 // Client controls a fabric of devices and a controller that attaches them to nodes.
@@ -68,9 +68,9 @@ type Fabric struct {
 // controllerUser is the service account of the controller.
 const controllerUser = "composable"
 
-// Start starts a fabric and its controller with minimal rights: without MayTell, the controller
+// Start starts a fabric and its controller with minimal rights: without MayReport, the controller
 // must not even report devices of the case's driver as attached.
-func Start(t *harness.T, fabric spec.ComposedFabric) *Fabric {
+func Start(t *harness.T, fabric spec.FabricConfig) *Fabric {
 	ginkgo.GinkgoHelper()
 	starter := t.Companion(Companion).(Starter)
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser

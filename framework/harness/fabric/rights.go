@@ -30,25 +30,25 @@ func allow(t *harness.T, name string, rules ...rbacv1.PolicyRule) {
 	t.Grant(name, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}, rules...)
 }
 
-// MayTell lets the controller write the status of the driver's devices on any node.
-func (c *Fabric) MayTell() *Fabric {
+// MayReport lets the controller write the status of the driver's devices on any node.
+func (c *Fabric) MayReport() *Fabric {
 	ginkgo.GinkgoHelper()
-	allow(c.t, c.t.Namespace+"-composable-status", mayTell(c.t.DriverName()))
+	allow(c.t, c.t.Namespace+"-composable-status", statusRule(c.t.DriverName()))
 	return c
 }
 
 // ControllerRules are exactly the rules in the manifest of dra-composable-controller, for a driver.
 func ControllerRules(driver string) []rbacv1.PolicyRule {
-	return append(controllerRules(), mayTell(driver))
+	return append(controllerRules(), statusRule(driver))
 }
 
-// mayTell is the right to write the status of a driver's devices on any node.
-func mayTell(driver string) rbacv1.PolicyRule {
+// statusRule is the right to write the status of a driver's devices on any node.
+func statusRule(driver string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{
 		APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{"arbitrary-node:update"}}
 }
 
-// controllerRules are the manifest's rules except the one of MayTell.
+// controllerRules are the manifest's rules except the one of MayReport.
 func controllerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		objects.Rule("", "nodes", "list", "watch"),

@@ -49,8 +49,8 @@ const failTime = time.Second
 type Case struct {
 	*harness.T
 
-	Cluster *fake.Clientset
-	life    *harness.Lifecycle
+	Cluster   *fake.Clientset
+	lifecycle *harness.Lifecycle
 }
 
 // New returns a case on a cluster with these objects, and fills in the rest of meta and env.
@@ -61,18 +61,18 @@ func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object)
 	env.ReportDir = cmp.Or(env.ReportDir, t.TempDir())
 	env.RemoveTimeout = cmp.Or(env.RemoveTimeout, failTime)
 	env.Connect = func(*rest.Config) (kubernetes.Interface, harness.Objects, error) { return cluster, store{cluster}, nil }
-	c := &Case{Cluster: cluster, life: harness.NewLifecycle(m, env)}
-	if failed := c.life.Resume(t.Context(), Namespace); failed != nil {
+	c := &Case{Cluster: cluster, lifecycle: harness.NewLifecycle(m, env)}
+	if failed := c.lifecycle.Resume(t.Context(), Namespace); failed != nil {
 		t.Fatal(failed.Text)
 	}
-	c.life.Run(t.Context(), time.Minute, func(t *harness.T) { c.T = t })
+	c.lifecycle.Run(t.Context(), time.Minute, func(t *harness.T) { c.T = t })
 	return c
 }
 
 // Succeeds runs what must not end the case, however slow the machine is.
 func (c *Case) Succeeds(t *testing.T, do func()) {
 	t.Helper()
-	if failed := c.life.Run(t.Context(), time.Minute, func(*harness.T) { do() }); failed != nil {
+	if failed := c.lifecycle.Run(t.Context(), time.Minute, func(*harness.T) { do() }); failed != nil {
 		t.Error(failed.Text)
 	}
 }
@@ -80,13 +80,13 @@ func (c *Case) Succeeds(t *testing.T, do func()) {
 // Fails runs what may end the case within a second, and returns how it ended or nil.
 func (c *Case) Fails(t *testing.T, do func()) *harness.Failure {
 	t.Helper()
-	return c.life.Run(t.Context(), failTime, func(*harness.T) { do() })
+	return c.lifecycle.Run(t.Context(), failTime, func(*harness.T) { do() })
 }
 
 // End ends the case.
 func (c *Case) End(t *testing.T) error {
 	t.Helper()
-	return c.life.End(t.Context())
+	return c.lifecycle.End(t.Context())
 }
 
 // store holds objects of any kind. Pods run at once, on a node with the labels that they select.

@@ -64,7 +64,7 @@ func Expect(t *harness.T, driver, pod, container string, claim *resourceapi.Reso
 		}
 		versions = nil
 		for _, one := range all {
-			if difference := cmp.Diff(want, one.told); difference != "" {
+			if difference := cmp.Diff(want, one.content); difference != "" {
 				t.Fatalf("%s tells in version %s something else (+) than of the devices that are allocated (-):\n%s", where, one.version, difference)
 			}
 			versions = append(versions, one.version)
@@ -103,7 +103,7 @@ func device(request, driver, pool, name string) string {
 // oneVersion is a metadata file's content in one API version.
 type oneVersion struct {
 	version string
-	told    tale
+	content tale
 }
 
 // readMetadata reads and validates the content in each known API version. Newer versions are
@@ -133,13 +133,13 @@ func readMetadata(content string) ([]oneVersion, error) {
 		if err := errors.Join(err, invalid); err != nil {
 			return nil, fmt.Errorf("in version %s: %w", kind.APIVersion, err)
 		}
-		one := oneVersion{version: group.Version, told: tale{Namespace: m.Namespace, Claim: m.Name, UID: string(m.UID), PodClaim: ptr.Deref(m.PodClaimName, "")}}
+		one := oneVersion{version: group.Version, content: tale{Namespace: m.Namespace, Claim: m.Name, UID: string(m.UID), PodClaim: ptr.Deref(m.PodClaimName, "")}}
 		for _, r := range m.Requests {
 			for _, d := range r.Devices {
-				one.told.Devices = append(one.told.Devices, device(r.Name, d.Driver, d.Pool, d.Name))
+				one.content.Devices = append(one.content.Devices, device(r.Name, d.Driver, d.Pool, d.Name))
 			}
 		}
-		slices.Sort(one.told.Devices)
+		slices.Sort(one.content.Devices)
 		all = append(all, one)
 	}
 	if len(all) == 0 {

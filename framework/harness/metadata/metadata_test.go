@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	tellsInBeta  = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1beta1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0","attributes":{"model":{"string":"a"}}}]}]}`
-	tellsInAlpha = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1alpha1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0"}]}]}`
-	tellsLater   = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v9","what":"nobody knows"}`
+	inBeta  = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1beta1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0","attributes":{"model":{"string":"a"}}}]}]}`
+	inAlpha = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1alpha1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0"}]}]}`
+	inLater = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v9","what":"nobody knows"}`
 )
 
 func TestReadMetadata(t *testing.T) {
@@ -38,13 +38,13 @@ func TestReadMetadata(t *testing.T) {
 		want    []oneVersion
 		fails   string
 	}{
-		"two versions":          {tellsInBeta + "\n" + tellsInAlpha + "\n", []oneVersion{{"v1beta1", it}, {"v1alpha1", it}}, ""},
-		"and one of the future": {tellsLater + tellsInBeta, []oneVersion{{"v1beta1", it}}, ""},
-		"only of the future":    {tellsLater, nil, "has no known version"},
+		"two versions":          {inBeta + "\n" + inAlpha + "\n", []oneVersion{{"v1beta1", it}, {"v1alpha1", it}}, ""},
+		"and one of the future": {inLater + inBeta, []oneVersion{{"v1beta1", it}}, ""},
+		"only of the future":    {inLater, nil, "has no known version"},
 		"empty":                 {"", nil, "has no known version"},
-		"half of it":            {tellsInBeta[:40], nil, "read JSON: unexpected EOF"},
-		"of another group":      {strings.Replace(tellsInBeta, "metadata.resource.k8s.io", "example.com", 1), nil, "no compatible metadata version"},
-		"not valid":             {strings.Replace(tellsInBeta, `"gpu-0"`, `"GPU 0"`, 1), nil, "requests[0].devices[0].name"},
+		"half of it":            {inBeta[:40], nil, "read JSON: unexpected EOF"},
+		"of another group":      {strings.Replace(inBeta, "metadata.resource.k8s.io", "example.com", 1), nil, "no compatible metadata version"},
+		"not valid":             {strings.Replace(inBeta, `"gpu-0"`, `"GPU 0"`, 1), nil, "requests[0].devices[0].name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readMetadata(tc.content)

@@ -59,10 +59,10 @@ func (d *Driver) ConnectAs(grpc ...spec.GRPCVersion) {
 
 // ConnectAnnouncing connects instances that announce something false to the kubelets. It waits until
 // the kubelet of the case's first node refuses to register the driver, and returns its reason.
-func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
+func (d *Driver) ConnectAnnouncing(announcement spec.Announcement) (refusal string) {
 	ginkgo.GinkgoHelper()
-	d.t.Step("connect the driver again, as one of type %q with the services %v", told.Type, told.Versions)
-	d.Announce(told)
+	d.t.Step("connect the driver again, as one of type %q with the services %v", announcement.Type, announcement.Versions)
+	d.Announce(announcement)
 	d.change(spec.DriverChange{Disconnect: new(bool)})
 	d.t.Poll("the kubelet to refuse the driver", func(ctx context.Context) (bool, string, error) {
 		status, err := d.status(ctx, d.t.Nodes[0])
@@ -76,7 +76,7 @@ func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 }
 
 // Announce sets the announcement of all instances from their next connection on.
-func (d *Driver) Announce(told spec.Announcement) {
+func (d *Driver) Announce(announcement spec.Announcement) {
 	ginkgo.GinkgoHelper()
-	d.change(spec.DriverChange{Announce: &told})
+	d.change(spec.DriverChange{Announce: &announcement})
 }

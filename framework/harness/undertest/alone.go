@@ -69,7 +69,7 @@ func (d *Driver) endAll() map[types.UID]bool {
 		old[p.UID] = true
 		d.endsDriver(p.Spec.NodeName)
 	}
-	for _, node := range d.subject.Nodes {
+	for _, node := range d.spec.Nodes {
 		d.endsDriver(node)
 	}
 	return old

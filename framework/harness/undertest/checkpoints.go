@@ -57,7 +57,7 @@ const checkpoint = "dra_manager_state"
 func (d *Driver) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, d.t.Namespace)
 	var left []string
-	for _, node := range d.subject.ClassFor(d.t.Meta().Needs.DriverFeatures).Nodes {
+	for _, node := range d.spec.ClassFor(d.t.Meta().Needs.DriverFeatures).Nodes {
 		files, err := agentapi.ReadEvidence(ctx, d.t.Env().Agents, node, time.Now())
 		content, ok := files[checkpoint]
 		if !ok {

@@ -37,7 +37,7 @@ import (
 
 // Request returns a request for one device of the class declared for the case.
 func (d *Driver) Request(name string) resourceapi.DeviceRequest {
-	class := d.subject.ClassFor(d.t.Meta().Needs.DriverFeatures)
+	class := d.spec.ClassFor(d.t.Meta().Needs.DriverFeatures)
 	return objects.Request(name, class.Class, class.Selectors...)
 }
 
@@ -50,7 +50,7 @@ const (
 // Script runs the workload's commands. Their own output comes first in the log, where readers
 // expect it.
 func (d *Driver) Script() string {
-	w := d.subject.Workload
+	w := d.spec.Workload
 	identify := ":"
 	if len(w.Identify) > 0 {
 		identify = quote(w.Identify)
@@ -101,10 +101,10 @@ func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.Resourc
 		d.t.Expect(d.cdiDevices(pod, container)).To(gomega.BeEmpty(), "CDI devices of %s without a claim, as reported by the container runtime", where)
 		return
 	}
-	results := pools.Allocated(claim, d.subject.Driver, requests...)
-	d.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s allocated to claim %s", d.subject.Driver, claim.Name)
+	results := pools.Allocated(claim, d.spec.Driver, requests...)
+	d.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s allocated to claim %s", d.spec.Driver, claim.Name)
 	d.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s with a claim; output: %s", where, s.log)
-	if len(d.subject.Workload.Identify) > 0 {
+	if len(d.spec.Workload.Identify) > 0 {
 		d.t.Expect(s.devices).To(gomega.HaveLen(len(results)), "lines printed by workload.identify in %s, one for each device", where)
 		d.compare(where, results, s.devices)
 	}
@@ -134,10 +134,10 @@ func (d *Driver) compare(where string, results []resourceapi.DeviceRequestAlloca
 func (d *Driver) trace(pod, container string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult, part bool) {
 	ginkgo.GinkgoHelper()
 	p := d.pod(pod)
-	told, err := agentapi.Decode[spec.PodResources](d.t.Env().Agents.GetPodResources(d.t.Context(), &agentapi.PodRequest{Node: p.Spec.NodeName, Namespace: p.Namespace, Pod: p.Name}))
+	reported, err := agentapi.Decode[spec.PodResources](d.t.Env().Agents.GetPodResources(d.t.Context(), &agentapi.PodRequest{Node: p.Spec.NodeName, Namespace: p.Namespace, Pod: p.Name}))
 	d.t.NoError(err, "ask the podresources API for pod %s", pod)
 	var names, devices []string
-	for _, d := range told.List {
+	for _, d := range reported.List {
 		if d.Claim == claim.Name {
 			names = append(names, d.CDIDevices...)
 			devices = append(devices, d.Pool+"/"+d.Device)
@@ -145,7 +145,7 @@ func (d *Driver) trace(pod, container string, claim *resourceapi.ResourceClaim, 
 	}
 	has := d.cdiDevices(pod, container)
 	d.cdi[claim.UID] = sortedSet(slices.Concat(d.cdi[claim.UID], names, has))
-	if len(devices) == 0 && len(told.List)+len(told.Get) == 0 && !listsClaims(d.t.Env().Plan.Target, p.Spec.NodeName) {
+	if len(devices) == 0 && len(reported.List)+len(reported.Get) == 0 && !listsClaims(d.t.Env().Plan.Target, p.Spec.NodeName) {
 		d.t.Note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
 		return
 	}

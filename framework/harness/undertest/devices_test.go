@@ -41,15 +41,15 @@ const vendor = "gpu.example.com"
 type node struct {
 	agentapi.AgentClient
 
-	told   spec.PodResources
-	has    []string
-	unseen bool
+	reported spec.PodResources
+	has      []string
+	unseen   bool
 	// late answers the next query when its time is over.
 	late bool
 }
 
 func (n *node) GetPodResources(context.Context, *agentapi.PodRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
-	return &agentapi.JSON{Json: agentapi.Encode(n.told)}, nil
+	return &agentapi.JSON{Json: agentapi.Encode(n.reported)}, nil
 }
 
 func (n *node) ListCDIDevices(context.Context, *agentapi.ContainerRequest, ...grpc.CallOption) (*agentapi.Names, error) {
@@ -67,15 +67,15 @@ func (n *node) GetEvidence(ctx context.Context, _ *agentapi.EvidenceRequest, _ .
 	return &agentapi.Evidence{Files: map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}}, nil
 }
 
-// newVendor returns a case with pod "pod", whose claim has one device of the driver, and everything
+// newVendorCase returns a case with pod "pod", whose claim has one device of the driver, and everything
 // as it should be.
-func newVendor(t *testing.T) (*vendorCase, *node, *resourceapi.ResourceClaim) {
+func newVendorCase(t *testing.T) (*vendorCase, *node, *resourceapi.ResourceClaim) {
 	t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: harnesstest.Namespace}, Spec: corev1.PodSpec{NodeName: "worker"}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", ContainerID: "containerd://1"}}
-	n := &node{told: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
-	s := spec.Subject{Driver: vendor, SubjectClass: spec.SubjectClass{Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}}, Workload: spec.Workload{Identify: []string{"list"}}}
-	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: n, Plan: spec.Plan{Target: spec.Target{Subject: &s}}, Driver: New(nil)}, pod)
+	n := &node{reported: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
+	s := spec.DriverUnderTest{Driver: vendor, DriverClass: spec.DriverClass{Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}}, Workload: spec.Workload{Identify: []string{"list"}}}
+	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: n, Plan: spec.Plan{Target: spec.Target{DriverUnderTest: &s}}, Driver: New(nil)}, pod)
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: harnesstest.Namespace}}
 	claim.Status.Allocation = &resourceapi.AllocationResult{}
 	claim.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{
@@ -106,20 +106,20 @@ func TestTraceOfDevices(t *testing.T) {
 		fails   string
 	}{
 		{"as it should be", func(*node) {}, "v1.37.1", false, ""},
-		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, "v1.37.1", false, "the driver's response, and the allocation"},
+		{"another device", func(n *node) { n.reported.List[0].Device = "gpu-1" }, "v1.37.1", false, "the driver's response, and the allocation"},
 		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, "v1.37.1", false, "CDI devices reported by the container runtime"},
 		{"no CDI device", func(n *node) { n.has = nil }, "v1.37.1", false, "CDI devices reported by the container runtime"},
-		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
+		{"a part of them", func(n *node) { n.reported.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
 		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, "v1.37.1", true, "CDI devices of claim claim"},
-		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, "v1.35.0", false, ""},
-		{"a driver that answers nothing", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", false, "the driver's response"},
-		{"nothing for a part", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", true, "the driver's response"},
-		{"nothing for this claim", func(n *node) { n.told.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "the driver's response"},
+		{"a kubelet that tells nothing", func(n *node) { n.reported.List = nil }, "v1.35.0", false, ""},
+		{"a driver that answers nothing", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", false, "the driver's response"},
+		{"nothing for a part", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", true, "the driver's response"},
+		{"nothing for this claim", func(n *node) { n.reported.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "the driver's response"},
 		{"a part without CDI devices", func(n *node) { n.has = nil }, "v1.37.1", true, "whether the container runtime has CDI devices"},
-		{"a part that needs none", func(n *node) { n.told.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
+		{"a part that needs none", func(n *node) { n.reported.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f, n, c := newVendor(t)
+			f, n, c := newVendorCase(t)
 			tc.change(n)
 			f.Env().Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
 			failed := f.Fails(t, func() { f.driver.trace("pod", "main", c, pools.Allocated(c, vendor), tc.part) })
@@ -132,7 +132,7 @@ func TestTraceOfDevices(t *testing.T) {
 }
 
 func TestDevicesLookTheSameEverywhere(t *testing.T) {
-	f, _, _ := newVendor(t)
+	f, _, _ := newVendorCase(t)
 	one := func(device string) []resourceapi.DeviceRequestAllocationResult {
 		return []resourceapi.DeviceRequestAllocationResult{{Pool: "worker", Device: device}}
 	}
@@ -155,7 +155,7 @@ func TestDevicesLookTheSameEverywhere(t *testing.T) {
 }
 
 func TestScriptShowsWhatCommandsSay(t *testing.T) {
-	d := &Driver{subject: spec.Subject{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
+	d := &Driver{spec: spec.DriverUnderTest{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
 	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(d.Script(), want) {
 		t.Errorf("script has no %s:\n%s", want, d.Script())
 	}
@@ -167,7 +167,7 @@ func TestScriptShowsWhatCommandsSay(t *testing.T) {
 }
 
 func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
-	f, _, _ := newVendor(t)
+	f, _, _ := newVendorCase(t)
 	if left, err := f.driver.inCheckpoints(t.Context()); err != nil || len(left) > 0 {
 		t.Errorf("in checkpoints: %v, %v", left, err)
 	}
@@ -179,7 +179,7 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 
 // TestUnseenCheckpointBlocks: an unreadable checkpoint is no released claim.
 func TestUnseenCheckpointBlocks(t *testing.T) {
-	f, n, _ := newVendor(t)
+	f, n, _ := newVendorCase(t)
 	n.unseen = true
 	if failed := f.Fails(t, f.driver.AwaitUnprepared); failed == nil || !strings.Contains(failed.Blocked, "on node worker: read evidence of node worker: dra_manager_state: no such file") {
 		t.Errorf("got %+v", failed)
@@ -200,7 +200,7 @@ func TestUnseenCheckpointBlocks(t *testing.T) {
 // life/claim-deleted-without-driver ran out of time during a read, as it mostly does, and was
 // blocked instead of failed.
 func TestTimeThatIsOverWhileACheckpointIsReadDoesNotBlock(t *testing.T) {
-	f, n, _ := newVendor(t)
+	f, n, _ := newVendorCase(t)
 	n.late, n.unseen = true, true
 	if failed := f.Fails(t, f.driver.AwaitUnprepared); failed == nil || failed.Blocked != "" {
 		t.Errorf("got %+v", failed)

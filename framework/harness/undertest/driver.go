@@ -34,8 +34,8 @@ import (
 // the workload's commands, the kubelet's podresources API and the container runtime.
 type Driver struct {
 	t       *harness.T
-	subject spec.Subject
-	vendor  Hooks
+	spec    spec.DriverUnderTest
+	hooks   Hooks
 	started time.Time
 	// lines are what single devices look like, by pool and device.
 	lines map[[2]string]string
@@ -60,10 +60,10 @@ type Hooks interface {
 
 // driverPods are the driver's pods, or none if the run does not know where they are.
 func (d *Driver) driverPods(ctx context.Context) ([]corev1.Pod, error) {
-	if d.subject.Namespace == "" {
+	if d.spec.Namespace == "" {
 		return nil, nil
 	}
-	list, err := d.t.Client.CoreV1().Pods(d.subject.Namespace).List(ctx, metav1.ListOptions{LabelSelector: d.subject.Selector})
+	list, err := d.t.Client.CoreV1().Pods(d.spec.Namespace).List(ctx, metav1.ListOptions{LabelSelector: d.spec.Selector})
 	if err != nil {
 		return nil, fmt.Errorf("list the driver's pods: %w", err)
 	}

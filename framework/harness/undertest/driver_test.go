@@ -101,7 +101,7 @@ func TestHalfwayAndUndone(t *testing.T) {
 }
 
 func TestWhatUninstallingLeaves(t *testing.T) {
-	s := spec.Subject{Driver: vendor, CheckpointPaths: []string{"/var/lib/kubelet/plugins/gpu/state.json"}}
+	s := spec.DriverUnderTest{Driver: vendor, CheckpointPaths: []string{"/var/lib/kubelet/plugins/gpu/state.json"}}
 	must, may := Left(s, map[string][]byte{
 		"sockets":               []byte("plugins_registry/" + vendor + "-reg.sock\nplugins/other.example.com/dra.sock\nplugins/x" + vendor + "/dra.sock\n"),
 		"plugins":               []byte("plugins/" + vendor + "\nplugins/gpu/state.json\nplugins/other.example.com\n"),
@@ -145,10 +145,10 @@ func TestNodeWithoutDevices(t *testing.T) {
 // TestDevicesBeforeTheCase: life/uninstalled ran right after the restart of a kubelet, saw no
 // devices before the case, and waited for none until its end.
 func TestDevicesBeforeTheCase(t *testing.T) {
-	f, n, _ := newVendor(t)
+	f, n, _ := newVendorCase(t)
 	f.Env().Agents = &specNode{node: n}
 	driver, looks := Of(f.T), 0
-	driver.subject.Devices = 2
+	driver.spec.Devices = 2
 	client := fake.NewClientset()
 	client.PrependReactor("list", "resourceslices", func(k8stesting.Action) (bool, runtime.Object, error) {
 		list := &resourceapi.ResourceSliceList{}
@@ -215,11 +215,11 @@ func TestHookThatFailsBlamesNobody(t *testing.T) {
 		"not declared": {vendorsHooks{}, false, true, false},
 		"nobody can":   {nil, true, true, false},
 	} {
-		f, _, _ := newVendor(t)
+		f, _, _ := newVendorCase(t)
 		driver := f.driver
-		driver.vendor = tc.hooks
+		driver.hooks = tc.hooks
 		if tc.declared {
-			driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
+			driver.spec.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
 		}
 		if err := driver.hook(t.Context(), spec.HookHeal); (err != nil) != tc.fails || (f.blocked(t) != "") != tc.blocked {
 			t.Errorf("%s: %v, blocked: %q", name, err, f.blocked(t))
@@ -238,7 +238,7 @@ func TestNodeThatIsNotSeenWhole(t *testing.T) {
 		{"plugins", "", "its plugins"},
 		{"cdi-files", "", "its cdi-files"},
 	} {
-		files, s := maps.Clone(whole), spec.Subject{Driver: vendor}
+		files, s := maps.Clone(whole), spec.DriverUnderTest{Driver: vendor}
 		delete(files, tc.without)
 		if tc.path != "" {
 			s.CheckpointPaths = []string{tc.path}
@@ -252,11 +252,11 @@ func TestNodeThatIsNotSeenWhole(t *testing.T) {
 // TestDriverIsBackWhenItIsPutBack: a finished hook is not a serving driver.
 func TestDriverIsBackWhenItIsPutBack(t *testing.T) {
 	for _, served := range []bool{true, false} {
-		f, _, _ := newVendor(t)
+		f, _, _ := newVendorCase(t)
 		driver := f.driver
-		driver.vendor = vendorsHooks{}
-		driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookInstall: {}}
-		driver.subject.Namespace, driver.subject.DaemonSet = "gpu", "driver"
+		driver.hooks = vendorsHooks{}
+		driver.spec.Hooks = map[spec.HookName]spec.Hook{spec.HookInstall: {}}
+		driver.spec.Namespace, driver.spec.DaemonSet = "gpu", "driver"
 		f.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}})
 		if served {
 			s := slicesOf("worker", "gpu-0")["1"]

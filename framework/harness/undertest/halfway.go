@@ -45,10 +45,10 @@ type Halfway struct {
 // The update is undone when the case ends.
 func (d *Driver) RollOutHalfway(node string) *Halfway {
 	ginkgo.GinkgoHelper()
-	d.t.Step("begin to replace all pods of daemon set %s/%s, and keep those of before", d.subject.Namespace, d.subject.DaemonSet)
+	d.t.Step("begin to replace all pods of daemon set %s/%s, and keep those of before", d.spec.Namespace, d.spec.DaemonSet)
 	d.endAll()
 	sockets := len(d.Sockets(node))
-	set, err := d.t.Client.AppsV1().DaemonSets(d.subject.Namespace).Get(d.t.Context(), d.subject.DaemonSet, metav1.GetOptions{})
+	set, err := d.t.Client.AppsV1().DaemonSets(d.spec.Namespace).Get(d.t.Context(), d.spec.DaemonSet, metav1.GetOptions{})
 	d.t.NoError(err, "get the daemon set")
 	h := &Halfway{driver: d, first: isOneOf(d.pods(d.t.Context(), node)), before: set}
 	ginkgo.DeferCleanup(func(ctx context.Context) {

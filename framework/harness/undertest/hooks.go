@@ -46,14 +46,14 @@ func (d *Driver) hook(ctx context.Context, name spec.HookName, environment ...st
 
 // ask is hook, and returns the command's output.
 func (d *Driver) ask(ctx context.Context, name spec.HookName, environment ...string) (printed string, err error) {
-	h, declared := d.subject.Hooks[name]
+	h, declared := d.spec.Hooks[name]
 	switch {
-	case !declared || d.vendor == nil:
+	case !declared || d.hooks == nil:
 		return "", fmt.Errorf("hook %s cannot be run here", name)
 	case h.OnNode:
 		printed, err = d.runOnNode(ctx, name, h, environment)
 	default:
-		printed, err = d.vendor.RunHook(ctx, name, h, environment...)
+		printed, err = d.hooks.RunHook(ctx, name, h, environment...)
 	}
 	if err != nil {
 		d.t.SetBlocked("hook " + string(name) + " failed")
@@ -72,7 +72,7 @@ func (d *Driver) putBack(name spec.HookName, need func() bool, environment ...st
 		}
 		d.t.Step("run hook %s, as the case did not", name)
 		d.t.NoError(d.restore(ctx, name, environment...), "put the driver back as it was")
-	}, ginkgo.NodeTimeout(harness.GatherTimeout+d.subject.Hooks[name].Timeout+putBackTimeout))
+	}, ginkgo.NodeTimeout(harness.GatherTimeout+d.spec.Hooks[name].Timeout+putBackTimeout))
 }
 
 // restore runs a hook and waits until the driver serves. The context is not the case's, whose time
@@ -92,7 +92,7 @@ func (d *Driver) awaitServing(ctx context.Context) error {
 	seen := ""
 	err := await.Until(ctx, func(ctx context.Context) (ok bool, err error) {
 		ok, seen, err = d.rolledOut(ctx)
-		for _, node := range d.subject.Nodes {
+		for _, node := range d.spec.Nodes {
 			if ok && err == nil {
 				ok, seen, err = d.published(ctx, node)
 			}
@@ -137,7 +137,7 @@ func (d *Driver) change(name spec.HookName) {
 			d.t.Fatalf("hook %s has ended, and the driver's pod %s/%s is the same as before", name, p.Namespace, p.Name)
 		}
 	}
-	for _, node := range d.subject.Nodes {
+	for _, node := range d.spec.Nodes {
 		d.AwaitBack(node)
 	}
 }
@@ -165,9 +165,9 @@ func (d *Driver) Heal(claim *resourceapi.ResourceClaim, node string) {
 // about is the environment of a hook for the device that a claim has, or had, on a node.
 func (d *Driver) about(claim *resourceapi.ResourceClaim, node string) []string {
 	ginkgo.GinkgoHelper()
-	results := pools.Allocated(claim, d.subject.Driver)
+	results := pools.Allocated(claim, d.spec.Driver)
 	if len(results) == 0 {
-		d.t.Fatalf("claim %s has no device of driver %s", claim.Name, d.subject.Driver)
+		d.t.Fatalf("claim %s has no device of driver %s", claim.Name, d.spec.Driver)
 	}
 	return []string{spec.HookNode + "=" + node, spec.HookPool + "=" + results[0].Pool, spec.HookDevice + "=" + results[0].Device}
 }

@@ -31,8 +31,8 @@ import (
 func New(hooks Hooks) func(t *harness.T, running bool) harness.Driver {
 	return func(t *harness.T, _ bool) harness.Driver {
 		ginkgo.GinkgoHelper()
-		d := &Driver{t: t, subject: *t.Target().Subject, vendor: hooks, started: time.Now(), lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
-		t.Image = cmp.Or(d.subject.Workload.Image, t.Image)
+		d := &Driver{t: t, spec: *t.Target().DriverUnderTest, hooks: hooks, started: time.Now(), lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
+		t.Image = cmp.Or(d.spec.Workload.Image, t.Image)
 		pods, err := d.driverPods(t.Context())
 		t.NoError(err, "look at the driver's pods")
 		d.podsBefore = pods
@@ -53,7 +53,7 @@ func Of(t *harness.T) *Driver {
 		t.Fatalf("there is no driver installed by its vendor")
 	}
 	d.before = map[string]map[string][]byte{}
-	for _, node := range d.subject.Nodes {
+	for _, node := range d.spec.Nodes {
 		d.before[node] = d.specs(node)
 	}
 	return d

@@ -97,11 +97,11 @@ func (d *Driver) Kill(node string) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("kill the driver's process on %s", node)
 	d.endsDriver(node)
-	_, err := d.t.Env().Agents.KillPlugin(d.t.Context(), &agentapi.DriverRequest{Node: node, Driver: d.subject.Driver})
+	_, err := d.t.Env().Agents.KillPlugin(d.t.Context(), &agentapi.DriverRequest{Node: node, Driver: d.spec.Driver})
 	if err != nil {
 		d.t.SetBlocked("the driver's process could not be killed")
 	}
-	d.t.NoError(err, "kill driver %s", d.subject.Driver)
+	d.t.NoError(err, "kill driver %s", d.spec.Driver)
 }
 
 // AwaitBack waits until the driver's pod on a node is ready and its pools are complete.
@@ -159,7 +159,7 @@ func (d *Driver) Sockets(node string) []string {
 	}
 	sockets := []string{}
 	for socket := range strings.FieldsSeq(string(list)) {
-		if spec.Names(d.subject.Driver, socket) {
+		if spec.Names(d.spec.Driver, socket) {
 			sockets = append(sockets, socket)
 		}
 	}

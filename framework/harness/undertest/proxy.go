@@ -46,7 +46,7 @@ func (d *Driver) Between(node string, config spec.Proxy) *Proxy {
 		d.endsDriver(node)
 	}
 	d.t.SetBlocked("no proxy could be put before the driver")
-	p := &Proxy{t: d.t, node: node, driver: d.subject.Driver}
+	p := &Proxy{t: d.t, node: node, driver: d.spec.Driver}
 	ginkgo.DeferCleanup(func(ctx context.Context) { d.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(harness.FinishTimeout))
 	_, err := d.t.Env().Agents.StartProxy(d.t.Context(), &agentapi.DriverSpec{Node: node, Driver: p.driver, Json: agentapi.Encode(config)})
 	d.t.NoError(err, "put a proxy before the driver")

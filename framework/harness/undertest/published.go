@@ -40,17 +40,17 @@ func (d *Driver) Devices(node string) (all []pools.Device) {
 	d.awaitPublished(node)
 	d.t.Poll("all of the driver's devices on "+node, func(ctx context.Context) (_ bool, _ string, err error) {
 		all, err = d.devices(ctx, node)
-		return len(all) >= d.subject.Devices, fmt.Sprintf("%d of %d device(s)", len(all), d.subject.Devices), err
+		return len(all) >= d.spec.Devices, fmt.Sprintf("%d of %d device(s)", len(all), d.spec.Devices), err
 	})
 	return all
 }
 
 func (d *Driver) devices(ctx context.Context, node string) ([]pools.Device, error) {
-	list, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.subject.Driver)})
+	list, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.spec.Driver)})
 	if err != nil {
 		return nil, fmt.Errorf("list slices: %w", err)
 	}
-	return slices.DeleteFunc(pools.Devices(d.subject.Driver, list.Items, nil), func(d pools.Device) bool { return d.Node != node }), nil
+	return slices.DeleteFunc(pools.Devices(d.spec.Driver, list.Items, nil), func(d pools.Device) bool { return d.Node != node }), nil
 }
 
 func (d *Driver) awaitPublished(node string) {
@@ -62,7 +62,7 @@ func (d *Driver) awaitPublished(node string) {
 
 // published is whether the driver has complete pools with devices for a node.
 func (d *Driver) published(ctx context.Context, node string) (ok bool, seen string, err error) {
-	all, problem, err := published.List(ctx, d.t.Client, d.subject.Driver)
+	all, problem, err := published.List(ctx, d.t.Client, d.spec.Driver)
 	if err != nil || problem != "" {
 		return false, problem, err
 	}
@@ -75,17 +75,17 @@ func (d *Driver) published(ctx context.Context, node string) (ok bool, seen stri
 // ExpectTemplate ends the case if the devices of a node differ from the vendor's declaration.
 func (d *Driver) ExpectTemplate(devices []pools.Device) {
 	ginkgo.GinkgoHelper()
-	if len(d.subject.Template) == 0 {
+	if len(d.spec.Template) == 0 {
 		d.t.Note("nodes.template is not declared: devices are compared with those of before only")
 	}
-	d.t.Expect(pools.Misfits(d.subject.Template, devices)).To(gomega.BeEmpty(), "how devices differ from nodes.template")
+	d.t.Expect(pools.Misfits(d.spec.Template, devices)).To(gomega.BeEmpty(), "how devices differ from nodes.template")
 }
 
 // RemoveSlices removes the driver's slices of a node, as its kubelet does when it starts.
 func (d *Driver) RemoveSlices(node string) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("remove the driver's slices of %s", node)
-	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: d.subject.Driver, resourceapi.ResourceSliceSelectorNodeName: node}
+	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: d.spec.Driver, resourceapi.ResourceSliceSelectorNodeName: node}
 	err := d.t.Client.ResourceV1().ResourceSlices().DeleteCollection(d.t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: selector.String()})
 	d.t.NoError(err, "delete slices")
 }

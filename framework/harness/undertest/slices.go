@@ -58,7 +58,7 @@ type SliceHistory struct {
 func (d *Driver) WatchSlices() *SliceHistory {
 	ctx, cancel := context.WithCancel(d.t.Context())
 	h := &SliceHistory{t: d.t, stop: cancel}
-	source, driver := await.Slices(d.t.Client, d.subject.Driver), d.subject.Driver
+	source, driver := await.Slices(d.t.Client, d.spec.Driver), d.spec.Driver
 	synced := make(chan struct{})
 	h.done.Go(func() {
 		now := map[types.UID]resourceapi.ResourceSlice{}
@@ -144,7 +144,7 @@ func (h *SliceHistory) ExpectSound() {
 // returns the number of states until then.
 func (h *SliceHistory) awaitQuiet(quiet, limit time.Duration) (states int) {
 	ginkgo.GinkgoHelper()
-	h.t.Within(limit, fmt.Sprintf("the driver's slices to stay as they are for %s", quiet), func(context.Context) (bool, string, error) {
+	h.t.OccursWithin(limit, fmt.Sprintf("the driver's slices to stay as they are for %s", quiet), func(context.Context) (bool, string, error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		states = h.states

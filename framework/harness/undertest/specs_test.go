@@ -97,10 +97,10 @@ func TestLoseSpecs(t *testing.T) {
 		{"only of others", map[string][]byte{"/var/run/cdi/1": []byte("{kind: v/c, devices: [{name: '1'}]}")}, false, []string{"/var/run/cdi/1"}, true},
 		{"a driver without CDI devices", nil, true, nil, false},
 	} {
-		f, n, c := newVendor(t)
+		f, n, c := newVendorCase(t)
 		c.Namespace, c.UID = f.Namespace, "uid-1"
 		if tc.none {
-			n.told.List[0].CDIDevices, n.has = nil, nil
+			n.reported.List[0].CDIDevices, n.has = nil, nil
 		}
 		if _, err := f.Client.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestLoseSpecs(t *testing.T) {
 
 // TestDeviceIsLeft: a CDI device that was not there as the case began must go.
 func TestDeviceIsLeft(t *testing.T) {
-	f, n, c := newVendor(t)
+	f, n, c := newVendorCase(t)
 	nodes := &specNode{node: n, files: map[string][]byte{}}
 	f.Env().Agents, c.UID = nodes, "uid-1"
 	driver := Of(f.T)

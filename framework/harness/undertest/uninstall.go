@@ -56,7 +56,7 @@ func (d *Driver) Install() {
 	d.t.Step("run hook %s", spec.HookInstall)
 	d.t.NoError(d.hook(d.t.Context(), spec.HookInstall), "install the driver")
 	d.gone = false
-	for _, node := range d.subject.Nodes {
+	for _, node := range d.spec.Nodes {
 		d.AwaitBack(node)
 	}
 }
@@ -67,19 +67,19 @@ func (d *Driver) Install() {
 func (d *Driver) ExpectGone() {
 	ginkgo.GinkgoHelper()
 	d.t.Poll("the driver's slices to be gone", func(ctx context.Context) (bool, string, error) {
-		list, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.subject.Driver)})
+		list, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.spec.Driver)})
 		if err != nil {
 			return false, "", fmt.Errorf("list slices: %w", err)
 		}
 		return len(list.Items) == 0, fmt.Sprintf("%d slices of the driver", len(list.Items)), nil
 	})
-	for _, node := range d.subject.Nodes {
+	for _, node := range d.spec.Nodes {
 		files, err := agentapi.ReadEvidence(d.t.Context(), d.t.Env().Agents, node, time.Now())
-		if unseen := Unseen(d.subject, files); unseen != nil {
+		if unseen := Unseen(d.spec, files); unseen != nil {
 			d.t.SetBlocked("the node cannot be looked at")
 			d.t.NoError(errors.Join(unseen, err), "look for leftovers on %s", node)
 		}
-		must, may := Left(d.subject, files)
+		must, may := Left(d.spec, files)
 		for _, name := range may {
 			d.t.Note("uninstalling leaves on %s: %s", node, name)
 		}
@@ -90,7 +90,7 @@ func (d *Driver) ExpectGone() {
 // Unseen reports which parts of a node Left could not check: lists missing from its evidence, and
 // checkpoints outside the directories of plugins, which evidence does not cover. It returns nil if
 // Left sees everything.
-func Unseen(s spec.Subject, files map[string][]byte) error {
+func Unseen(s spec.DriverUnderTest, files map[string][]byte) error {
 	var errs []error
 	for _, list := range []string{"sockets", "plugins", "cdi-files"} {
 		if _, ok := files[list]; !ok {
@@ -108,7 +108,7 @@ func Unseen(s spec.Subject, files map[string][]byte) error {
 // Left returns the files of a driver among the evidence of a node: files that must be gone once the
 // driver is uninstalled, and harmless ones that may stay. Names are paths on the node, relative to
 // the kubelet's root directory for files below it.
-func Left(s spec.Subject, files map[string][]byte) (must, may []string) {
+func Left(s spec.DriverUnderTest, files map[string][]byte) (must, may []string) {
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {
 		if spec.Names(s.Driver, socket) {
 			must = append(must, "socket "+socket)

@@ -47,10 +47,10 @@ type Rollout struct {
 // RollOut begins to replace all pods of the driver with the update strategy of its DaemonSet.
 func (d *Driver) RollOut() *Rollout {
 	ginkgo.GinkgoHelper()
-	d.t.Step("replace all pods of daemon set %s/%s", d.subject.Namespace, d.subject.DaemonSet)
+	d.t.Step("replace all pods of daemon set %s/%s", d.spec.Namespace, d.spec.DaemonSet)
 	r := &Rollout{driver: d, started: time.Now(), old: d.endAll()}
 	patch := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{%q:%q}}}}}`, restartedAt, r.started.UTC().Format(time.RFC3339))
-	_, err := d.t.Client.AppsV1().DaemonSets(d.subject.Namespace).Patch(d.t.Context(), d.subject.DaemonSet, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := d.t.Client.AppsV1().DaemonSets(d.spec.Namespace).Patch(d.t.Context(), d.spec.DaemonSet, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 	d.t.NoError(err, "change the daemon set")
 	return r
 }
@@ -78,7 +78,7 @@ func (r *Rollout) look(ctx context.Context) (done bool, seen string, pods []core
 func (r *Rollout) AwaitInTurn() {
 	ginkgo.GinkgoHelper()
 	t := r.driver.t
-	t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", r.driver.subject.Namespace, r.driver.subject.DaemonSet), func(ctx context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", r.driver.spec.Namespace, r.driver.spec.DaemonSet), func(ctx context.Context) (bool, string, error) {
 		done, seen, pods, err := r.look(ctx)
 		if both := sideBySide(pods); both != "" {
 			t.Fatalf("%s: the DaemonSet of a driver without rolling updates has maxSurge 0", both)
@@ -106,12 +106,12 @@ func sideBySide(pods []corev1.Pod) string {
 // began, for any pod.
 func (r *Rollout) ExpectAllAnswered(node string) {
 	ginkgo.GinkgoHelper()
-	t, driver := r.driver.t, r.driver.subject.Driver
+	t, driver := r.driver.t, r.driver.spec.Driver
 	events, err := t.Client.CoreV1().Events(t.Namespace).List(t.Context(), metav1.ListOptions{})
 	t.NoError(err, "list events")
 	var problems []string
 	for _, e := range events.Items {
-		if e.Reason == prepareFailed && says(e.Message, append(unregistered(), "code = Unavailable")) {
+		if e.Reason == prepareFailed && containsAny(e.Message, append(unregistered(), "code = Unavailable")) {
 			problems = append(problems, e.InvolvedObject.Name+": "+e.Message)
 		}
 	}
@@ -121,7 +121,7 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 		t.NoError(err, "read the kubelet's log on %s", node)
 	}
 	for line := range strings.Lines(string(lines)) {
-		if says(line, unregistered()) {
+		if containsAny(line, unregistered()) {
 			problems = append(problems, strings.TrimSpace(line))
 		}
 	}
@@ -136,19 +136,19 @@ func unregistered() []string {
 	return []string{"is not registered", "not found in the list of registered"}
 }
 
-// says is whether a line contains one of the texts.
-func says(line string, texts []string) bool {
+// containsAny is whether a line contains one of the texts.
+func containsAny(line string, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) })
 }
 
 // awaitRolledOut waits until all pods are of the DaemonSet's current revision.
 func (d *Driver) awaitRolledOut() {
 	ginkgo.GinkgoHelper()
-	d.t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", d.subject.Namespace, d.subject.DaemonSet), d.rolledOut)
+	d.t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", d.spec.Namespace, d.spec.DaemonSet), d.rolledOut)
 }
 
 func (d *Driver) rolledOut(ctx context.Context) (bool, string, error) {
-	set, err := d.t.Client.AppsV1().DaemonSets(d.subject.Namespace).Get(ctx, d.subject.DaemonSet, metav1.GetOptions{})
+	set, err := d.t.Client.AppsV1().DaemonSets(d.spec.Namespace).Get(ctx, d.spec.DaemonSet, metav1.GetOptions{})
 	if err != nil {
 		return false, "", fmt.Errorf("get daemon set: %w", err)
 	}

@@ -38,7 +38,7 @@ const enough = "role"
 
 // Proof has a trial without each of the role's rights and, if nodes run pods, one for the whole role.
 func Proof(nodes bool) prove.Proof {
-	p := prove.Proof{Name: "access", Word: "shown"}
+	p := prove.Proof{Name: "access", Keyword: "shown"}
 	if nodes {
 		p.Trials = []prove.Trial{{ID: enough, What: "run all cases with the printed role: they pass, and take all of it"}}
 	}
@@ -116,7 +116,7 @@ func named(right access.Right, err error) prove.Finding {
 	case !errors.As(err, &missing) || !slices.Equal(missing.Rights, []access.Right{right}):
 		return prove.Finding{Missed: []string{right.String()}, Note: err.Error()}
 	default:
-		return prove.Finding{Shown: true, By: []string{right.String()}, Note: err.Error()}
+		return prove.Finding{Detected: true, By: []string{right.String()}, Note: err.Error()}
 	}
 }
 
@@ -149,6 +149,6 @@ func judge(r schema.Report, taken map[access.Right]bool, given []access.Right) p
 	if r.Summary.Verdict != schema.Passed {
 		f.Missed = append(f.Missed, "the run: "+string(r.Summary.Verdict))
 	}
-	f.Shown = len(f.Missed) == 0
+	f.Detected = len(f.Missed) == 0
 	return f
 }

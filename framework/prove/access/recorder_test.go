@@ -120,18 +120,18 @@ func TestVerdicts(t *testing.T) {
 	all := map[access.Right]bool{given[0]: true, given[1]: true}
 	passed, failed := schema.Report{}, schema.Report{}
 	passed.Summary.Verdict, failed.Summary.Verdict = schema.Passed, schema.Failed
-	if f := judge(passed, all, given); !f.Shown {
+	if f := judge(passed, all, given); !f.Detected {
 		t.Errorf("%+v", f)
 	}
-	if f := judge(failed, all, given); f.Shown {
+	if f := judge(failed, all, given); f.Detected {
 		t.Errorf("a run that failed: %+v", f)
 	}
-	if f := judge(passed, map[access.Right]bool{given[0]: true}, given); f.Shown || !cmp.Equal(f.Missed, []string{"not taken: list nodes"}) {
+	if f := judge(passed, map[access.Right]bool{given[0]: true}, given); f.Detected || !cmp.Equal(f.Missed, []string{"not taken: list nodes"}) {
 		t.Errorf("a right that nobody takes: %+v", f)
 	}
 	for name, row := range map[string]struct {
-		err   error
-		shown bool
+		err      error
+		detected bool
 	}{
 		"it is named":             {access.MissingError{Rights: given[:1]}, true},
 		"others are named, too":   {access.MissingError{Rights: given}, false},
@@ -139,7 +139,7 @@ func TestVerdicts(t *testing.T) {
 		"something else happened": {errors.New("no"), false},
 		"nobody noticed":          {nil, false},
 	} {
-		if f := named(given[0], row.err); f.Shown != row.shown {
+		if f := named(given[0], row.err); f.Detected != row.detected {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -32,8 +32,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// broken is a transport to an API server with the mutant.
-type broken struct {
+// mutantTransport is a transport to an API server with the mutant.
+type mutantTransport struct {
 	next  http.RoundTripper
 	state *atomic.Pointer[state]
 	// fault reports errors after the response has started.
@@ -41,7 +41,7 @@ type broken struct {
 }
 
 // RoundTrip forwards a request and returns the response, both as changed by the mutant.
-func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b mutantTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	m := b.state.Load().mutant
 	if !m.concerns(r) {
 		return b.next.RoundTrip(r)
@@ -65,7 +65,7 @@ func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if refused {
-			return say(r, http.StatusUnprocessableEntity, refusal(m.What))
+			return respond(r, http.StatusUnprocessableEntity, refusal(m.What))
 		}
 	}
 	if m.Stores != "" && r.Method != http.MethodDelete && len(body) > 0 {
@@ -78,7 +78,7 @@ func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // exchange is the second half of RoundTrip, with the changed request.
-func (b broken) exchange(r *http.Request, m *Mutant, body []byte) (*http.Response, error) {
+func (b mutantTransport) exchange(r *http.Request, m *Mutant, body []byte) (*http.Response, error) {
 	if query := r.URL.Query(); m.Ignores != nil && m.compiled.value.MatchString(query.Get(m.Ignores.Name)) {
 		query.Del(m.Ignores.Name)
 		r.URL.RawQuery = query.Encode()
@@ -93,16 +93,16 @@ func (b broken) exchange(r *http.Request, m *Mutant, body []byte) (*http.Respons
 	case m.Accepts != nil && answer.StatusCode >= http.StatusBadRequest:
 		return b.accept(r, answer, m, body)
 	case m.Answers != "" && answer.StatusCode < http.StatusBadRequest && r.URL.Query().Get("watch") != "":
-		told, write := io.Pipe()
+		rewritten, write := io.Pipe()
 		source := answer.Body
 		go func() {
-			err := m.tell(source, write)
+			err := m.rewriteWatch(source, write)
 			if err != nil && !errors.Is(err, io.ErrClosedPipe) {
 				b.fault(r, err)
 			}
 			_ = write.CloseWithError(errors.Join(err, source.Close()))
 		}()
-		answer.Body, answer.ContentLength = told, -1
+		answer.Body, answer.ContentLength = rewritten, -1
 		answer.Header.Del("Content-Length")
 		return answer, nil
 	case m.Answers != "" && answer.StatusCode < http.StatusBadRequest:
@@ -126,7 +126,7 @@ func with(r *http.Request, body []byte) *http.Request {
 }
 
 // accept turns a rejection into a success, or into the remaining rejection.
-func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body []byte) (*http.Response, error) {
+func (b mutantTransport) accept(r *http.Request, answer *http.Response, m *Mutant, body []byte) (*http.Response, error) {
 	said, err := read(answer)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 		return replace(answer, said), nil
 	}
 	if rest != nil {
-		return say(r, int(rest.Code), *rest)
+		return respond(r, int(rest.Code), *rest)
 	}
 	if r.Header.Get(authenticationv1.ImpersonateUserHeader) != "" {
 		// As an administrator, with the user's missing permissions.
@@ -162,7 +162,7 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 		if err := json.Unmarshal(body, &object); err != nil {
 			return nil, fmt.Errorf("read an object: %w", err)
 		}
-		return say(r, map[string]int{http.MethodPost: http.StatusCreated, http.MethodPut: http.StatusOK}[r.Method], object)
+		return respond(r, map[string]int{http.MethodPost: http.StatusCreated, http.MethodPut: http.StatusOK}[r.Method], object)
 	case http.MethodPatch:
 		// The stored object: only the API server knows a patch's result.
 		get := with(r, nil)
@@ -170,11 +170,11 @@ func (b broken) accept(r *http.Request, answer *http.Response, m *Mutant, body [
 		get.Header.Del("Content-Type")
 		return b.next.RoundTrip(get)
 	}
-	return say(r, http.StatusOK, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess})
+	return respond(r, http.StatusOK, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess})
 }
 
-// tell writes the events of a watch as changed by the mutant.
-func (m *Mutant) tell(from io.Reader, to io.Writer) error {
+// rewriteWatch writes the events of a watch as changed by the mutant.
+func (m *Mutant) rewriteWatch(from io.Reader, to io.Writer) error {
 	events, encoder := json.NewDecoder(from), json.NewEncoder(to)
 	for {
 		var event map[string]any
@@ -183,11 +183,11 @@ func (m *Mutant) tell(from io.Reader, to io.Writer) error {
 		} else if err != nil {
 			return fmt.Errorf("read a watch: %w", err)
 		}
-		told, err := m.told(event)
+		rewritten, err := m.rewriteEvent(event)
 		if err != nil {
 			return err
 		}
-		for _, t := range told {
+		for _, t := range rewritten {
 			if err := encoder.Encode(t); err != nil {
 				return err
 			}
@@ -206,8 +206,8 @@ func replace(answer *http.Response, body []byte) *http.Response {
 	return answer
 }
 
-// say is an answer of the proxy's own.
-func say(r *http.Request, code int, object any) (*http.Response, error) {
+// respond is an answer of the proxy's own.
+func respond(r *http.Request, code int, object any) (*http.Response, error) {
 	body, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("encode an answer: %w", err)

@@ -74,8 +74,8 @@ func (m *Mutant) answered(body []byte) ([]byte, error) {
 	return json.Marshal(changed[0])
 }
 
-// told is a watch event as changed by the mutant: dropped, or with another object.
-func (m *Mutant) told(event map[string]any) ([]any, error) {
+// reported is a watch event as changed by the mutant: dropped, or with another object.
+func (m *Mutant) rewriteEvent(event map[string]any) ([]any, error) {
 	kind, _ := event["type"].(string)
 	if kind == string(watch.Bookmark) || kind == string(watch.Error) {
 		return []any{event}, nil

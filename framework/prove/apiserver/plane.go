@@ -76,8 +76,8 @@ func (p *Plane) Place(ctx context.Context, components ...string) error {
 // Turn turns on a mutant for a component behind its proxy, without restarting it.
 func (p *Plane) Turn(m *Mutant) { p.behind[m.Of].Turn(m) }
 
-// Heal turns the mutant off, and restarts the component, since it may have missed something.
-func (p *Plane) Heal(ctx context.Context, m *Mutant) error {
+// Restore turns the mutant off, and restarts the component, since it may have missed something.
+func (p *Plane) Restore(ctx context.Context, m *Mutant) error {
 	p.behind[m.Of].Turn(nil)
 	running, err := p.running(m.Of)
 	if err != nil {

@@ -59,7 +59,7 @@ func (p *processes) Restart(_ context.Context, _ string, programs ...string) err
 	return nil
 }
 
-func TestComponentsSeeAMutantUntilTheyAreHealed(t *testing.T) {
+func TestComponentsSeeAMutantUntilTheyAreRestored(t *testing.T) {
 	behind := httptest.NewServer(&server{})
 	t.Cleanup(behind.Close)
 	provider := &processes{dir: t.TempDir(), all: []string{"kube-apiserver", "kube-scheduler", "kube-controller-manager"}}
@@ -89,7 +89,7 @@ func TestComponentsSeeAMutantUntilTheyAreHealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := func() string {
+	reported := func() string {
 		events, err := client.ResourceV1().ResourceClaims("default").Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -100,13 +100,13 @@ func TestComponentsSeeAMutantUntilTheyAreHealed(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := told(); got != "BOOKMARK" {
+	if got := reported(); got != "BOOKMARK" {
 		t.Errorf("the scheduler is told %q", got)
 	}
-	if err := plane.Heal(t.Context(), &all[0]); err != nil {
+	if err := plane.Restore(t.Context(), &all[0]); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); got != "ADDED BOOKMARK" {
+	if got := reported(); got != "ADDED BOOKMARK" {
 		t.Errorf("once healed, the scheduler is told %q", got)
 	}
 	if !slices.Equal(provider.restarted, []string{"kube-scheduler", "kube-scheduler"}) {

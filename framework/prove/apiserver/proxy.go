@@ -56,7 +56,7 @@ func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err 
 	p = &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
 	p.Turn(nil)
 	p.server, err = proxy.Serve(ctx, config, p.Kubeconfig, func(passing *httputil.ReverseProxy) http.Handler {
-		passing.Transport = broken{next: passing.Transport, state: &p.state, fault: p.fault}
+		passing.Transport = mutantTransport{next: passing.Transport, state: &p.state, fault: p.fault}
 		passing.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
 			p.fault(r, err)
 			http.Error(w, "the proxy before the API server: "+err.Error(), http.StatusBadGateway)

@@ -114,7 +114,7 @@ func (p *Prover) broken(ctx context.Context, m *Mutant, cases func() (schema.Rep
 	p.plane.Turn(m)
 	r, err = cases()
 	faults = p.plane.Faults(m)
-	return r, faults, errors.Join(err, p.plane.Heal(context.WithoutCancel(ctx), m))
+	return r, faults, errors.Join(err, p.plane.Restore(context.WithoutCancel(ctx), m))
 }
 
 func (p *Prover) prepare(ctx context.Context) (err error) {

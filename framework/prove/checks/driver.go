@@ -74,8 +74,8 @@ func (d *driver) state() string   { return filepath.Join(d.kubelet(), "plugins",
 // sockets is the pattern of the driver's plugin sockets, one per process.
 func (d *driver) sockets() string { return filepath.Join(d.state(), "dra*.sock") }
 
-func (d *driver) subject() Subject {
-	return Subject{
+func (d *driver) description() LocalDriver {
+	return LocalDriver{
 		Driver: driverName, Node: node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
 		Checkpoint: filepath.Join(d.state(), mutants.CheckpointFile), Restart: d.restart, Upgrade: d.replace(false), Downgrade: d.replace(true),
 	}

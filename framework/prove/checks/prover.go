@@ -38,25 +38,25 @@ import (
 // node is the drivers' node name.
 const node = "dratest-bugs"
 
-// OfSanity are the bugs with a sanity check; the others need a kubelet to show.
-func OfSanity() []mutants.Mutant {
+// WithCheck are the bugs with a sanity check; the others need a kubelet to show.
+func WithCheck() []mutants.Mutant {
 	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return m.Check == "" })
 }
 
 // Name is the proof's.
 const Name = "bugs"
 
-// Proof has a trial for each bug of OfSanity.
+// Proof has a trial for each bug of WithCheck.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: Name, Word: "killed"}
-	for _, m := range OfSanity() {
+	p := prove.Proof{Name: Name, Keyword: "killed"}
+	for _, m := range WithCheck() {
 		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Check))
 	}
 	return p
 }
 
-// Subject is a driver on this machine, as described to a sanity check.
-type Subject struct {
+// LocalDriver is a driver on this machine, as described to a sanity check.
+type LocalDriver struct {
 	// Driver is its name, Node the name of its node.
 	Driver, Node string
 	// Sockets is the pattern of its plugin sockets; the newest is used.
@@ -74,7 +74,7 @@ type Prover struct {
 	// Program is the path of dra-sim.
 	Program string
 	// Check runs the sanity check of that ID on a driver.
-	Check func(ctx context.Context, client kubernetes.Interface, s Subject, id string) (spec.Outcome, error)
+	Check func(ctx context.Context, client kubernetes.Interface, s LocalDriver, id string) (spec.Outcome, error)
 
 	bed *testbed.Testbed
 }
@@ -123,7 +123,7 @@ func judge(with, without spec.Outcome) prove.Finding {
 	case without.Status != spec.Passed:
 		f.Problem = fmt.Sprintf("a driver without the bug does not pass %s: %s %s%s", without.ID, without.Status, without.Failure, without.Reason)
 	case with.Status == spec.Failed:
-		f.Shown, f.By = true, []string{with.ID}
+		f.Detected, f.By = true, []string{with.ID}
 	default:
 		f.Missed, f.Note = []string{with.ID}, fmt.Sprintf("%s %s", with.Status, with.Reason)
 	}
@@ -143,7 +143,7 @@ func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spe
 	if err := d.start(ctx); err != nil {
 		return outcome, err
 	}
-	if outcome, err = p.Check(ctx, p.bed.Client, d.subject(), check); err != nil {
+	if outcome, err = p.Check(ctx, p.bed.Client, d.description(), check); err != nil {
 		return outcome, err
 	}
 	text, err := json.MarshalIndent(outcome, "", "  ")

@@ -27,20 +27,20 @@ import (
 
 func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
 	metas := sanity.Metas()
-	for _, b := range OfSanity() {
+	for _, b := range WithCheck() {
 		if !slices.ContainsFunc(metas, func(m spec.Meta) bool { return m.ID == b.Check }) {
 			t.Errorf("bug %s is about check %s, which there is not", b.ID, b.Check)
 		}
 	}
-	if got := len(Proof().Trials); got != len(OfSanity()) {
-		t.Errorf("%d trials for %d bugs", got, len(OfSanity()))
+	if got := len(Proof().Trials); got != len(WithCheck()) {
+		t.Errorf("%d trials for %d bugs", got, len(WithCheck()))
 	}
 }
 
 // TestEachCheckHasABug: it must be proven to be able to fail.
 func TestEachCheckHasABug(t *testing.T) {
 	for _, m := range sanity.Metas() {
-		if !slices.ContainsFunc(OfSanity(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {
+		if !slices.ContainsFunc(WithCheck(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {
 			t.Errorf("no bug makes %s fail", m.ID)
 		}
 	}
@@ -48,18 +48,18 @@ func TestEachCheckHasABug(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	for name, row := range map[string]struct {
-		with, without spec.Status
-		shown, missed bool
-		problem       bool
+		with, without    spec.Status
+		detected, missed bool
+		problem          bool
 	}{
-		"killed":                     {with: spec.Failed, without: spec.Passed, shown: true},
+		"killed":                     {with: spec.Failed, without: spec.Passed, detected: true},
 		"survived":                   {with: spec.Passed, without: spec.Passed, missed: true},
 		"cannot be seen":             {with: spec.NotApplicable, without: spec.Passed, missed: true},
 		"good driver fails":          {with: spec.Failed, without: spec.Failed, problem: true},
 		"good driver is not checked": {with: spec.Failed, without: spec.NotApplicable, problem: true},
 	} {
 		f := judge(spec.Outcome{ID: "a", Status: row.with}, spec.Outcome{ID: "a", Status: row.without})
-		if f.Shown != row.shown || (len(f.Missed) > 0) != row.missed || (f.Problem != "") != row.problem {
+		if f.Detected != row.detected || (len(f.Missed) > 0) != row.missed || (f.Problem != "") != row.problem {
 			t.Errorf("%s: got %+v", name, f)
 		}
 	}

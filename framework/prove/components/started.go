@@ -30,9 +30,9 @@ const (
 	crashVariable = "DRATEST_MUTANT_CRASH"
 )
 
-// told runs cases with a mutant of a program they start, and reports a crash of the program. The mutant is set in
+// runWithMutant runs cases with a mutant of a program they start, and reports a crash of the program. The mutant is set in
 // this process's environment, which the cluster's running components do not inherit.
-func told(m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
+func runWithMutant(m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
 	file, err := os.CreateTemp("", "dratest-crash-")
 	if err != nil {
 		return r, false, fmt.Errorf("make a file for what a program says that crashes: %w", err)

@@ -50,7 +50,7 @@ func TestProgramsThatCasesStartAreNotSwitched(t *testing.T) {
 func TestWhatACaseStartsSaysWhenItCrashes(t *testing.T) {
 	m := Mutant{Defect: spec.Defect{ID: "whatif-x"}, OfCompanion: true}
 	for name, crash := range map[string]string{"it does not": "", "it does": "panic: assignment to entry in nil map"} {
-		_, crashed, err := told(m, func() (schema.Report, error) {
+		_, crashed, err := runWithMutant(m, func() (schema.Report, error) {
 			if got := os.Getenv(variable); got != m.ID {
 				t.Errorf("%s: it is told %q", name, got)
 			}

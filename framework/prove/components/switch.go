@@ -62,8 +62,8 @@ const (
 // switcher restarts a cluster's components with another mutant, or none. They must be built with Overlay: others
 // would be terminated by its signal.
 type switcher interface {
-	// tell writes the mutant's name for the program's processes, and signals them to restart.
-	tell(ctx context.Context, p program, mutant string) error
+	// signal writes the mutant's name for the program's processes, and signals them to restart.
+	signal(ctx context.Context, p program, mutant string) error
 	// works returns why not all of them work with the mutant, or "".
 	works(ctx context.Context, p program, mutant string) string
 	// processes has a line per process of the program, unique to it: its PID and start time. It is empty if none runs.
@@ -73,7 +73,7 @@ type switcher interface {
 // turn returns once the component works with the mutant.
 func turn(ctx context.Context, s switcher, component, mutant string) error {
 	p := programOf(component)
-	if err := s.tell(ctx, p, mutant); err != nil {
+	if err := s.signal(ctx, p, mutant); err != nil {
 		return fmt.Errorf("switch %s to mutant %q: %w", p.name, mutant, err)
 	}
 	why := ""
@@ -111,14 +111,14 @@ func (s onNodes) each(ctx context.Context, p program, mutant, script string) (st
 	return all.String(), nil
 }
 
-func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
+func (s onNodes) signal(ctx context.Context, p program, mutant string) error {
 	// A node's /dev/shm does not survive its reboot, the kubelet's directory does.
-	told, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" &&
+	output, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" &&
     { [ "$1" != kubelet ] || printf %s "$2" >"$d/cwd/dratest-mutant"; } && kill -USR1 "${d#/proc/}" && echo told`)
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(told, "told") {
+	if !strings.Contains(output, "told") {
 		return fmt.Errorf("no node runs %s", p.name)
 	}
 	if p.lease == "" {
@@ -209,7 +209,7 @@ func (s asProcesses) find(p program) (pid int, err error) {
 	return process.ID, nil
 }
 
-func (s asProcesses) tell(_ context.Context, p program, mutant string) error {
+func (s asProcesses) signal(_ context.Context, p program, mutant string) error {
 	pid, err := s.find(p)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ const crash = "the mutant crashes its component: a mutant must not; --only leave
 // broken runs cases with a mutant on, and reports whether the component ended meanwhile.
 func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
 	if m.OfCompanion {
-		return told(m, cases)
+		return runWithMutant(m, cases)
 	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
 		return r, false, err

@@ -57,18 +57,18 @@ type Cases struct {
 
 	// without has each case's last result without any mutant.
 	without map[string]schema.Case
-	// said has each case's message of its last detection.
-	said map[string]string
+	// messages has each case's message of its last detection.
+	messages map[string]string
 	// control replaces Run without a mutant in tests.
 	control func(cases []string) (schema.Report, error)
 }
 
-// Broken runs cases with the mutant of a trial on, and their report in dir. A problem makes the mutant inconclusive.
-type Broken func(cases []string, dir string) (with schema.Report, problem string, err error)
+// RunWithMutant runs cases with the mutant of a trial on, and their report in dir. A problem makes the mutant inconclusive.
+type RunWithMutant func(cases []string, dir string) (with schema.Report, problem string, err error)
 
 // Try runs cases without and with the mutant of a trial, with reports below dir: broken gets the cases able to prove
 // a detection.
-func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
+func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken RunWithMutant) (prove.Finding, error) {
 	if err := c.Bed.StopStrays(ctx); err != nil {
 		return prove.Finding{}, fmt.Errorf("remove leftovers of cases: %w", err)
 	}
@@ -123,7 +123,7 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 		return nil
 	}
 	if c.without == nil {
-		c.without, c.said = map[string]schema.Case{}, map[string]string{}
+		c.without, c.messages = map[string]schema.Case{}, map[string]string{}
 	}
 	r, err := c.runControl(ctx, cases, dir)
 	if err != nil {
@@ -180,26 +180,26 @@ func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (sch
 func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, dir string) (prove.Finding, error) {
 	f := judge(with, t.All)
 	doubtful := slices.DeleteFunc(slices.Clone(f.By), func(id string) bool {
-		said := says(with, id)
-		return !strings.Contains(said, overTime) && said != c.said[id]
+		messages := failureLine(with, id)
+		return !strings.Contains(messages, overTime) && messages != c.messages[id]
 	})
 	if err := c.again(ctx, doubtful, dir); err != nil {
 		return f, err
 	}
 	f.By = slices.DeleteFunc(f.By, func(id string) bool { return !c.holds(id) })
 	why := c.unsound(t.Must)
-	f.Shown = f.Shown && len(f.By) > 0 && (!t.All || len(why) == 0)
+	f.Detected = f.Detected && len(f.By) > 0 && (!t.All || len(why) == 0)
 	var notes []string
 	for i, id := range f.By {
-		if c.said[id] = says(with, id); i == 0 {
-			notes = append(notes, c.said[id])
+		if c.messages[id] = failureLine(with, id); i == 0 {
+			notes = append(notes, c.messages[id])
 		}
 	}
 	if f.Note != "" {
 		notes = append(notes, f.Note)
 	}
 	// Skipped cases might have detected it.
-	if !f.Shown && len(why) > 0 {
+	if !f.Detected && len(why) > 0 {
 		f.Problem = strings.Join(why, "; ")
 	} else {
 		notes = append(notes, why...)

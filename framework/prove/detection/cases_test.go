@@ -49,7 +49,7 @@ func TestCasesThatStartProgramsHaveMoreTime(t *testing.T) {
 
 // before has the results of cases without a mutant.
 func before(status ...spec.Status) *Cases {
-	c := &Cases{without: map[string]schema.Case{}, said: map[string]string{}}
+	c := &Cases{without: map[string]schema.Case{}, messages: map[string]string{}}
 	for i, s := range status {
 		id := string(rune('a' + i))
 		c.without[id] = schema.Case{ID: id, Status: s, Failure: "broken"}
@@ -92,30 +92,30 @@ func TestVerdict(t *testing.T) {
 	onlyB := schema.Report{Cases: []schema.Case{{ID: "a", Status: spec.NotApplicable}, failed("b", "b says")}}
 	passed := schema.Report{Cases: []schema.Case{{ID: "b", Status: spec.Passed}}}
 	for name, row := range map[string]struct {
-		without []spec.Status
-		with    schema.Report
-		all     bool
-		said    string // by b, of the mutant before
-		again   []spec.Status
-		runs    []string
-		want    prove.Finding
+		without  []spec.Status
+		with     schema.Report
+		all      bool
+		messages string // by b, of the mutant before
+		again    []spec.Status
+		runs     []string
+		want     prove.Finding
 	}{
-		"both stand":    {[]spec.Status{spec.Passed, spec.Passed}, both, false, "", nil, nil, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
-		"one is known":  {[]spec.Status{spec.Known, spec.Passed}, both, false, "", nil, nil, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
-		"one stands":    {[]spec.Status{spec.Failed, spec.Passed}, both, false, "", nil, nil, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says\na does not pass without the mutant either: Failed broken"}},
+		"both stand":    {[]spec.Status{spec.Passed, spec.Passed}, both, false, "", nil, nil, prove.Finding{Detected: true, By: []string{"a", "b"}, Note: "a says"}},
+		"one is known":  {[]spec.Status{spec.Known, spec.Passed}, both, false, "", nil, nil, prove.Finding{Detected: true, By: []string{"a", "b"}, Note: "a says"}},
+		"one stands":    {[]spec.Status{spec.Failed, spec.Passed}, both, false, "", nil, nil, prove.Finding{Detected: true, By: []string{"b"}, Note: "b says\na does not pass without the mutant either: Failed broken"}},
 		"neither":       {[]spec.Status{spec.Failed, spec.Blocked}, both, false, "", nil, nil, prove.Finding{By: []string{}, Problem: "a does not pass without the mutant either: Failed broken; b does not pass without the mutant either: Blocked broken"}},
-		"no control":    {[]spec.Status{spec.Passed}, both, false, "", nil, nil, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says\nb does not pass without the mutant either:  "}},
-		"all, and do":   {[]spec.Status{spec.Passed, spec.Passed}, both, true, "", nil, nil, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
-		"all, one left": {[]spec.Status{spec.NotApplicable, spec.Passed}, onlyB, true, "", nil, nil, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says\nthe cluster does not have what these need: a"}},
+		"no control":    {[]spec.Status{spec.Passed}, both, false, "", nil, nil, prove.Finding{Detected: true, By: []string{"a"}, Note: "a says\nb does not pass without the mutant either:  "}},
+		"all, and do":   {[]spec.Status{spec.Passed, spec.Passed}, both, true, "", nil, nil, prove.Finding{Detected: true, By: []string{"a", "b"}, Note: "a says"}},
+		"all, one left": {[]spec.Status{spec.NotApplicable, spec.Passed}, onlyB, true, "", nil, nil, prove.Finding{Detected: true, By: []string{"b"}, Note: "b says\nthe cluster does not have what these need: a"}},
 		"all, one does": {[]spec.Status{spec.Passed, spec.Failed}, both, true, "", nil, nil, prove.Finding{By: []string{"a"}, Note: "a says", Problem: "b does not pass without the mutant either: Failed broken"}},
 		"one left out":  {[]spec.Status{spec.Failed, spec.Passed}, passed, false, "", nil, nil, prove.Finding{Missed: []string{"b"}, Problem: "a does not pass without the mutant either: Failed broken"}},
-		"late":          {[]spec.Status{spec.Passed, spec.Passed}, oneLate, false, "", []spec.Status{spec.Passed}, []string{"a"}, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "wait for pod pod: the case took longer than 30s"}},
-		"late, always":  {[]spec.Status{spec.Passed, spec.Passed}, oneLate, false, "", []spec.Status{spec.Failed}, []string{"a"}, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says\na does not pass without the mutant either: Failed broken"}},
-		"the same":      {[]spec.Status{spec.Passed, spec.Passed}, both, false, "b says", []spec.Status{spec.Passed, spec.Failed}, []string{"b"}, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says\nb does not pass without the mutant either: Failed broken"}},
+		"late":          {[]spec.Status{spec.Passed, spec.Passed}, oneLate, false, "", []spec.Status{spec.Passed}, []string{"a"}, prove.Finding{Detected: true, By: []string{"a", "b"}, Note: "wait for pod pod: the case took longer than 30s"}},
+		"late, always":  {[]spec.Status{spec.Passed, spec.Passed}, oneLate, false, "", []spec.Status{spec.Failed}, []string{"a"}, prove.Finding{Detected: true, By: []string{"b"}, Note: "b says\na does not pass without the mutant either: Failed broken"}},
+		"the same":      {[]spec.Status{spec.Passed, spec.Passed}, both, false, "b says", []spec.Status{spec.Passed, spec.Failed}, []string{"b"}, prove.Finding{Detected: true, By: []string{"a"}, Note: "a says\nb does not pass without the mutant either: Failed broken"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := before(row.without...)
-			c.said["b"] = row.said
+			c.messages["b"] = row.messages
 			var runs []string
 			c.control = func(cases []string) (schema.Report, error) {
 				runs = cases

@@ -44,11 +44,11 @@ func judge(r schema.Report, all bool) prove.Finding {
 			passed = append(passed, c.ID)
 		}
 	}
-	f.Shown = len(f.By) > 0 && (!all || len(passed) == 0)
-	if len(left) > 0 && (all || !f.Shown) {
+	f.Detected = len(f.By) > 0 && (!all || len(passed) == 0)
+	if len(left) > 0 && (all || !f.Detected) {
 		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
 	}
-	if f.Shown && !all {
+	if f.Detected && !all {
 		return f
 	}
 	f.Missed = passed
@@ -63,8 +63,8 @@ func judge(r schema.Report, all bool) prove.Finding {
 	return f
 }
 
-// says is the first line of a failed case's message.
-func says(r schema.Report, id string) string {
+// failureLine is the first line of a failed case's message.
+func failureLine(r schema.Report, id string) string {
 	for _, c := range r.Cases {
 		if c.ID == id {
 			line, _, _ := strings.Cut(c.Failure, "\n")

@@ -35,13 +35,13 @@ func TestJudge(t *testing.T) {
 		statuses []spec.Status
 		want     prove.Finding
 	}{
-		{"one of two fails", []spec.Status{spec.Failed, spec.Passed}, prove.Finding{Shown: true, By: []string{"a"}}},
+		{"one of two fails", []spec.Status{spec.Failed, spec.Passed}, prove.Finding{Detected: true, By: []string{"a"}}},
 		{"none fails", []spec.Status{spec.Passed, spec.Known}, prove.Finding{Missed: []string{"a", "b"}}},
 		{"one passes, one cannot run", []spec.Status{spec.Passed, spec.NotApplicable}, prove.Finding{Missed: []string{"a"}, Unable: []string{"b"}, Note: "the cluster does not have what these need: b"}},
 		{"none can run", []spec.Status{spec.NotApplicable}, prove.Finding{NotApplicable: true, Unable: []string{"a"}, Note: "the cluster does not have what these need: a"}},
 		{"one is blocked", []spec.Status{spec.Blocked}, prove.Finding{Problem: "cases did not come to their end: a: why"}},
 		{"one passes, one is blocked", []spec.Status{spec.Passed, spec.Blocked}, prove.Finding{Missed: []string{"a"}, Problem: "cases did not come to their end: b: why"}},
-		{"one is blocked, one fails", []spec.Status{spec.Blocked, spec.Failed}, prove.Finding{Shown: true, By: []string{"b"}}},
+		{"one is blocked, one fails", []spec.Status{spec.Blocked, spec.Failed}, prove.Finding{Detected: true, By: []string{"b"}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var r schema.Report
@@ -118,16 +118,16 @@ func TestAllMustNotice(t *testing.T) {
 		problems []string
 		want     prove.Finding
 	}{
-		{"all fail", []spec.Status{spec.Failed, spec.Failed}, nil, prove.Finding{Shown: true, By: []string{"a", "b"}}},
+		{"all fail", []spec.Status{spec.Failed, spec.Failed}, nil, prove.Finding{Detected: true, By: []string{"a", "b"}}},
 		{"one passes", []spec.Status{spec.Failed, spec.Passed}, nil, prove.Finding{By: []string{"a"}, Missed: []string{"b"}}},
 		{"one sees what Kubernetes is known for", []spec.Status{spec.Failed, "KnownSomething"}, nil, prove.Finding{By: []string{"a"}, Missed: []string{"b"}}},
-		{"one cannot run", []spec.Status{spec.NotApplicable, spec.Failed}, nil, prove.Finding{Shown: true, By: []string{"b"}, Note: "the cluster does not have what these need: a"}},
+		{"one cannot run", []spec.Status{spec.NotApplicable, spec.Failed}, nil, prove.Finding{Detected: true, By: []string{"b"}, Note: "the cluster does not have what these need: a"}},
 		{"none can run", []spec.Status{spec.NotApplicable}, nil, prove.Finding{NotApplicable: true, Note: "the cluster does not have what these need: a"}},
 		{"some pass, some cannot run", []spec.Status{spec.NotApplicable, spec.Passed}, nil, prove.Finding{Missed: []string{"b"}, Note: "the cluster does not have what these need: a"}},
 		{"nothing ran", nil, nil, prove.Finding{}},
-		{"one is blocked", []spec.Status{spec.Failed, spec.Blocked}, nil, prove.Finding{Shown: true, By: []string{"a"}, Problem: "cases did not come to their end: b: why"}},
+		{"one is blocked", []spec.Status{spec.Failed, spec.Blocked}, nil, prove.Finding{Detected: true, By: []string{"a"}, Problem: "cases did not come to their end: b: why"}},
 		{"one is blocked, one passes", []spec.Status{spec.Passed, spec.Blocked}, nil, prove.Finding{Missed: []string{"a"}}},
-		{"the run had a problem", []spec.Status{spec.Failed}, []string{"no output"}, prove.Finding{Shown: true, By: []string{"a"}, Problem: "cases did not come to their end: no output"}},
+		{"the run had a problem", []spec.Status{spec.Failed}, []string{"no output"}, prove.Finding{Detected: true, By: []string{"a"}, Problem: "cases did not come to their end: no output"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := schema.Report{Problems: row.problems}

@@ -40,15 +40,15 @@ import (
 // Name is the proof's.
 const Name = "life"
 
-// OfLife are the bugs with life cases.
-func OfLife() []mutants.Mutant {
+// WithCases are the bugs with life cases.
+func WithCases() []mutants.Mutant {
 	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return len(m.Cases) == 0 })
 }
 
-// Proof has a trial for each bug of OfLife.
+// Proof has a trial for each bug of WithCases.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: Name, Word: "killed"}
-	for _, m := range OfLife() {
+	p := prove.Proof{Name: Name, Keyword: "killed"}
+	for _, m := range WithCases() {
 		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Cases...))
 	}
 	return p
@@ -65,8 +65,8 @@ type Prover struct {
 	Install func(ctx context.Context, cluster, bug string) error
 
 	bed *testbed.Testbed
-	// spoiled: a bug has left something irremovable in the cluster.
-	spoiled bool
+	// dirty: a bug has left something irremovable in the cluster.
+	dirty bool
 }
 
 var _ prove.Prover = (*Prover)(nil)
@@ -88,12 +88,12 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 
 // Try runs the cases of a bug without it first, then with it, since the bug may leave something on nodes.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
-	if p.spoiled {
+	if p.dirty {
 		_, _ = fmt.Fprintln(p.Config.Out, "  -- the bug before has left in the cluster what nobody can remove: a new one is made")
 		if err := errors.Join(p.Close(ctx, true), p.Open(ctx, false)); err != nil {
 			return prove.Finding{}, err
 		}
-		p.spoiled = false
+		p.dirty = false
 	}
 	without, err := p.certify(ctx, "", t.Must, filepath.Join(dir, "without"))
 	if err != nil {
@@ -119,15 +119,15 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.Config.PodImage, Out: p.Config.Out},
 		Disruptive: true, Filter: plan.Filter{Focus: focus}, Parallel: 1, CaseLimit: caseLimit,
 	}})
-	p.spoiled = spoils(bug, err)
-	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.spoiled {
+	p.dirty = leavesBehind(bug, err)
+	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.dirty {
 		return c, err
 	}
 	return c, nil
 }
 
-// spoils reports whether a run completed apart from a bug's leftovers.
-func spoils(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
+// leavesBehind reports whether a run completed apart from a bug's leftovers.
+func leavesBehind(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
 
 // judge reports whether each of the cases has detected the bug, and nothing else.
 func judge(cases []string, with, without schema.Certificate) prove.Finding {
@@ -143,6 +143,6 @@ func judge(cases []string, with, without schema.Certificate) prove.Finding {
 			f.Missed = append(f.Missed, id)
 		}
 	}
-	f.Shown = len(f.Missed) == 0
+	f.Detected = len(f.Missed) == 0
 	return f
 }

@@ -37,7 +37,7 @@ func TestEachBugIsATrialOfCasesThatThereAre(t *testing.T) {
 		for _, id := range trial.Must {
 			found := false
 			for _, c := range certify.Cases(suites.All()) {
-				found = found || c.ID == id && c.Needs.Installed
+				found = found || c.ID == id && c.Needs.DriverPods
 			}
 			if !found {
 				t.Errorf("bug %s is about case %s, which there is not for drivers that are installed", trial.ID, id)
@@ -66,9 +66,9 @@ func TestEachCaseHasABug(t *testing.T) {
 	}
 }
 
-// TestBugThatSpoilsItsCluster: a driver unable to read its previous release's checkpoint never unprepares that
+// TestBugThatLeavesSomethingInItsCluster: a driver unable to read its previous release's checkpoint never unprepares that
 // release's claims, and the whole proof ended there.
-func TestBugThatSpoilsItsCluster(t *testing.T) {
+func TestBugThatLeavesSomethingInItsCluster(t *testing.T) {
 	left := fmt.Errorf("remove what cases left: %w, look at their pods", testbed.ErrLeft)
 	for name, tc := range map[string]struct {
 		bug  string
@@ -80,7 +80,7 @@ func TestBugThatSpoilsItsCluster(t *testing.T) {
 		"left without a bug": {"", left, false},
 		"no cluster":         {"bug", certify.ErrNotThere, false},
 	} {
-		if got := spoils(tc.bug, tc.err); got != tc.want {
+		if got := leavesBehind(tc.bug, tc.err); got != tc.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -91,9 +91,9 @@ func TestJudge(t *testing.T) {
 		return schema.Certificate{Cases: map[string]string{"life/a": a, "life/b": b}}
 	}
 	for name, tc := range map[string]struct {
-		with, without  schema.Certificate
-		shown, problem bool
-		missed         int
+		with, without     schema.Certificate
+		detected, problem bool
+		missed            int
 	}{
 		"both notice":        {came("Failed", "Failed"), came("Passed", "Passed"), true, false, 0},
 		"one does not":       {came("Failed", "Passed"), came("Passed", "Passed"), false, false, 1},
@@ -102,7 +102,7 @@ func TestJudge(t *testing.T) {
 		"did not run":        {came("Failed", "Failed"), came("", "Passed"), false, true, 0},
 	} {
 		f := judge([]string{"life/a", "life/b"}, tc.with, tc.without)
-		if f.Shown != tc.shown || (f.Problem != "") != tc.problem || len(f.Missed) != tc.missed {
+		if f.Detected != tc.detected || (f.Problem != "") != tc.problem || len(f.Missed) != tc.missed {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

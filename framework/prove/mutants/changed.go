@@ -44,13 +44,13 @@ func (s *Set) ChangedFirst(ctx context.Context, checkout, commit string, only []
 	if err != nil {
 		return nil, err
 	}
-	changed, err := about(prove.Proof{Trials: named, Watchers: s.Proof.Watchers}, s.Components, os.DirFS(checkout), files)
+	changed, err := about(prove.Proof{Trials: named, Observers: s.Proof.Observers}, s.Components, os.DirFS(checkout), files)
 	if err != nil {
 		return nil, err
 	}
 	ids := prove.IDs(changed.Trials)
 	others := slices.DeleteFunc(slices.Clone(s.Proof.Trials), func(t prove.Trial) bool { return slices.Contains(ids, t.ID) })
-	s.Proof.Trials, s.Proof.Watchers = slices.Concat(changed.Trials, others), changed.Watchers
+	s.Proof.Trials, s.Proof.Observers = slices.Concat(changed.Trials, others), changed.Observers
 	return ids, nil
 }
 
@@ -89,16 +89,16 @@ func about(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []
 			edited[m.ID] = append(edited[m.ID], path.Join("implementation", e.File))
 		}
 	}
-	all, watchers := p.Trials, p.Watchers
-	p.Trials, p.Watchers = nil, nil
+	all, watchers := p.Trials, p.Observers
+	p.Trials, p.Observers = nil, nil
 	for _, file := range files {
 		cases, err := casesIn(root, file, watchers)
 		if err != nil {
 			return p, err
 		}
 		for _, id := range cases {
-			if !slices.Contains(p.Watchers, id) {
-				p.Watchers = append(p.Watchers, id)
+			if !slices.Contains(p.Observers, id) {
+				p.Observers = append(p.Observers, id)
 			}
 		}
 		for _, t := range all {

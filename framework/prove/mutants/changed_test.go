@@ -40,7 +40,7 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 			{ID: "scheduler-b", Must: []string{"claims/two", "claims/one"}},
 			{ID: "api-c", Must: []string{"claims/three"}},
 		},
-		Watchers: []string{"claims/one", "claims/two", "claims/three"},
+		Observers: []string{"claims/one", "claims/two", "claims/three"},
 	}
 	ofComponents := []components.Mutant{
 		{Defect: spec.Defect{ID: "scheduler-a"}, Edits: []components.Edit{{File: "scheduler/a.go"}}},
@@ -55,13 +55,13 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 		"implementation/scheduler/b.go":    {},
 		"implementation/scheduler/used.go": {Data: []byte(`"claims/one"`)},
 	}
-	for name, row := range map[string]struct{ files, trials, watchers []string }{
+	for name, row := range map[string]struct{ files, trials, observers []string }{
 		"nothing":                {},
 		"source of two mutants":  {files: []string{"implementation/scheduler/a.go"}, trials: []string{"scheduler-a", "scheduler-b"}},
-		"the case of one":        {files: []string{"suites/claims/two.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
-		"in the order of files":  {files: []string{"suites/claims/three.go", "implementation/scheduler/a.go"}, trials: []string{"api-c", "scheduler-a", "scheduler-b"}, watchers: []string{"claims/three"}},
+		"the case of one":        {files: []string{"suites/claims/two.go"}, trials: []string{"scheduler-b"}, observers: []string{"claims/two"}},
+		"in the order of files":  {files: []string{"suites/claims/three.go", "implementation/scheduler/a.go"}, trials: []string{"api-c", "scheduler-a", "scheduler-b"}, observers: []string{"claims/three"}},
 		"each once":              {files: []string{"implementation/scheduler/b.go", "implementation/scheduler/a.go"}, trials: []string{"scheduler-b", "scheduler-a"}},
-		"a case in two files":    {files: []string{"suites/claims/two.go", "suites/claims/names.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
+		"a case in two files":    {files: []string{"suites/claims/two.go", "suites/claims/names.go"}, trials: []string{"scheduler-b"}, observers: []string{"claims/two"}},
 		"tests, and other files": {files: []string{"suites/claims/three_test.go", "implementation/scheduler/used.go", "README.md"}},
 		"a file that is gone":    {files: []string{"suites/claims/one.go"}},
 	} {
@@ -77,7 +77,7 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 			if diff := cmp.Diff(row.trials, trials); diff != "" {
 				t.Errorf("trials, -want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(row.watchers, got.Watchers); diff != "" {
+			if diff := cmp.Diff(row.observers, got.Observers); diff != "" {
 				t.Errorf("watchers, -want +got:\n%s", diff)
 			}
 		})

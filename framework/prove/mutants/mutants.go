@@ -55,10 +55,10 @@ func Load(metas []spec.Meta) (s Set, err error) {
 }
 
 func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
-	p := prove.Proof{Name: "mutants", Word: "killed"}
+	p := prove.Proof{Name: "mutants", Keyword: "killed"}
 	for _, m := range metas {
 		if m.NoMutant == "" {
-			p.Watchers = append(p.Watchers, m.ID)
+			p.Observers = append(p.Observers, m.ID)
 		}
 	}
 	for _, m := range spec.Mutants() {

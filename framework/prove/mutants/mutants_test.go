@@ -30,7 +30,7 @@ func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
 	if err != nil || len(p.Trials) != len(spec.Mutants())+len(set.Components)+len(set.API) || len(set.Components) < 60 {
 		t.Fatalf("got %d trials, %v", len(p.Trials), err)
 	}
-	if without := len(suites.All()) - len(p.Watchers); without > 5 {
+	if without := len(suites.All()) - len(p.Observers); without > 5 {
 		t.Errorf("%d cases say that they have no mutant (NoMutant): at most five may", without)
 	}
 	for _, trial := range p.Trials {

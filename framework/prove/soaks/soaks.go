@@ -31,7 +31,7 @@ import (
 
 // Proof has a trial for each fault a soak must detect.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: "soak", Word: "noticed"}
+	p := prove.Proof{Name: "soak", Keyword: "noticed"}
 	for _, i := range faults.Injections() {
 		p.Trials = append(p.Trials, prove.Trial{ID: i.ID, What: "spoil the cluster under load with " + i.ID, Must: []string{string(i.Rule)}})
 	}
@@ -105,7 +105,7 @@ func judge(t prove.Trial, s soak.Summary) prove.Finding {
 			f.Missed = append(f.Missed, rule)
 		}
 	}
-	f.Shown = s.Verdict == soak.Failed && len(f.Missed) == 0
+	f.Detected = s.Verdict == soak.Failed && len(f.Missed) == 0
 	if len(others) > 0 {
 		f.Note = "also found: " + strings.Join(others, ", ")
 	}

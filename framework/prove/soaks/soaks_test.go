@@ -64,8 +64,8 @@ func TestJudge(t *testing.T) {
 		summary soak.Summary
 		want    prove.Finding
 	}{
-		{"noticed twice", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodStuck, audit.PodStuck)}, prove.Finding{Shown: true, By: stuck}},
-		{"noticed, and something else", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed, audit.PodStuck)}, prove.Finding{Shown: true, By: stuck, Note: "also found: pod-failed"}},
+		{"noticed twice", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodStuck, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck}},
+		{"noticed, and something else", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck, Note: "also found: pod-failed"}},
 		{"something else only", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed)}, prove.Finding{Missed: stuck, Note: "also found: pod-failed"}},
 		{"a warning only", soak.Summary{Verdict: soak.Passed, Findings: found(true, audit.PodStuck)}, prove.Finding{Missed: stuck}},
 		{"nothing", soak.Summary{Verdict: soak.Passed}, prove.Finding{Missed: stuck}},

@@ -35,21 +35,21 @@ const Name = "thresholds"
 type kind struct {
 	name, what string
 	// slower: the candidate costs a fifth more. beside: other programs load the machine.
-	slower, beside bool
+	slower, busy bool
 }
 
 var kinds = []kind{ //nolint:gochecknoglobals // a table
 	{name: "same", what: "Two of the same: the threshold must be met."},
 	{name: "slower", what: "The candidate's scheduler costs a fifth more CPU time by pod: the threshold must be missed.", slower: true},
-	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
+	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", busy: true},
 }
 
 // Proof has runs of each kind, in turns, and half as many with other load.
 func Proof(runs int) prove.Proof {
-	p := prove.Proof{Name: Name, Word: "right"}
+	p := prove.Proof{Name: Name, Keyword: "right"}
 	for i := range runs {
 		for _, k := range kinds {
-			if k.beside && i%2 == 1 {
+			if k.busy && i%2 == 1 {
 				continue
 			}
 			p.Trials = append(p.Trials, prove.Trial{ID: fmt.Sprintf("%s-%02d", k.name, i+1), What: k.what})
@@ -105,17 +105,17 @@ func measured() (perf.Workload, error) {
 // Try runs a comparison and judges it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	k := kindOf(t)
-	subject := perf.Subject{Stack: p.Config.Cluster.Stack}
+	variant := perf.Variant{Stack: p.Config.Cluster.Stack}
 	o := perf.Options{
 		Config: p.Config, Clusters: p.Clusters, Workloads: []perf.Workload{p.workload}, Blocks: p.Blocks,
 		Thresholds: []perf.Threshold{cpu, {Workload: cpu.Workload, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
-		Reference:  subject, Candidate: subject,
+		Reference:  variant, Candidate: variant,
 	}
 	o.ReportDir = dir
 	if k.slower {
 		o.Candidate.Programs = map[string]string{"kube-scheduler": p.slower}
 	}
-	if k.beside {
+	if k.busy {
 		end, err := load(ctx)
 		defer end()
 		if err != nil {
@@ -148,14 +148,14 @@ func (k kind) judge(r perf.Record) prove.Finding {
 		}
 		if x.Threshold == cpu {
 			f.Note = fmt.Sprintf("%s, %.3f (%.3f to %.3f, %d blocks)", x.Judgement, x.Value, x.Low, x.High, x.Blocks)
-			f.Shown = x.Judgement == perf.Met
+			f.Detected = x.Judgement == perf.Met
 			if k.slower {
-				f.Shown = x.Judgement == perf.Missed
+				f.Detected = x.Judgement == perf.Missed
 			}
 		}
 	}
 	if !k.slower {
-		f.Shown = missed == 0 && (f.Shown || k.beside)
+		f.Detected = missed == 0 && (f.Detected || k.busy)
 	}
 	return f
 }

@@ -53,20 +53,20 @@ func TestWhatARunShouldComeTo(t *testing.T) {
 		right bool
 	}{
 		{"same-01", record(perf.Met, perf.Met), true},
-		{"same-01", record(perf.Met, perf.CannotTell), true},
-		{"same-01", record(perf.CannotTell, perf.Met), false},
+		{"same-01", record(perf.Met, perf.Inconclusive), true},
+		{"same-01", record(perf.Inconclusive, perf.Met), false},
 		{"same-01", record(perf.Met, perf.Missed), false},
 		{"slower-20", record(perf.Missed, perf.Met), true},
-		{"slower-20", record(perf.CannotTell, perf.Missed), false},
-		{"beside-03", record(perf.CannotTell, perf.CannotTell), true},
-		{"beside-03", record(perf.Missed, perf.CannotTell), false},
+		{"slower-20", record(perf.Inconclusive, perf.Missed), false},
+		{"beside-03", record(perf.Inconclusive, perf.Inconclusive), true},
+		{"beside-03", record(perf.Missed, perf.Inconclusive), false},
 	} {
 		for _, trial := range Proof(20).Trials {
 			if trial.ID != tc.id {
 				continue
 			}
-			if got := kindOf(trial).judge(tc.run); got.Shown != tc.right {
-				t.Errorf("%s with %v: %v, want %v", tc.id, tc.run.Findings, got.Shown, tc.right)
+			if got := kindOf(trial).judge(tc.run); got.Detected != tc.right {
+				t.Errorf("%s with %v: %v, want %v", tc.id, tc.run.Findings, got.Detected, tc.right)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func TestJudgeBreakage(t *testing.T) {
 		pieces []run.Piece
 		want   prove.Finding
 	}{
-		{"after its step", []run.Piece{piece(run.After, 1, spec.Passed), piece(run.After, 2, spec.Failed)}, prove.Finding{Shown: true, By: must, Note: "why"}},
+		{"after its step", []run.Piece{piece(run.After, 1, spec.Passed), piece(run.After, 2, spec.Failed)}, prove.Finding{Detected: true, By: must, Note: "why"}},
 		{"not", []run.Piece{piece(run.After, 1, spec.Passed), piece(run.After, 2, spec.Passed)}, prove.Finding{Missed: must}},
 		{"before", []run.Piece{piece(run.After, 1, spec.Failed)}, prove.Finding{Missed: must, Note: "it came to Failed after step 1 already: why"}},
 		{"another piece", []run.Piece{piece(run.Anew, 2, spec.Failed)}, prove.Finding{Missed: must, Note: "it came to Failed anew step 2 already: why"}},
@@ -97,10 +97,10 @@ func TestJudgeBreakage(t *testing.T) {
 func TestJudgeAStepThatMustFail(t *testing.T) {
 	b := fault{at: path.Place{Component: path.Kubelet}}
 	failed := run.Record{Steps: []run.Step{{Done: true}, {Problem: "does not start"}}}
-	if got := judge(b, failed, 2); !got.Shown || got.Note != "does not start" {
+	if got := judge(b, failed, 2); !got.Detected || got.Note != "does not start" {
 		t.Errorf("got %+v", got)
 	}
-	if got := judge(b, failed, 1); got.Shown || len(got.Missed) != 1 {
+	if got := judge(b, failed, 1); got.Detected || len(got.Missed) != 1 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -125,7 +125,7 @@ func (m machine) Run(_ context.Context, input io.Reader, args ...string) (string
 
 func TestBreaking(t *testing.T) {
 	var ran []string
-	g := ground{client: fake.NewClientset()}
+	g := environment{client: fake.NewClientset()}
 	for _, name := range []string{"c-control-plane", "c-worker", "c-worker2"} {
 		g.machines = append(g.machines, machine{name: name, ran: &ran})
 	}
@@ -151,7 +151,7 @@ func TestBreaking(t *testing.T) {
 		t.Errorf("got %v, %v", policy, err)
 	}
 	for range 2 {
-		if err := mendScheduler(t.Context(), g); err != nil {
+		if err := restoreAnnotation(t.Context(), g); err != nil {
 			t.Error(err)
 		}
 	}

@@ -100,7 +100,7 @@ var drivers = map[string]Driver{
 	"subrequest-config":         {around: subrequestConfig},
 	"config-requests-required":  {around: configRequestsRequired},
 	"old-api-dropped":           {process: Process{options: []kubeletplugin.Option{kubeletplugin.NodeV1beta1(false)}}},
-	"directory-shared":          {process: Process{beside: secondInDirectory}},
+	"directory-shared":          {process: Process{companion: secondInDirectory}},
 	"health-fails":              {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return healthFails{driver} }},
 	"old-health-dropped":        {process: Process{options: []kubeletplugin.Option{kubeletplugin.HealthV1alpha1(false)}}},
 	"updates-lost":              {around: updatesLost, process: Process{options: []kubeletplugin.Option{kubeletplugin.Serialize(false)}}},

@@ -84,5 +84,5 @@ func TestMutantsAnswerEachClaim(t *testing.T) {
 
 func (p Process) breaks() bool {
 	return p.Undivided || p.PublishesOnce || p.LeavesSockets || p.OneSocket || p.RemovesSlices || p.StaysUnhealthy ||
-		p.getInfo != nil || p.answer != nil || p.beside != nil || len(p.options) > 0
+		p.getInfo != nil || p.answer != nil || p.companion != nil || len(p.options) > 0
 }

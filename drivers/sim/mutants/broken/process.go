@@ -46,9 +46,9 @@ type Process struct {
 
 	getInfo func(Place, *registerapi.PluginInfo) error
 	// answer intercepts the services of the plugin API.
-	answer  func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
-	options []kubeletplugin.Option
-	beside  func(context.Context, Place) (end func(), err error)
+	answer    func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
+	options   []kubeletplugin.Option
+	companion func(context.Context, Place) (end func(), err error)
 }
 
 // Options are for the library of drivers.
@@ -58,10 +58,10 @@ func (p Process) Options(place Place) []kubeletplugin.Option {
 
 // Begin starts the process's additions beside the driver.
 func (p Process) Begin(ctx context.Context, place Place) (end func(), err error) {
-	if p.beside == nil {
+	if p.companion == nil {
 		return func() {}, nil
 	}
-	return p.beside(ctx, place)
+	return p.companion(ctx, place)
 }
 
 // intercept is between the kubelet and the driver's services.

@@ -96,12 +96,12 @@ func (o Options) race(ctx context.Context, result *summary) (err error) {
 		r.clients[i] = b.Client
 	}
 	for n := range o.Rounds {
-		told, err := r.round(ctx, n)
+		reported, err := r.round(ctx, n)
 		if err != nil {
 			return fmt.Errorf("round %d: %w", n+1, err)
 		}
-		result.add(told)
-		fmt.Fprintf(o.Out, "     round %d: %s\n", n+1, told)
+		result.add(reported)
+		fmt.Fprintf(o.Out, "     round %d: %s\n", n+1, reported)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func On(id string) bool { return active == id }
 // start reads the name of the mutant. On SIGUSR1 it re-executes the program with the mutant requested then: in the
 // same process, so no supervisor notices, and without in-memory effects of the last mutant.
 func start() string {
-	if err := tellCrash(os.Getenv(crashVariable)); err != nil {
+	if err := reportCrash(os.Getenv(crashVariable)); err != nil {
 		panic(err)
 	}
 	signals := make(chan os.Signal, 1)
@@ -61,8 +61,8 @@ func start() string {
 	return wanted()
 }
 
-// tellCrash appends a crash's output to an existing file; without a name it does nothing.
-func tellCrash(name string) error {
+// reportCrash appends a crash's output to an existing file; without a name it does nothing.
+func reportCrash(name string) error {
 	if name == "" {
 		return nil
 	}

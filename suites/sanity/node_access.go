@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Subject is the node side of a driver under test.
-type Subject interface {
+// NodeAccess is the node side of a driver under test.
+type NodeAccess interface {
 	// Dial connects to the plugin socket of the driver's newest process.
 	Dial(ctx context.Context) (net.Conn, error)
 	// Specs returns the files in the node's CDI directories, by path.

@@ -28,7 +28,7 @@ import (
 
 // A passed soak left 62 files named violation-…-unknown-device.yaml.
 func TestWarningsOfARuleAreOneFile(t *testing.T) {
-	l, told := newLedger(t)
+	l, reported := newFindings(t)
 	for i := range 62 {
 		l.add([]audit.Violation{{
 			Rule: audit.UnknownDevice, Subject: fmt.Sprint("device-", i), Text: fmt.Sprintf("device-%d is in no slice", i),
@@ -47,11 +47,11 @@ func TestWarningsOfARuleAreOneFile(t *testing.T) {
 	if got, want := strings.Join(names, " "), "violation-001-pod-stuck.yaml warning-unknown-device.yaml"; got != want {
 		t.Fatalf("files are %s, want %s", got, want)
 	}
-	if len(l.found) != 2 || l.found[0].Count != 62 || !l.found[0].Warning || l.found[0].Text != "device-0 is in no slice" || l.violations() != 1 {
-		t.Errorf("found %+v", l.found)
+	if len(l.list) != 2 || l.list[0].Count != 62 || !l.list[0].Warning || l.list[0].Text != "device-0 is in no slice" || l.violations() != 1 {
+		t.Errorf("found %+v", l.list)
 	}
-	if len(*told) != 63 {
-		t.Errorf("%d were told, want each", len(*told))
+	if len(*reported) != 63 {
+		t.Errorf("%d were told, want each", len(*reported))
 	}
 	data, err := os.ReadFile(filepath.Join(l.dir, "warning-unknown-device.yaml"))
 	if err != nil {

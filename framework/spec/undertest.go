@@ -18,16 +18,16 @@ package spec
 
 import "time"
 
-// Subject is the driver under test, as found in the cluster and seen by driver-independent cases. The zero value is
+// DriverUnderTest is the driver under test, as found in the cluster and seen by driver-independent cases. The zero value is
 // no driver.
-type Subject struct {
+type DriverUnderTest struct {
 	// Driver is the DRA driver name.
 	Driver string `json:"driver"`
-	// SubjectClass is the class of requests, FeatureClasses the classes for cases of features with devices of another
+	// DriverClass is the class of requests, FeatureClasses the classes for cases of features with devices of another
 	// class.
-	SubjectClass
+	DriverClass
 
-	FeatureClasses map[DriverFeature]SubjectClass `json:"featureClasses,omitempty"`
+	FeatureClasses map[DriverFeature]DriverClass `json:"featureClasses,omitempty"`
 	// Features maps features to whether the driver has them.
 	Features map[DriverFeature]bool `json:"features,omitempty"`
 	Workload Workload               `json:"workload"`
@@ -46,8 +46,8 @@ type Subject struct {
 	CheckpointPaths []string `json:"checkpointPaths,omitempty"`
 }
 
-// SubjectClass is a device class of a driver under test.
-type SubjectClass struct {
+// DriverClass is a device class of a driver under test.
+type DriverClass struct {
 	// Class and Selectors are used in requests.
 	Class     string   `json:"class"`
 	Selectors []string `json:"selectors,omitempty"`
@@ -57,13 +57,13 @@ type SubjectClass struct {
 }
 
 // ClassFor is the class for cases of these features.
-func (s Subject) ClassFor(features []DriverFeature) SubjectClass {
+func (s DriverUnderTest) ClassFor(features []DriverFeature) DriverClass {
 	for _, f := range features {
 		if class, ok := s.FeatureClasses[f]; ok {
 			return class
 		}
 	}
-	return s.SubjectClass
+	return s.DriverClass
 }
 
 // Workload configures containers to show a driver's devices. Commands are program and arguments.

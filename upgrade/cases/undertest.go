@@ -26,37 +26,37 @@ import (
 // stepsUnder is the reason to keep these cases out of shared clusters.
 const stepsUnder = "Each step replaces a component under all pods."
 
-// InstalledRuns runs a pod with a vendor driver's device on each node through all steps.
-var InstalledRuns = Case{
+// DriverUnderTestRuns runs a pod with a vendor driver's device on each node through all steps.
+var DriverUnderTestRuns = Case{
 	Meta: spec.Meta{
 		ID:            "upgrade/installed-runs",
 		Checks:        "A pod with a vendor driver's device keeps it through every step without a container restart.",
 		Requires:      []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
-		Needs:         spec.Needs{Nodes: 2, Devices: 1, Installed: true, Disruption: true},
+		Needs:         spec.Needs{Nodes: 2, Devices: 1, DriverPods: true, Disruption: true},
 		SerialBecause: stepsUnder,
 	},
 	Before: func(t *harness.T, n *Notes) {
 		for _, node := range t.Nodes {
-			runInstalled(t, n, node, node)
+			runDevicePod(t, n, node, node)
 		}
 	},
 	After:    func(t *harness.T, n *Notes, _ path.Step) { n.unchanged(t) },
 	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
 	Gone: func(t *harness.T, n *Notes) {
 		for _, node := range t.Nodes {
-			endInstalled(t, n, node)
+			endDevicePod(t, n, node)
 		}
 		t.Driver.AwaitUnprepared()
 	},
 }
 
-// InstalledServes creates a pod before each step and deletes it after the step.
-var InstalledServes = Case{
+// DriverUnderTestServes creates a pod before each step and deletes it after the step.
+var DriverUnderTestServes = Case{
 	Meta: spec.Meta{
 		ID:            "upgrade/installed-serves",
 		Checks:        "A pod with a vendor driver's device can be deleted after a step, and the next pod on the node gets a device.",
 		Requires:      []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/older-kubelet-works", "kep-4381/pods-across-versions"},
-		Needs:         spec.Needs{Nodes: 2, Devices: 2, Installed: true, Disruption: true}, // one is held by InstalledRuns
+		Needs:         spec.Needs{Nodes: 2, Devices: 2, DriverPods: true, Disruption: true}, // one is held by DriverUnderTestRuns
 		SerialBecause: stepsUnder,
 	},
 	Before: serveRound,
@@ -71,26 +71,26 @@ var InstalledServes = Case{
 func serveRound(t *harness.T, n *Notes) {
 	n.Round++
 	for _, node := range t.Nodes {
-		runInstalled(t, n, inRound(n, node), node)
+		runDevicePod(t, n, inRound(n, node), node)
 	}
 }
 
 func unserveRound(t *harness.T, n *Notes) {
 	for _, node := range t.Nodes {
-		endInstalled(t, n, inRound(n, node))
+		endDevicePod(t, n, inRound(n, node))
 	}
 	t.Driver.AwaitUnprepared()
 }
 
-// runInstalled runs a pod with a claim of the same name on a node.
-func runInstalled(t *harness.T, n *Notes, name, node string) {
+// runDevicePod runs a pod with a claim of the same name on a node.
+func runDevicePod(t *harness.T, n *Notes, name, node string) {
 	t.Create(objects.Claim(name, t.Driver.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
 	n.note(t, name, name)
 }
 
-// endInstalled deletes the objects of runInstalled.
-func endInstalled(t *harness.T, n *Notes, name string) {
+// endDevicePod deletes the objects of runDevicePod.
+func endDevicePod(t *harness.T, n *Notes, name string) {
 	t.RemovePod(name)
 	t.WaitDeallocated(name)
 	deleteClaim(t, name)

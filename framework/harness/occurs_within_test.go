@@ -68,7 +68,7 @@ func TestWithin(t *testing.T) {
 				c.ctx = ctx
 				came, n := false, 0
 				f := failureOf(func() {
-					came = c.Within(tc.limit, "it to come", func(context.Context) (bool, string, error) { n++; return tc.looks(n) })
+					came = c.OccursWithin(tc.limit, "it to come", func(context.Context) (bool, string, error) { n++; return tc.looks(n) })
 				})
 				if came != tc.came || (f != nil) != (tc.fails != "") || f != nil && !strings.Contains(f.message, tc.fails) {
 					t.Errorf("came: %t, failure %v", came, f)

@@ -35,7 +35,7 @@ import (
 // longer than their lease, and the kubelet backs off up to five minutes.
 const pieceTimeout = 6 * time.Minute
 
-type life struct {
+type runningCase struct {
 	cases.Case
 
 	testbed caseTestbed
@@ -52,12 +52,12 @@ type caseTestbed interface {
 	KnownIssue() (text, evidence string)
 }
 
-type lives struct {
-	all   []*life
+type runningCases struct {
+	all   []*runningCase
 	mutex sync.Mutex
 	// saved is called with the mutex held.
 	saved func() error
-	said  func(format string, args ...any)
+	log   func(format string, args ...any)
 }
 
 // planned are the cases' records before anything was done.
@@ -68,7 +68,7 @@ func planned(r *run) ([]Case, error) {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
-		if (r.testbed.Target.Subject != nil) != c.Needs.Installed {
+		if (r.testbed.Target.DriverUnderTest != nil) != c.Needs.DriverPods {
 			continue
 		}
 		metas = append(metas, c.Meta)
@@ -138,7 +138,7 @@ type piece func(c cases.Case) func(t *harness.T, n *cases.Notes)
 
 // each runs a part of all remaining cases concurrently, except parts done already. The error is a failure to record
 // it.
-func (l *lives) each(ctx context.Context, phase Phase, step int, do piece) error {
+func (l *runningCases) each(ctx context.Context, phase Phase, step int, do piece) error {
 	var all sync.WaitGroup
 	for _, c := range l.all {
 		run := do(c.Case)
@@ -154,7 +154,7 @@ func (l *lives) each(ctx context.Context, phase Phase, step int, do piece) error
 }
 
 // one does one piece of one case.
-func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run func(t *harness.T, n *cases.Notes)) {
+func (l *runningCases) one(ctx context.Context, c *runningCase, phase Phase, step int, run func(t *harness.T, n *cases.Notes)) {
 	began := time.Now()
 	notes := c.record.Notes
 	var failure *harness.Failure
@@ -172,7 +172,7 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	c.record.Notes, c.record.Namespace = notes, c.testbed.Namespace()
 	if known, evidence := c.testbed.KnownIssue(); known != "" && failure == nil {
 		p.Status, p.KnownIssue, p.Evidence = spec.Known, known, evidence
-		l.said("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
+		l.log("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
 	}
 	if failure != nil {
 		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
@@ -180,16 +180,16 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 			p.Status = spec.Blocked
 		}
 		c.record.Status = p.Status
-		l.said("  !! case %s, %s step %d: %s (%s)", c.ID, phase, step, failure.Text, failure.Evidence)
+		l.log("  !! case %s, %s step %d: %s (%s)", c.ID, phase, step, failure.Text, failure.Evidence)
 	}
 	c.record.Pieces = append(c.record.Pieces, p)
 	if err := l.saved(); err != nil {
-		l.said("  !! %v", err)
+		l.log("  !! %v", err)
 	}
 }
 
 // end removes the objects of the cases, and returns those it could not remove.
-func (l *lives) end(ctx context.Context) []string {
+func (l *runningCases) end(ctx context.Context) []string {
 	problems := make([]string, len(l.all))
 	var all sync.WaitGroup
 	for i, c := range l.all {

@@ -33,16 +33,16 @@ import (
 // most is the maximum number of violations per rule with evidence, and of warnings per rule with text.
 const most = 50
 
-// ledger has the findings, each violation once, and writes their evidence. Warnings of a rule are one finding with
+// findings has the findings, each violation once, and writes their evidence. Warnings of a rule are one finding with
 // one file: a single one proves nothing, but their number may.
-type ledger struct {
+type findings struct {
 	dir string
-	// told receives each new violation, with its evidence file and the number of violations of its rule so far.
-	told func(v audit.Violation, file string, number int)
+	// reported receives each new violation, with its evidence file and the number of violations of its rule so far.
+	report func(v audit.Violation, file string, number int)
 
 	mutex        sync.Mutex
 	known        map[string]bool
-	found        []Finding
+	list         []Finding
 	problems     []string
 	states       int
 	missedStates int
@@ -65,7 +65,7 @@ type Finding struct {
 	objects []byte
 }
 
-func (l *ledger) add(violations []audit.Violation) {
+func (l *findings) add(violations []audit.Violation) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for _, v := range violations {
@@ -81,9 +81,9 @@ func (l *ledger) add(violations []audit.Violation) {
 	}
 }
 
-func (l *ledger) accuse(v audit.Violation) {
+func (l *findings) accuse(v audit.Violation) {
 	violations, number := 1, 1
-	for _, other := range l.found {
+	for _, other := range l.list {
 		if !other.Warning {
 			violations++
 		}
@@ -100,21 +100,21 @@ func (l *ledger) accuse(v audit.Violation) {
 			l.keep(f.Evidence, fmt.Appendf(nil, "# %s\n%s", v, data))
 		}
 	}
-	l.found = append(l.found, f)
-	l.told(v, f.Evidence, number)
+	l.list = append(l.list, f)
+	l.report(v, f.Evidence, number)
 }
 
-func (l *ledger) warn(v audit.Violation) {
-	i := slices.IndexFunc(l.found, func(f Finding) bool { return f.Rule == v.Rule })
+func (l *findings) warn(v audit.Violation) {
+	i := slices.IndexFunc(l.list, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {
 		data, err := objects(v)
 		if err != nil {
 			l.problems = append(l.problems, err.Error())
 		}
-		i = len(l.found)
-		l.found = append(l.found, Finding{Rule: v.Rule, Text: v.Text, Warning: true, Evidence: fmt.Sprintf("warning-%s.yaml", v.Rule), objects: data})
+		i = len(l.list)
+		l.list = append(l.list, Finding{Rule: v.Rule, Text: v.Text, Warning: true, Evidence: fmt.Sprintf("warning-%s.yaml", v.Rule), objects: data})
 	}
-	f := &l.found[i]
+	f := &l.list[i]
 	f.Count++
 	if len(f.texts) < most {
 		f.texts = append(f.texts, v.String())
@@ -124,10 +124,10 @@ func (l *ledger) warn(v audit.Violation) {
 		data = fmt.Appendf(data, "# %s\n", text)
 	}
 	l.keep(f.Evidence, append(data, f.objects...))
-	l.told(v, f.Evidence, f.Count)
+	l.report(v, f.Evidence, f.Count)
 }
 
-func (l *ledger) keep(name string, data []byte) {
+func (l *findings) keep(name string, data []byte) {
 	if err := os.WriteFile(filepath.Join(l.dir, name), data, 0o644); err != nil {
 		l.problems = append(l.problems, fmt.Sprintf("keep the evidence: %v", err))
 	}
@@ -152,7 +152,7 @@ func objects(v audit.Violation) ([]byte, error) {
 }
 
 // problem records a limitation of the soak's result.
-func (l *ledger) problem(format string, args ...any) {
+func (l *findings) problem(format string, args ...any) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if text := fmt.Sprintf(format, args...); !slices.Contains(l.problems, text) {
@@ -161,18 +161,18 @@ func (l *ledger) problem(format string, args ...any) {
 }
 
 // missed counts a time with possibly missed states of the claims.
-func (l *ledger) missed() {
+func (l *findings) missed() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.missedStates++
 }
 
 // violations is the number of findings other than warnings.
-func (l *ledger) violations() int {
+func (l *findings) violations() int {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	n := 0
-	for _, f := range l.found {
+	for _, f := range l.list {
 		if !f.Warning {
 			n++
 		}

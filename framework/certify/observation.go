@@ -43,8 +43,8 @@ var (
 	ErrDriver = errors.New("the driver does not work")
 )
 
-// sight is the interpretation of a world for a declaration.
-type sight struct {
+// observation is the interpretation of a world for a declaration.
+type observation struct {
 	// inClass are the devices of the first class, which determine the driver's nodes.
 	inClass
 
@@ -75,9 +75,9 @@ func (c inClass) least() int {
 	return free
 }
 
-// see interprets a world. Errors: ErrNotThere, ErrDriver.
-func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
-	var s sight
+// newObservation interprets a world. Errors: ErrNotThere, ErrDriver.
+func newObservation(ctx context.Context, d declarations.Declaration, w world) (observation, error) {
+	var s observation
 	// After a driver has just been removed from all nodes, its slices are still there.
 	if len(w.slices) == 0 || w.onNoNode() {
 		return s, w.nothing(d)
@@ -121,7 +121,7 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 }
 
 // miss records the nodes with fewer devices of a class than declared.
-func (s *sight) miss(c declarations.Class, has inClass, nodes []string) {
+func (s *observation) miss(c declarations.Class, has inClass, nodes []string) {
 	for _, node := range nodes {
 		if n := len(has.devices[node]); n < c.DevicesPerNode {
 			s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, c.Name, c.DevicesPerNode))
@@ -282,15 +282,15 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 	return all
 }
 
-func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
-	found := spec.Subject{
-		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),
+func (s observation) driverUnderTest(d declarations.Declaration, w world) spec.DriverUnderTest {
+	found := spec.DriverUnderTest{
+		Driver: d.Driver, DriverClass: driverClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),
 		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
-		FeatureClasses: map[spec.DriverFeature]spec.SubjectClass{},
+		FeatureClasses: map[spec.DriverFeature]spec.DriverClass{},
 	}
 	for i, class := range s.others {
 		for _, f := range d.Classes[i].Features {
-			found.FeatureClasses[f] = subjectClass(d.Classes[i], class)
+			found.FeatureClasses[f] = driverClass(d.Classes[i], class)
 		}
 	}
 	if w.daemonSet != nil {
@@ -304,6 +304,6 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	return found
 }
 
-func subjectClass(c declarations.Class, found inClass) spec.SubjectClass {
-	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodes(), Devices: found.least()}
+func driverClass(c declarations.Class, found inClass) spec.DriverClass {
+	return spec.DriverClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodes(), Devices: found.least()}
 }

@@ -30,11 +30,11 @@ func TestSubjectsAreToldApart(t *testing.T) {
 	if err := os.WriteFile(program, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Subject{Stack: clusters.AllStock(), Version: "v1.36.4", Programs: map[string]string{"kube-scheduler": program}}.Describe()
+	got, err := Variant{Stack: clusters.AllStock(), Version: "v1.36.4", Programs: map[string]string{"kube-scheduler": program}}.Describe()
 	if want := "stock v1.36.4, kube-scheduler is mine (sha256:2d711642b726)"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
-	_, err = Subject{Programs: map[string]string{"etcd": program + "?"}}.Describe()
+	_, err = Variant{Programs: map[string]string{"etcd": program + "?"}}.Describe()
 	if err == nil || !strings.Contains(err.Error(), "read what runs as etcd: open") {
 		t.Errorf("a program that is not there: %v", err)
 	}
@@ -50,7 +50,7 @@ func TestSubjectsOfProgramsThatCannotRun(t *testing.T) {
 		{"kube-scheduler", program, "permission denied"},
 		{"kube-scheduler", program + "?", "no such file"},
 	} {
-		err := Subject{Programs: map[string]string{tc.name: tc.path}}.Validate()
+		err := Variant{Programs: map[string]string{tc.name: tc.path}}.Validate()
 		if err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s=%s: got %v, want %q", tc.name, tc.path, err, tc.says)
 		}
@@ -58,7 +58,7 @@ func TestSubjectsOfProgramsThatCannotRun(t *testing.T) {
 	if err := os.Chmod(program, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Subject{Programs: map[string]string{"kube-scheduler": program}}).Validate(); err != nil {
+	if err := (Variant{Programs: map[string]string{"kube-scheduler": program}}).Validate(); err != nil {
 		t.Error(err)
 	}
 }

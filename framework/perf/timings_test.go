@@ -32,9 +32,9 @@ import (
 func TestLatencies(t *testing.T) {
 	start := time.Now()
 	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
-	m := &moments{
+	m := &timings{
 		scheduled: map[string]time.Time{"a": at(1), "b": at(4)},
-		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: at(0.25), allocated: at(0.75), gone: at(12)}, "b-claim": {pod: "b", seen: at(1.25)}},
+		claims:    map[string]*claimTimings{"a-claim": {pod: "a", seen: at(0.25), allocated: at(0.75), gone: at(12)}, "b-claim": {pod: "b", seen: at(1.25)}},
 	}
 	got := m.latencies(map[string]time.Time{"a": start, "b": at(1)}, at(10)).Values
 	want := map[Metric]float64{
@@ -51,9 +51,9 @@ func TestLatencies(t *testing.T) {
 // Claims exist before late devices: their creation takes no time.
 func TestLatenciesFromWhenDevicesCame(t *testing.T) {
 	start := time.Now()
-	m := &moments{
+	m := &timings{
 		scheduled: map[string]time.Time{"a": start.Add(5 * time.Second)},
-		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: start, allocated: start.Add(4 * time.Second)}},
+		claims:    map[string]*claimTimings{"a-claim": {pod: "a", seen: start, allocated: start.Add(4 * time.Second)}},
 	}
 	got := m.latencies(map[string]time.Time{"a": start.Add(3 * time.Second)}, start.Add(6*time.Second)).Values
 	if _, made := got[ClaimMadeP50]; made || got[ClaimAllocatedP50] != 1 || got[ScheduledP50] != 2 {
@@ -63,7 +63,7 @@ func TestLatenciesFromWhenDevicesCame(t *testing.T) {
 
 // Unschedulable pods count as waiting, however short.
 func TestPodsThatWait(t *testing.T) {
-	m := &moments{}
+	m := &timings{}
 	m.begin("pod-")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod-0"}}
 	m.pod(pod)
@@ -82,7 +82,7 @@ func TestPodsThatWait(t *testing.T) {
 
 // Late watch events of the previous round are ignored.
 func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
-	m := &moments{}
+	m := &timings{}
 	pod := func(name string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "node"}}
 	}

@@ -35,13 +35,13 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// ground is the cluster for a fault.
-type ground struct {
+// environment is the cluster for a fault.
+type environment struct {
 	client   kubernetes.Interface
 	machines []clusters.Machine
 }
 
-func groundOf(ctx context.Context, s run.Series) (g ground, err error) {
+func environmentOf(ctx context.Context, s run.Series) (g environment, err error) {
 	name := s.Options.Cluster.Name
 	kubeconfig, err := s.Parts.Clusters.Kubeconfig(name)
 	if err != nil {
@@ -59,7 +59,7 @@ func groundOf(ctx context.Context, s run.Series) (g ground, err error) {
 }
 
 // on runs a script on the node with this name suffix.
-func (g ground) on(ctx context.Context, node string, input io.Reader, script string) error {
+func (g environment) on(ctx context.Context, node string, input io.Reader, script string) error {
 	for _, m := range g.machines {
 		if strings.HasSuffix(m.String(), "-"+node) {
 			_, err := m.Run(ctx, input, "sh", "-c", script)
@@ -70,29 +70,29 @@ func (g ground) on(ctx context.Context, node string, input io.Reader, script str
 }
 
 // forgetPrepared deletes the state of a case's driver. Missing state is no error.
-func forgetPrepared(ctx context.Context, g ground) error {
+func forgetPrepared(ctx context.Context, g environment) error {
 	return g.on(ctx, "worker2", nil, "rm -f /var/run/cdi/*driver-rolling*")
 }
 
 // beforeKubelet is a command run by a node before it starts a kubelet.
-func (g ground) beforeKubelet(ctx context.Context, node, command string) error {
+func (g environment) beforeKubelet(ctx context.Context, node, command string) error {
 	unit := strings.NewReader("[Service]\nExecStartPre=" + command + "\n")
 	return g.on(ctx, node, unit, "cat >/etc/systemd/system/kubelet.service.d/90-broken.conf && systemctl daemon-reload")
 }
 
-func loseCheckpoint(ctx context.Context, g ground) error {
+func loseCheckpoint(ctx context.Context, g environment) error {
 	const checkpoint = "/var/lib/kubelet/dra_manager_state"
 	return g.beforeKubelet(ctx, "worker", "/bin/mv "+checkpoint+" "+checkpoint+".of-another-version")
 }
 
-func keepKubelet(ctx context.Context, g ground) error {
+func keepKubelet(ctx context.Context, g environment) error {
 	return g.beforeKubelet(ctx, "worker2", "/bin/false")
 }
 
 // forgetful is a policy removing the annotation from claims created by a scheduler.
 const forgetful = "forgetful-scheduler"
 
-func breakScheduler(ctx context.Context, g ground) error {
+func forgetAnnotation(ctx context.Context, g environment) error {
 	api := g.client.AdmissionregistrationV1()
 	_, err := api.MutatingAdmissionPolicies().Create(ctx, forgetfulPolicy(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -109,7 +109,7 @@ func breakScheduler(ctx context.Context, g ground) error {
 	return err
 }
 
-func mendScheduler(ctx context.Context, g ground) error {
+func restoreAnnotation(ctx context.Context, g environment) error {
 	api := g.client.AdmissionregistrationV1()
 	if err := api.MutatingAdmissionPolicyBindings().Delete(ctx, forgetful, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		return err

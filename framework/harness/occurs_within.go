@@ -26,10 +26,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
-// Within waits for the right behavior and returns whether it came before the limit: a case with a
+// OccursWithin waits for the right behavior and returns whether it came before the limit: a case with a
 // known issue must not mistake a delay for the issue. The limit is the time that the right behavior
 // would get. Errors end the case if they persist or the last look failed.
-func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
+func (t *T) OccursWithin(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
 	ginkgo.GinkgoHelper()
 	came, _ := t.within(limit, fmt.Sprintf("%s, for up to %s", what, limit), look)
 	return came

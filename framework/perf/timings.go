@@ -30,31 +30,31 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// moments records the watch events of a round's pods and their claims, by this program's clock.
-type moments struct {
+// timings records the watch events of a round's pods and their claims, by this program's clock.
+type timings struct {
 	mutex sync.Mutex
 	// prefix is the name prefix of the round's pods: events of an earlier round can be late.
 	prefix    string
 	scheduled map[string]time.Time // by pod name
 	waiting   map[string]bool      // marked unschedulable
-	claims    map[string]*claimMoments
+	claims    map[string]*claimTimings
 }
 
-// claimMoments are the times of one claim; zero if not seen.
-type claimMoments struct {
+// claimTimings are the times of one claim; zero if not seen.
+type claimTimings struct {
 	pod                   string
 	seen, allocated, gone time.Time
 }
 
 // begin discards the previous round.
-func (m *moments) begin(prefix string) {
+func (m *timings) begin(prefix string) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.prefix, m.scheduled, m.waiting, m.claims = prefix, map[string]time.Time{}, map[string]bool{}, map[string]*claimMoments{}
+	m.prefix, m.scheduled, m.waiting, m.claims = prefix, map[string]time.Time{}, map[string]bool{}, map[string]*claimTimings{}
 }
 
 // pod records scheduled and unschedulable pods.
-func (m *moments) pod(o any) {
+func (m *timings) pod(o any) {
 	now := time.Now()
 	pod, ok := o.(*corev1.Pod)
 	if !ok {
@@ -74,7 +74,7 @@ func (m *moments) pod(o any) {
 }
 
 // claim records the creation and allocation of a pod's claim.
-func (m *moments) claim(o any) {
+func (m *timings) claim(o any) {
 	now := time.Now()
 	claim, ok := o.(*resourceapi.ResourceClaim)
 	if !ok {
@@ -88,7 +88,7 @@ func (m *moments) claim(o any) {
 	}
 	known := m.claims[claim.Name]
 	if known == nil {
-		known = &claimMoments{pod: owner.Name, seen: now}
+		known = &claimTimings{pod: owner.Name, seen: now}
 		m.claims[claim.Name] = known
 	}
 	if claim.Status.Allocation != nil && known.allocated.IsZero() {
@@ -97,7 +97,7 @@ func (m *moments) claim(o any) {
 }
 
 // gone records the deletion of a claim.
-func (m *moments) gone(o any) {
+func (m *timings) gone(o any) {
 	now := time.Now()
 	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = tombstone.Obj
@@ -113,27 +113,27 @@ func (m *moments) gone(o any) {
 	}
 }
 
-func (m *moments) numberScheduled() int {
+func (m *timings) numberScheduled() int {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return len(m.scheduled)
 }
 
-func (m *moments) numberWaiting() int {
+func (m *timings) numberWaiting() int {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return len(m.waiting)
 }
 
 // scheduledAt returns the time a pod was scheduled, or zero.
-func (m *moments) scheduledAt(name string) time.Time {
+func (m *timings) scheduledAt(name string) time.Time {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return m.scheduled[name]
 }
 
 // claimsThere returns the number of claims not yet deleted.
-func (m *moments) claimsThere() int {
+func (m *timings) claimsThere() int {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	there := 0
@@ -147,7 +147,7 @@ func (m *moments) claimsThere() int {
 
 // latencies returns a round with the time-based metrics, by creation time of the pods and the time of
 // their deletion.
-func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Round {
+func (m *timings) latencies(created map[string]time.Time, deleted time.Time) Round {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	var took []float64

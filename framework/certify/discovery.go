@@ -42,8 +42,8 @@ type world struct {
 	pods      []corev1.Pod
 }
 
-// look reads a world; workers are the nodes able to run pods.
-func look(ctx context.Context, client kubernetes.Interface, d declarations.Declaration, workers []string) (world, error) {
+// discover reads a world; workers are the nodes able to run pods.
+func discover(ctx context.Context, client kubernetes.Interface, d declarations.Declaration, workers []string) (world, error) {
 	w := world{nodes: map[string]labels.Set{}}
 	published, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + d.Driver})
 	if err != nil {
@@ -65,10 +65,10 @@ func look(ctx context.Context, client kubernetes.Interface, d declarations.Decla
 		}
 		w.nodes[name] = node.Labels
 	}
-	return w, w.lookAtDaemonSet(ctx, client, d.Deploy.DaemonSet)
+	return w, w.discoverDaemonSet(ctx, client, d.Deploy.DaemonSet)
 }
 
-func (w *world) lookAtDaemonSet(ctx context.Context, client kubernetes.Interface, namespacedName string) error {
+func (w *world) discoverDaemonSet(ctx context.Context, client kubernetes.Interface, namespacedName string) error {
 	if namespacedName == "" {
 		return nil
 	}

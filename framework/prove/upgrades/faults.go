@@ -39,9 +39,9 @@ type fault struct {
 	// must is the case expected to fail in that part after the step; without one the step itself must fail.
 	must  string
 	phase run.Phase
-	do    func(ctx context.Context, g ground) error
-	// mend undoes faults affecting later steps.
-	mend func(ctx context.Context, g ground) error
+	do    func(ctx context.Context, g environment) error
+	// restore undoes faults affecting later steps.
+	restore func(ctx context.Context, g environment) error
 	// timeout is the step's timeout if it is expected to fail.
 	timeout time.Duration
 }
@@ -56,7 +56,7 @@ var faults = []fault{
 	},
 	{
 		Defect: spec.Defect{ID: "scheduler-forgets", What: "the new scheduler does not say of a claim that it is for extended resources"},
-		at:     path.Place{Component: path.Scheduler, Node: "control-plane"}, must: "upgrade/extended-explicit", phase: run.Anew, do: breakScheduler, mend: mendScheduler,
+		at:     path.Place{Component: path.Scheduler, Node: "control-plane"}, must: "upgrade/extended-explicit", phase: run.Anew, do: forgetAnnotation, restore: restoreAnnotation,
 	},
 	{
 		Defect: spec.Defect{ID: "checkpoint-unreadable", What: "the new kubelet cannot read the checkpoint of the old one, and starts without"},
@@ -68,17 +68,17 @@ var faults = []fault{
 	},
 }
 
-// BreaksProof has a trial for each component of the new version with a fault.
-func BreaksProof() prove.Proof {
-	p := prove.Proof{Name: "upgrade", Word: "noticed"}
+// Proof has a trial for each component of the new version with a fault.
+func Proof() prove.Proof {
+	p := prove.Proof{Name: "upgrade", Keyword: "noticed"}
 	for _, b := range faults {
 		p.Trials = append(p.Trials, prove.TrialOf(b.Defect, b.noticedBy()))
 	}
 	return p
 }
 
-// Breaks runs the trials in one upgrade, paused before and after each.
-type Breaks struct {
+// Prover runs the trials in one upgrade, paused before and after each.
+type Prover struct {
 	run.Series
 	// Dir is the upgrade's report directory.
 	Dir string
@@ -88,10 +88,10 @@ type Breaks struct {
 	steps []run.Step
 }
 
-var _ prove.Prover = (*Breaks)(nil)
+var _ prove.Prover = (*Prover)(nil)
 
 // Open computes the path. The first trial makes the cluster.
-func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
+func (p *Prover) Open(ctx context.Context, resumed bool) (err error) {
 	if p.Options.Request, err = run.Between("1.36", "1.37"); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 }
 
 // Close removes the cluster, unless trials are left to run on it.
-func (p *Breaks) Close(ctx context.Context, over bool) error {
+func (p *Prover) Close(ctx context.Context, over bool) error {
 	if !over {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (p *Breaks) Close(ctx context.Context, over bool) error {
 }
 
 // Try breaks something right before its step.
-func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Finding, error) {
+func (p *Prover) Try(ctx context.Context, t prove.Trial, _ string) (prove.Finding, error) {
 	b := faultOf(t)
 	number, err := stepAt(p.steps, b.at, p.Options.Cluster.Name)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 		if record.Done() < number-1 {
 			return prove.Finding{}, fmt.Errorf("the upgrade did not get to step %d, before which something is to be broken: %v", number, record.Problems)
 		}
-		g, err := groundOf(ctx, p.Series)
+		g, err := environmentOf(ctx, p.Series)
 		if err != nil {
 			return prove.Finding{}, err
 		}
@@ -153,12 +153,12 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 	}
 	found := judge(b, record, number)
 	found.Evidence = filepath.Base(p.Dir)
-	if b.mend != nil {
-		g, err := groundOf(ctx, p.Series)
+	if b.restore != nil {
+		g, err := environmentOf(ctx, p.Series)
 		if err != nil {
 			return prove.Finding{}, err
 		}
-		if err := b.mend(ctx, g); err != nil {
+		if err := b.restore(ctx, g); err != nil {
 			return prove.Finding{}, fmt.Errorf("mend it: %w", err)
 		}
 	}
@@ -166,7 +166,7 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 }
 
 // until continues the upgrade until after a step.
-func (p *Breaks) until(ctx context.Context, number int, timeout time.Duration) (run.Record, error) {
+func (p *Prover) until(ctx context.Context, number int, timeout time.Duration) (run.Record, error) {
 	_, found, err := run.Begun(p.Dir)
 	if err != nil {
 		return run.Record{}, err
@@ -203,7 +203,7 @@ func judge(b fault, r run.Record, number int) prove.Finding {
 		if s.Done || s.Problem == "" {
 			return prove.Finding{Missed: must}
 		}
-		return prove.Finding{Shown: true, By: must, Note: s.Problem}
+		return prove.Finding{Detected: true, By: must, Note: s.Problem}
 	}
 	for _, c := range r.Cases {
 		if c.ID != b.must {
@@ -213,7 +213,7 @@ func judge(b fault, r run.Record, number int) prove.Finding {
 			switch {
 			case piece.Status != spec.Failed && piece.Status != spec.Blocked:
 			case piece.Status == spec.Failed && piece.Phase == b.phase && piece.Step == number:
-				return prove.Finding{Shown: true, By: must, Note: piece.Failure}
+				return prove.Finding{Detected: true, By: must, Note: piece.Failure}
 			default:
 				return prove.Finding{Missed: must, Note: fmt.Sprintf("it came to %s %s step %d already: %s", piece.Status, piece.Phase, piece.Step, piece.Failure)}
 			}

@@ -133,9 +133,9 @@ func newUpgrades(t *testing.T) *upgrades {
 // prove runs the trials not needing an API server.
 func (u *upgrades) prove(ctx context.Context, dir string, resume bool) (prove.Record, error) {
 	o := prove.Options{Config: testbed.Config{ReportDir: dir}, Resume: resume, Only: []string{"driver-forgets", "checkpoint-unreadable", "kubelet-does-not-start"}}
-	b := &Breaks{Series: run.Series{Parts: run.Parts{Clusters: u}, Do: u.run}, Dir: filepath.Join(dir, "way")}
+	b := &Prover{Series: run.Series{Parts: run.Parts{Clusters: u}, Do: u.run}, Dir: filepath.Join(dir, "way")}
 	b.Options.Cluster.Name = "c"
-	return prove.Run(ctx, BreaksProof(), b, o)
+	return prove.Run(ctx, Proof(), b, o)
 }
 
 func TestBreaksPauseBeforeAndAfterEachStep(t *testing.T) {

@@ -31,9 +31,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Foretold has three devices on each node. Each node serves one of the pods with two claims, and none
+// Predicted has three devices on each node. Each node serves one of the pods with two claims, and none
 // the pod with four.
-var Foretold = harness.Case{Meta: spec.Meta{
+var Predicted = harness.Case{Meta: spec.Meta{
 	ID:       "classic/foretold",
 	Checks:   "Predicting growth reserves nothing; the predicted nodes serve exactly the predicted pods, one node less does not.",
 	Requires: []spec.RequirementID{"kep-3063/driver-does-all-specific", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
@@ -46,7 +46,7 @@ var Foretold = harness.Case{Meta: spec.Meta{
 		nodes = append(nodes, classicdra.SimulatedNode(group, i+1))
 	}
 	d := c.Driver(classicdra.DriverConfig{Devices: 3, Nodes: nodes})
-	f := foretelling{t: t, c: c, nodes: nodes, class: d.Class("", nil)}
+	f := prediction{t: t, c: c, nodes: nodes, class: d.Class("", nil)}
 	f.pod("runs", 2)
 	t.WaitScheduled("runs")
 	for _, name := range []string{"one", "two", "three"} {
@@ -72,8 +72,8 @@ var Foretold = harness.Case{Meta: spec.Meta{
 	f.waitScheduled(1 + len(served))
 }}
 
-// foretelling holds the shared settings of Foretold's pods.
-type foretelling struct {
+// prediction holds the shared settings of Predicted's pods.
+type prediction struct {
 	t     *harness.T
 	c     *classicdra.DRA
 	nodes []string // where pods may go
@@ -81,7 +81,7 @@ type foretelling struct {
 }
 
 // pod creates a pod with this many claims, also schedulable on added nodes.
-func (f foretelling) pod(name string, claims int) {
+func (f prediction) pod(name string, claims int) {
 	var names []string
 	for i := range claims {
 		names = append(names, fmt.Sprintf("%s-%d", name, i))
@@ -94,7 +94,7 @@ func (f foretelling) pod(name string, claims int) {
 }
 
 // expectFull expects no room on these nodes for another pod like the waiting ones.
-func (f foretelling) expectFull(nodes []string) {
+func (f prediction) expectFull(nodes []string) {
 	probe := fmt.Sprintf("probe-%d", len(nodes))
 	f.pod(probe, 2)
 	f.c.WaitPodScheduling(probe, "refused on all nodes", func(s *classicdra.PodScheduling) bool {
@@ -105,7 +105,7 @@ func (f foretelling) expectFull(nodes []string) {
 }
 
 // waitScheduled waits until this many pods have a node, and returns their names.
-func (f foretelling) waitScheduled(count int) (names []string) {
+func (f prediction) waitScheduled(count int) (names []string) {
 	f.t.Poll(fmt.Sprintf("%d pods to have a node", count), func(ctx context.Context) (bool, string, error) {
 		list, err := f.t.Client.CoreV1().Pods(f.t.Namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -123,7 +123,7 @@ func (f foretelling) waitScheduled(count int) (names []string) {
 }
 
 // split returns the pods with a node, and these nodes.
-func split(pods []spec.ForetoldPod) (served, nodes []string) {
+func split(pods []spec.PredictedPod) (served, nodes []string) {
 	for _, p := range pods {
 		if p.Node != "" {
 			served, nodes = append(served, p.Name), append(nodes, p.Node)

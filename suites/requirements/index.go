@@ -25,8 +25,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Ledger maps the lines of one document to promises.
-type Ledger struct {
+// Index maps the lines of one document to promises.
+type Index struct {
 	Document string
 	// SHA256 identifies the version of the text; the texts themselves are not stored here.
 	SHA256 string
@@ -40,31 +40,31 @@ type Row struct {
 	Nothing      string
 }
 
-// Ledgers returns all ledgers, sorted by name.
-func Ledgers() ([]Ledger, error) {
-	entries, err := files.ReadDir("ledger")
+// Indexes returns all indexes, sorted by name.
+func Indexes() ([]Index, error) {
+	entries, err := files.ReadDir("index")
 	if err != nil {
-		return nil, fmt.Errorf("list ledgers: %w", err)
+		return nil, fmt.Errorf("list indexes: %w", err)
 	}
-	var all []Ledger
+	var all []Index
 	for _, e := range entries {
-		content, err := files.ReadFile(path.Join("ledger", e.Name()))
+		content, err := files.ReadFile(path.Join("index", e.Name()))
 		if err != nil {
-			return nil, fmt.Errorf("read ledgers: %w", err)
+			return nil, fmt.Errorf("read indexes: %w", err)
 		}
-		l, err := parseLedger(string(content))
+		l, err := parseIndex(string(content))
 		if err != nil {
-			return nil, fmt.Errorf("read ledger/%s: %w", e.Name(), err)
+			return nil, fmt.Errorf("read index/%s: %w", e.Name(), err)
 		}
 		all = append(all, l)
 	}
 	return all, nil
 }
 
-// parseLedger reads "document: x" and "sha256: x", then rows such as "12-14 kep-1/a kep-1/b" or "15
+// parseIndex reads "document: x" and "sha256: x", then rows such as "12-14 kep-1/a kep-1/b" or "15
 // - why the line promises nothing", sorted by first line.
-func parseLedger(content string) (Ledger, error) {
-	var l Ledger
+func parseIndex(content string) (Index, error) {
+	var l Index
 	last := 0
 	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
@@ -81,16 +81,16 @@ func parseLedger(content string) (Ledger, error) {
 		}
 		row, err := parseRow(line)
 		if err != nil {
-			return Ledger{}, fmt.Errorf("%q: %w", line, err)
+			return Index{}, fmt.Errorf("%q: %w", line, err)
 		}
 		if row.First < last {
-			return Ledger{}, fmt.Errorf("%q: sort the rows by their first line", line)
+			return Index{}, fmt.Errorf("%q: sort the rows by their first line", line)
 		}
 		last = row.First
 		l.Rows = append(l.Rows, row)
 	}
 	if l.Document == "" || l.SHA256 == "" {
-		return Ledger{}, fmt.Errorf("name the document and the SHA-256 sum of its text at the top")
+		return Index{}, fmt.Errorf("name the document and the SHA-256 sum of its text at the top")
 	}
 	return l, nil
 }

@@ -33,9 +33,9 @@ import (
 // perCase is a case's time in addition to the start of its pods: their end, and the harness's work.
 const perCase = 5 * time.Second
 
-// screen prints the cases to run, the skipped ones with reasons, and the estimated time; took is the start time of
+// printPreflight prints the cases to run, the skipped ones with reasons, and the estimated time; took is the start time of
 // one pod, zero if none was tried.
-func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, took time.Duration, parallel int) {
+func printPreflight(out io.Writer, d declarations.Declaration, s observation, p spec.Plan, took time.Duration, parallel int) {
 	var b strings.Builder
 	id := d.Identity
 	fmt.Fprintf(&b, "\ndriver    %s: %s %s of %s\n", d.Driver, id.Project, id.Version, id.Organization)
@@ -97,20 +97,20 @@ func featureLine(declared declarations.Features, observed map[spec.DriverFeature
 
 func unusedParts(d declarations.Declaration) []string {
 	var parts []string
-	say := func(is bool, what string) {
+	printVerdict := func(is bool, what string) {
 		if is {
 			parts = append(parts, what+": no case uses it yet")
 		}
 	}
 	for _, c := range d.Classes[1:] {
-		say(len(c.Features) == 0, fmt.Sprintf("class %s, which is not the first one and names no features", c.Name))
+		printVerdict(len(c.Features) == 0, fmt.Sprintf("class %s, which is not the first one and names no features", c.Name))
 	}
-	say(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
+	printVerdict(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
 	return parts
 }
 
-// say prints a judgement; its last line is for programs, too.
-func say(out io.Writer, j schema.Judgement, d declarations.Declaration, dir string) {
+// printVerdict prints a judgement; its last line is for programs, too.
+func printVerdict(out io.Writer, j schema.Judgement, d declarations.Declaration, dir string) {
 	var b strings.Builder
 	b.WriteString("\n")
 	for _, part := range []struct {

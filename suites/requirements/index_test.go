@@ -41,12 +41,12 @@ func TestRequirementsAreInALedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := map[string]bool{"plugin-api": true} // in the ledgers of three protocols
-	ledgers, err := Ledgers()
+	read := map[string]bool{"plugin-api": true} // in the indexes of three protocols
+	indexes, err := Indexes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range ledgers {
+	for _, l := range indexes {
 		read[l.Document] = true
 	}
 	hidden := 0
@@ -54,7 +54,7 @@ func TestRequirementsAreInALedger(t *testing.T) {
 		document, _, _ := strings.Cut(string(r.ID), "/")
 		elsewhere := strings.Contains(r.Section, "kubernetes#") || strings.Contains(r.Section, "k8s.io/")
 		if read[document] && len(r.Sources) == 0 && !elsewhere {
-			t.Errorf("no ledger has lines for %s, and its section names no other source", r.ID)
+			t.Errorf("no index has lines for %s, and its section names no other source", r.ID)
 		}
 		if r.NotObservable != "" {
 			hidden++
@@ -66,29 +66,29 @@ func TestRequirementsAreInALedger(t *testing.T) {
 }
 
 func TestLedgersDoNotContradictThemselves(t *testing.T) {
-	ledgers, err := Ledgers()
+	indexes, err := Indexes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range ledgers {
+	for _, l := range indexes {
 		promises := linesWith(l, func(r Row) bool { return r.Nothing == "" })
 		for line := range linesWith(l, func(r Row) bool { return r.Nothing != "" }) {
 			if promises[line] {
-				t.Errorf("ledger %s says of line %d that it promises something, and that it does not", l.Document, line)
+				t.Errorf("index %s says of line %d that it promises something, and that it does not", l.Document, line)
 			}
 		}
 	}
 }
 
-// TestLedgersAreComplete checks available documents: each non-empty line must be in the ledger,
+// TestIndexesAreComplete checks available documents: each non-empty line must be in the index,
 // above all lines with a normative word.
-func TestLedgersAreComplete(t *testing.T) {
-	ledgers, err := Ledgers()
+func TestIndexesAreComplete(t *testing.T) {
+	indexes, err := Indexes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := documents(t)
-	for _, l := range ledgers {
+	for _, l := range indexes {
 		text, ok := texts[l.SHA256]
 		if !ok {
 			t.Logf("%s is not at hand; %s can name a folder with it", l.Document, documentsVariable)
@@ -104,7 +104,7 @@ func TestLedgersAreComplete(t *testing.T) {
 				}
 			}
 			if strings.TrimSpace(line) != "" && !known[i+1] {
-				t.Errorf("ledger %s lacks line %d", l.Document, i+1)
+				t.Errorf("index %s lacks line %d", l.Document, i+1)
 			}
 		}
 		t.Logf("%s: %d lines promise something; of %d with normative words %d do, and %d are explained", l.Document, len(promises), words, promising, words-promising)
@@ -148,7 +148,7 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-func linesWith(l Ledger, wanted func(Row) bool) map[int]bool {
+func linesWith(l Index, wanted func(Row) bool) map[int]bool {
 	lines := map[int]bool{}
 	for _, r := range l.Rows {
 		for line := r.First; wanted(r) && line <= r.Last; line++ {
@@ -160,7 +160,7 @@ func linesWith(l Ledger, wanted func(Row) bool) map[int]bool {
 
 func TestParseLedger(t *testing.T) {
 	const top = "document: d\nsha256: 0\n"
-	l, err := parseLedger("# A comment.\n" + top + "\n3-5 kep-1/a kep-1/b\n5 - example\n")
+	l, err := parseIndex("# A comment.\n" + top + "\n3-5 kep-1/a kep-1/b\n5 - example\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestParseLedger(t *testing.T) {
 		top + "5\n":                  "name requirements",
 		top + "5 kep-1/a\n3 - why\n": "sort the rows",
 	} {
-		if _, err := parseLedger(content); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseIndex(content); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want something about %q", content, err, want)
 		}
 	}

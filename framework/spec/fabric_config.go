@@ -21,12 +21,12 @@ import (
 	"time"
 )
 
-// FabricModel is the only device model of a ComposedFabric.
+// FabricModel is the only device model of a FabricConfig.
 const FabricModel = "gpu"
 
-// ComposedFabric is a device fabric with a controller attaching its devices to the cluster's nodes (KEP-5007), as
+// FabricConfig is a device fabric with a controller attaching its devices to the cluster's nodes (KEP-5007), as
 // configured by a case.
-type ComposedFabric struct {
+type FabricConfig struct {
 	// Driver is the driver name of free devices' slices.
 	Driver string
 	// Devices is how many there are: gpu-0, gpu-1.
@@ -50,7 +50,7 @@ type ComposedFabric struct {
 }
 
 // Validate returns all problems at once.
-func (f ComposedFabric) Validate() error {
+func (f FabricConfig) Validate() error {
 	var errs []error
 	if f.Driver == "" || f.User == "" {
 		errs = append(errs, errors.New("the driver's name and the user must be given"))
@@ -99,7 +99,7 @@ type FabricDevice struct {
 	Elsewhere bool
 }
 
-// FabricPart is a part of a ComposedFabric.
+// FabricPart is a part of a FabricConfig.
 type FabricPart string
 
 // The parts.

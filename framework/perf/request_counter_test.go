@@ -31,12 +31,12 @@ import (
 )
 
 // changing returns a field with two nodes and a fake API server.
-func changing() (*field, *fake.Clientset) {
+func changing() (*fixture, *fake.Clientset) {
 	client := fake.NewClientset()
 	node := func(name string) corev1.Node {
 		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
 	}
-	return &field{client: client, nodes: []corev1.Node{node("a"), node("b")}, generations: make([]int64, 2)}, client
+	return &fixture{client: client, nodes: []corev1.Node{node("a"), node("b")}, generations: make([]int64, 2)}, client
 }
 
 // Changes are counted, published as new generations, and removed at the end.
@@ -48,7 +48,7 @@ func testChanges(t *testing.T) {
 	if err := f.publishAll(t.Context(), w, w.Devices); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.done(), map[string]int{"POST resourceslices": 2}; !maps.Equal(got, want) {
+	if got, want := f.take(), map[string]int{"POST resourceslices": 2}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	_, stop := f.change(t.Context(), w)
@@ -56,7 +56,7 @@ func testChanges(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	done := f.done()
+	done := f.take()
 	if want := map[string]int{"PUT resourceslices": 11, "POST nodes": 3, "DELETE nodes": 4}; !maps.Equal(done, want) {
 		t.Errorf("got %v, want %v", done, want)
 	}

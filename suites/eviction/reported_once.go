@@ -36,9 +36,9 @@ import (
 // conditionPeriod is the time between two updates of a rule's condition.
 const conditionPeriod = 10 * time.Second
 
-// ToldOnce adds a pod after a rule without effect has reported. A younger rule counts it, the older
+// ReportedOnce adds a pod after a rule without effect has reported. A younger rule counts it, the older
 // one only after a change.
-var ToldOnce = harness.Case{Meta: spec.Meta{
+var ReportedOnce = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/told-once",
 	Checks:   "A DeviceTaintRule without effect reports the number of pods to evict once per generation.",
 	Requires: []spec.RequirementID{"kep-5055/none-tells-once"},
@@ -65,8 +65,8 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 }}
 
 // staysAt ends the case if a rule's number of pods changes within the update period of its condition.
-func staysAt(t *harness.T, rule *resourceapi.DeviceTaintRule, said int) {
-	t.Never(conditionPeriod+conditionPeriod/4, fmt.Sprintf("number of pods but %d in the condition of the rule", said), func(ctx context.Context) (bool, string, error) {
+func staysAt(t *harness.T, rule *resourceapi.DeviceTaintRule, reported int) {
+	t.Never(conditionPeriod+conditionPeriod/4, fmt.Sprintf("number of pods but %d in the condition of the rule", reported), func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
@@ -76,6 +76,6 @@ func staysAt(t *harness.T, rule *resourceapi.DeviceTaintRule, said int) {
 			return true, "no condition", nil
 		}
 		found := pods.FindStringSubmatch(c.Message)
-		return found == nil || found[1] != strconv.Itoa(said), c.Message, nil
+		return found == nil || found[1] != strconv.Itoa(reported), c.Message, nil
 	})
 }

@@ -93,7 +93,7 @@ func TestSee(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d, w := declared(), installed()
 			tc.change(&d, &w)
-			s, err := see(t.Context(), d, w)
+			s, err := newObservation(t.Context(), d, w)
 			var said []string
 			for _, node := range s.nodes() {
 				said = append(said, node+": "+string(rune('0'+s.free[node]))+" free")
@@ -119,16 +119,16 @@ func TestClassesOfFeatures(t *testing.T) {
 	d.Classes = append(d.Classes,
 		declarations.Class{Name: "part", DevicesPerNode: 2, Selectors: []string{"true"}, Features: declarations.ClassFeatures{spec.DriverPartitionable}},
 		declarations.Class{Name: "none", DevicesPerNode: 1})
-	s, err := see(t.Context(), d, w)
+	s, err := newObservation(t.Context(), d, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := s.subject(d, w)
-	for feature, want := range map[spec.DriverFeature]spec.SubjectClass{
+	driver := s.driverUnderTest(d, w)
+	for feature, want := range map[spec.DriverFeature]spec.DriverClass{
 		spec.DriverPartitionable: {Class: "part", Selectors: []string{"true"}, Nodes: []string{"a", "b"}, Devices: 1},
 		spec.DriverHealth:        {Class: "gpu", Nodes: []string{"a", "b"}, Devices: 1},
 	} {
-		if difference := cmp.Diff(want, subject.ClassFor([]spec.DriverFeature{feature})); difference != "" {
+		if difference := cmp.Diff(want, driver.ClassFor([]spec.DriverFeature{feature})); difference != "" {
 			t.Errorf("class for cases of %s: %s", feature, difference)
 		}
 	}
@@ -137,7 +137,7 @@ func TestClassesOfFeatures(t *testing.T) {
 		t.Error(difference)
 	}
 	var out strings.Builder
-	screen(&out, d, s, spec.Plan{}, 0, 1)
+	printPreflight(&out, d, s, spec.Plan{}, 0, 1)
 	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node that has some\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the screen says %q, want %q", out.String(), line)
@@ -159,13 +159,13 @@ func TestNodesOfFeatures(t *testing.T) {
 	d.Classes = append(d.Classes,
 		declarations.Class{Name: "gpu", DevicesPerNode: 1, Selectors: index(1), Features: declarations.ClassFeatures{spec.DriverPartitionable}},
 		declarations.Class{Name: "gpu", DevicesPerNode: 1, Selectors: index(7), Features: declarations.ClassFeatures{spec.DriverBindingConditions}})
-	s, err := see(t.Context(), d, w)
+	s, err := newObservation(t.Context(), d, w)
 	if err != nil || len(s.short) > 0 {
 		t.Fatalf("%v, short: %v", err, s.short)
 	}
-	subject := s.subject(d, w)
+	driver := s.driverUnderTest(d, w)
 	for feature, want := range map[spec.DriverFeature][]string{spec.DriverHealth: {"a"}, spec.DriverPartitionable: {"a", "b"}, spec.DriverBindingConditions: {"a"}} {
-		if class := subject.ClassFor([]spec.DriverFeature{feature}); !slices.Equal(class.Nodes, want) || class.Devices != 1 {
+		if class := driver.ClassFor([]spec.DriverFeature{feature}); !slices.Equal(class.Nodes, want) || class.Devices != 1 {
 			t.Errorf("class for cases of %s: %+v", feature, class)
 		}
 	}

@@ -36,15 +36,15 @@ import (
 // wipeTime is after kubelets have deleted the slices of a missing driver: 30 s in Kubernetes v1.37.1, and some more.
 const wipeTime = 45 * time.Second
 
-// leaves returns an uninstalled driver's leftovers in the cluster and on its nodes. They do not affect the verdict; a
+// findLeftovers returns an uninstalled driver's leftovers in the cluster and on its nodes. They do not affect the verdict; a
 // case checks them.
-func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all []string, err error) {
+func (c *running) findLeftovers(ctx context.Context, parts run.Parts, o Options) (all []string, err error) {
 	b, err := testbed.Open(ctx, parts.Parts, testbed.Config{Kubeconfig: o.Run.Kubeconfig, Context: o.Run.Context, Out: o.Run.Out})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
-	if err := b.Install(ctx, c.sight.nodes()); err != nil {
+	if err := b.Install(ctx, c.observation.nodes()); err != nil {
 		return nil, err
 	}
 	published, err := awaitWiped(ctx, b, c.declaration.Driver)
@@ -58,8 +58,8 @@ func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all [
 	if err != nil {
 		return nil, fmt.Errorf("connect to the agents: %w", err)
 	}
-	s := spec.Subject{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
-	for _, node := range c.sight.nodes() {
+	s := spec.DriverUnderTest{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
+	for _, node := range c.observation.nodes() {
 		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
 		if unseen := undertest.Unseen(s, files); unseen != nil {
 			return nil, fmt.Errorf("look at node %s after hook uninstall: %w", node, errors.Join(unseen, err))

@@ -29,14 +29,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deeds counts this program's write requests by verb and resource, such as "POST pods", to exclude
+// requestCounter counts this program's write requests by verb and resource, such as "POST pods", to exclude
 // them from the components' requests.
-type deeds struct {
+type requestCounter struct {
 	mutex sync.Mutex
 	times map[string]int
 }
 
-func (d *deeds) did(what string, times int) {
+func (d *requestCounter) count(what string, times int) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.times == nil {
@@ -45,17 +45,17 @@ func (d *deeds) did(what string, times int) {
 	d.times[what] += times
 }
 
-// done returns the requests since the last call.
-func (d *deeds) done() map[string]int {
+// take returns the requests since the last call.
+func (d *requestCounter) take() map[string]int {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	done := maps.Clone(d.times)
+	take := maps.Clone(d.times)
 	clear(d.times)
-	return done
+	return take
 }
 
 // publishAll publishes the given number of devices on each node.
-func (f *field) publishAll(ctx context.Context, w Workload, devices int) error {
+func (f *fixture) publishAll(ctx context.Context, w Workload, devices int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(createdAtOnce)
 	for node := range f.nodes {
@@ -66,7 +66,7 @@ func (f *field) publishAll(ctx context.Context, w Workload, devices int) error {
 
 // publish publishes a node's devices as the next generation of its pool. It must not be called
 // concurrently for the same node.
-func (f *field) publish(ctx context.Context, w Workload, node, devices int) error {
+func (f *fixture) publish(ctx context.Context, w Workload, node, devices int) error {
 	f.generations[node]++
 	api := f.client.ResourceV1().ResourceSlices()
 	for _, slice := range w.slices(f.nodes[node].Name, f.generations[node], devices) {
@@ -79,14 +79,14 @@ func (f *field) publish(ctx context.Context, w Workload, node, devices int) erro
 		if err != nil {
 			return fmt.Errorf("publish slice %s: %w", slice.Name, err)
 		}
-		f.did(what, 1)
+		f.count(what, 1)
 	}
 	return nil
 }
 
 // change applies a workload's changes until stop is called. stop returns their error, and whole is
 // canceled on the first error.
-func (f *field) change(ctx context.Context, w Workload) (whole context.Context, stop func() error) {
+func (f *fixture) change(ctx context.Context, w Workload) (whole context.Context, stop func() error) {
 	group, whole := errgroup.WithContext(ctx)
 	running, cancel := context.WithCancel(whole)
 	each := func(perSecond int, change func(i int) error) {
@@ -107,39 +107,39 @@ func (f *field) change(ctx context.Context, w Workload) (whole context.Context, 
 	passing := f.passing()
 	each(w.Changes.Nodes, func(i int) error {
 		if i%2 == 0 {
-			return f.join(ctx, passing)
+			return f.addNode(ctx, passing)
 		}
-		return f.leave(ctx, passing.Name)
+		return f.removeNode(ctx, passing.Name)
 	})
 	return whole, func() error {
 		cancel()
 		err := group.Wait()
 		if w.Changes.Nodes > 0 && err == nil {
-			err = f.leave(ctx, passing.Name)
+			err = f.removeNode(ctx, passing.Name)
 		}
 		return err
 	}
 }
 
 // passing returns a node without devices.
-func (f *field) passing() *corev1.Node {
+func (f *fixture) passing() *corev1.Node {
 	like := f.nodes[0].DeepCopy()
 	like.ObjectMeta = metav1.ObjectMeta{Name: "passing", Labels: like.Labels, Annotations: like.Annotations}
 	like.Labels[corev1.LabelHostname] = like.Name
 	return like
 }
 
-func (f *field) join(ctx context.Context, node *corev1.Node) error {
-	f.did("POST nodes", 1)
+func (f *fixture) addNode(ctx context.Context, node *corev1.Node) error {
+	f.count("POST nodes", 1)
 	if _, err := f.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create node %s: %w", node.Name, err)
 	}
 	return nil
 }
 
-// leave removes a node if it exists.
-func (f *field) leave(ctx context.Context, name string) error {
-	f.did("DELETE nodes", 1)
+// removeNode removes a node if it exists.
+func (f *fixture) removeNode(ctx context.Context, name string) error {
+	f.count("DELETE nodes", 1)
 	if err := f.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete node %s: %w", name, err)
 	}

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 )
 
-// Subject is the software of one side.
-type Subject struct {
+// Variant is the software of one side.
+type Variant struct {
 	Stack clusters.Stack
 	// Version is the Kubernetes version, such as "v1.36.4"; empty for that of Options.
 	Version string
@@ -38,7 +38,7 @@ type Subject struct {
 }
 
 // Validate reports unknown programs and files not executable.
-func (s Subject) Validate() error {
+func (s Variant) Validate() error {
 	known := []string{etcd, apiserver, scheduler, controllers, ownControllers}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(s.Programs)) {
@@ -55,7 +55,7 @@ func (s Subject) Validate() error {
 
 // Describe describes the subject, such as "stock v1.36.4, kube-scheduler is mine
 // (sha256:0123456789ab)". The digest distinguishes files of the same name.
-func (s Subject) Describe() (string, error) {
+func (s Variant) Describe() (string, error) {
 	text := s.Stack.String()
 	if s.Version != "" {
 		text += " " + s.Version

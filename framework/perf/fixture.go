@@ -39,8 +39,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// field is the environment for the rounds of one side.
-type field struct {
+// fixture is the environment for the rounds of one side.
+type fixture struct {
 	bed                        *testbed.Testbed
 	clusters                   Clusters
 	client                     kubernetes.Interface
@@ -55,16 +55,16 @@ type field struct {
 	// generations are the pool generations by node.
 	generations []int64
 
-	moments
-	deeds
+	timings
+	requestCounter
 	rounds int
 }
 
 // open creates the control plane of one side with the objects shared by all rounds of a workload.
 // Close the returned field even after an error.
-func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
+func (o Options) open(ctx context.Context, w Workload, side Side) (*fixture, error) {
 	bed, err := o.bringUp(ctx, nil, o.cluster(w, side))
-	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
+	f := &fixture{bed: bed, clusters: o.Clusters, client: bed.Client}
 	if err != nil {
 		return f, err
 	}
@@ -96,7 +96,7 @@ func verbosity() map[string]map[string]string {
 }
 
 // prepare creates all objects needed before the first round.
-func (f *field) prepare(ctx context.Context, w Workload) error {
+func (f *fixture) prepare(ctx context.Context, w Workload) error {
 	if err := f.setUp(ctx, w); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (w Workload) preparation() time.Duration {
 }
 
 // setUp creates the objects shared by all rounds of a workload.
-func (f *field) setUp(ctx context.Context, w Workload) error {
+func (f *fixture) setUp(ctx context.Context, w Workload) error {
 	nodes, err := f.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list nodes: %w", err)
@@ -146,7 +146,7 @@ func (w Workload) createTemplates(ctx context.Context, client kubernetes.Interfa
 }
 
 // run creates the long-running pods and waits until they are scheduled.
-func (f *field) run(ctx context.Context, w Workload) error {
+func (f *fixture) run(ctx context.Context, w Workload) error {
 	if w.Running == 0 {
 		return nil
 	}
@@ -187,7 +187,7 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 }
 
 // watch watches pods and claims until close.
-func (f *field) watch(ctx context.Context, w Workload) error {
+func (f *fixture) watch(ctx context.Context, w Workload) error {
 	// An informer factory would link informers of all kinds: 8 MB.
 	informer := func(client rest.Interface, resource string, of runtime.Object) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, resource, namespace, fields.Everything()), of, 0, nil)
@@ -218,7 +218,7 @@ func (f *field) watch(ctx context.Context, w Workload) error {
 
 // close stops the watches before the control plane, so that they log no errors, and removes the
 // control plane.
-func (f *field) close(ctx context.Context) error {
+func (f *fixture) close(ctx context.Context) error {
 	if f.unwatch != nil {
 		f.unwatch()
 		f.watches.Wait()
