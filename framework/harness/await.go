@@ -30,10 +30,10 @@ import (
 )
 
 // Await waits for what. wait passes each observation to saw, and the last one becomes the note of the
-// wait: a wait may end because it saw something else. If wait returns an error, the failure has the
+// wait, because a wait may also end by seeing something else. If wait returns an error, the failure has the
 // last observation and the events about object, unless object is empty.
 //
-// Waits are silent while Poll or Within look, which happens ten times a second.
+// Waits inside the look of Poll or Within are silent: they run ten times a second.
 func (t *T) Await(what, object string, wait func(ctx context.Context, saw func(string)) error) {
 	ginkgo.GinkgoHelper()
 	silent := t.looking.Load() > 0

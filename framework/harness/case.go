@@ -18,7 +18,7 @@ package harness
 
 import "github.com/dra-conformance/dratest/framework/spec"
 
-// Case is one test case: data first, then what it does.
+// Case is one test case: data, then code.
 type Case struct {
 	spec.Meta
 

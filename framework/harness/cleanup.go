@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/release"
 )
 
-// errPodsStay is the error for pods that stay, and with them their driver.
+// errPodsStay is the error for stuck pods, whose driver is left running.
 var errPodsStay = errors.New("pods do not terminate, so their driver is left running")
 
 // cleanUp removes the objects of the case: pods first, because the kubelet needs the driver to
@@ -66,7 +66,7 @@ func (t *T) cleanUp(ctx context.Context) {
 	t.collectTimeline(ctx)
 	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
 		t.GatherEvidence(ctx)
-		// Not t.Fatalf, which a case that has ended ignores.
+		// A finished case ignores t.Fatalf.
 		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
 	}
 }
@@ -76,15 +76,15 @@ func (t *T) remove(ctx context.Context) error {
 	return errors.Join(t.runRestore(ctx), t.removeObjects(ctx))
 }
 
-// collectTimeline reads driver calls, which are lost when the drivers stop.
+// collectTimeline reads driver calls before the drivers stop.
 func (t *T) collectTimeline(ctx context.Context) {
 	if t.collect != nil {
 		t.collect(ctx)
 	}
 }
 
-// finish removes everything else, even if the time for waiting is used up. Programs that stuck pods
-// need are left to the run, which removes them with its agents.
+// finish removes everything else, even if the time for waiting is used up. The run removes programs
+// needed by stuck pods.
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
 	defer cancel()
@@ -153,7 +153,7 @@ func isRight(o Object) bool {
 	return false
 }
 
-// awaitNone waits until a source is empty. The error lists what is left.
+// awaitNone waits until a source is empty. The error lists the rest.
 func awaitNone[O Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
 	var left []string
 	err := await.All(ctx, from, func(all []O) bool {

@@ -24,7 +24,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// EndContainer ends a container that runs a script of package objects, from inside.
+// EndContainer ends a container with a script of package objects, from inside.
 func (t *T) EndContainer(pod, container string) {
 	ginkgo.GinkgoHelper()
 	t.Step("end container %s of pod %s", container, pod)

@@ -20,12 +20,12 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Driver is the driver whose devices a case uses: a simulated driver, or the driver under test as
+// Driver is the driver of a case: a simulated driver, or the driver under test as
 // its vendor installed it.
 type Driver interface {
 	// Request asks for one device.
 	Request(name string) resourceapi.DeviceRequest
-	// Script is what a container runs first. Its output is the input of ExpectDevices.
+	// Script is the first command of a container. Its output is the input of ExpectDevices.
 	Script() string
 	// ExpectDevices ends the case unless a container has exactly the devices allocated for these
 	// requests of a claim, or for all of them if none are given. A nil claim means no devices.

@@ -68,8 +68,8 @@ func (t *T) waitEvents(what, object, reason, text string, times int32) (first *c
 }
 
 // Events returns the current events about an object of the case as "reason: message", oldest first.
-// A repeated event has its first message. To check that an event does not occur, first wait for
-// something that follows it.
+// A repeated event has its first message. To check the absence of an event, first wait for
+// its successor.
 func (t *T) Events(object string) []string {
 	ginkgo.GinkgoHelper()
 	list, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{FieldSelector: await.EventsAbout(object)})

@@ -39,8 +39,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// GatherEvidence writes the evidence of a failure, once per case. Code that restores the cluster
-// calls it first, to keep the state of the failure.
+// GatherEvidence writes the evidence of a failure, once per case. Call it before
+// restoring the cluster, to keep the state of the failure.
 func (t *T) GatherEvidence(ctx context.Context) {
 	if t.folder == "" || t.provisional {
 		t.provisional = false
@@ -49,7 +49,7 @@ func (t *T) GatherEvidence(ctx context.Context) {
 }
 
 // gather writes evidence into the case's folder before anything is cleaned up. missing.txt lists
-// sources that cannot be read.
+// unreadable sources.
 func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, GatherTimeout, fmt.Errorf("gathering took longer than %s", GatherTimeout))
 	defer cancel()

@@ -43,7 +43,7 @@ type failure struct {
 	location types.CodeLocation
 }
 
-// fakeTime is the time of a case on a fake cluster, for waits that must fail. Everything else runs
+// fakeTime is the time of a case on a fake cluster, for failing waits. Everything else runs
 // in succeeds.
 const fakeTime = time.Second
 
@@ -73,7 +73,7 @@ func failureOf(do func()) (f *failure) {
 	return nil
 }
 
-// succeeds runs what must not end the case, however slow the machine is.
+// succeeds expects do not to end the case, however slow the machine is.
 func succeeds(t *testing.T, f *T, do func()) {
 	t.Helper()
 	hurried := f.ctx

@@ -28,13 +28,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Bounds of a component's log, of which the end is kept.
+// Bounds of a component's log; its end is kept.
 const (
 	MaxLog   = 16 << 20
 	maxLines = 20000
 )
 
-// Evidence is the folder of a case that failed or showed a known issue. It records what could not be written.
+// Evidence is the folder of a failed case or known issue. It records missing evidence.
 type Evidence struct {
 	dir     string
 	missing []string

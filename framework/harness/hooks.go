@@ -39,7 +39,7 @@ type Hooks struct {
 	done    func()
 }
 
-// add appends to a list. A case that was left behind may still call it.
+// add appends to a list. A case left behind may still call it.
 func add[H any](h *Hooks, list *[]H, hook H) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,7 +58,7 @@ func (h *Hooks) OnPassed(check func(ctx context.Context)) {
 	add(h, &h.passed, check)
 }
 
-// OnRestore registers the end of a fault that would block the removal of the case's pods and
+// OnRestore registers the end of a fault blocking the removal of the case's pods and
 // claims. It runs before they are deleted.
 func (h *Hooks) OnRestore(restore func(ctx context.Context) error) {
 	add(h, &h.restore, restore)

@@ -49,7 +49,7 @@ type Failure struct {
 	Blocked string
 }
 
-// NewLifecycle returns a case that has not begun; call Begin or Resume.
+// NewLifecycle returns a case; call Begin or Resume.
 func NewLifecycle(m spec.Meta, e *Env) *Lifecycle {
 	l := &Lifecycle{t: newT(m, e)}
 	l.t.say = io.Discard
@@ -65,7 +65,7 @@ func NewLifecycle(m spec.Meta, e *Env) *Lifecycle {
 	return l
 }
 
-// ended is the panic that ends a piece.
+// ended is the panic of a failed piece.
 type ended struct{ failure Failure }
 
 func first(numbers []int) int {
@@ -150,7 +150,7 @@ func (l *Lifecycle) piece(do func(t *T)) (failure *Failure) {
 	return nil
 }
 
-// End removes everything, pods first. The error lists what stays.
+// End removes everything, pods first. The error lists the rest.
 func (l *Lifecycle) End(ctx context.Context) error {
 	t := l.t
 	if t.Namespace == "" {

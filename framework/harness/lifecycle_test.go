@@ -41,7 +41,7 @@ func lifeOn(t *testing.T, w *world) *Lifecycle {
 	})
 }
 
-// A case that continues in another process finds its namespace and its driver; cluster-scoped
+// A case continued in another process finds its namespace and its driver; cluster-scoped
 // objects are removed with the rest.
 func TestLifeGoesOnInAnotherProcess(t *testing.T) {
 	w := newWorld()
@@ -102,7 +102,7 @@ func TestFailedPieceHasItsEvidence(t *testing.T) {
 	}
 }
 
-// upgrade/two-generations wrote to a nil map, which ended the upgrade of all cases.
+// upgrade/two-generations wrote to a nil map and ended the upgrade of all cases.
 func TestPanicOfAPieceIsItsFailure(t *testing.T) {
 	l := lifeOn(t, newWorld())
 	if f := l.Begin(t.Context()); f != nil {
@@ -132,7 +132,7 @@ func TestLifeThatCannotBegin(t *testing.T) {
 	}
 }
 
-// A known issue belongs to the piece that has seen it.
+// A known issue belongs to its piece.
 func TestKnownIssueOfAPiece(t *testing.T) {
 	w := newWorld()
 	l := lifeOn(t, w)

@@ -35,7 +35,7 @@ func (t *T) OccursWithin(limit time.Duration, what string, look func(ctx context
 	return came
 }
 
-// Never ends the case if look sees before the limit what must not happen.
+// Never ends the case if look returns true before the limit.
 func (t *T) Never(limit time.Duration, what string, look func(ctx context.Context) (seen bool, got string, err error)) {
 	ginkgo.GinkgoHelper()
 	if came, got := t.within(limit, fmt.Sprintf("%s to pass without any %s", limit, what), look); came {

@@ -85,7 +85,7 @@ func (t *T) excused(seen string) (text string, basis spec.Basis) {
 	return text, excuse.Basis
 }
 
-// closedHere returns the components that should have the known issue of a case that passed.
+// closedHere returns the components expected to have the known issue of a passed case.
 func (t *T) closedHere() (who string, basis spec.Basis) {
 	if t.meta.KnownIssue == nil {
 		return "", ""

@@ -44,7 +44,7 @@ func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	return class.Name
 }
 
-// Container returns a running container that prints its devices of the case's driver. It uses all
+// Container returns a running container printing its devices of the case's driver. It uses all
 // requests of these claims.
 func (t *T) Container(name string, claims ...string) corev1.Container {
 	return objects.Container(name, t.Image, t.Driver.Script()+"\n"+objects.Stay, claims...)
@@ -75,8 +75,8 @@ func (t *T) WaitRunning(name string) *corev1.Pod {
 	})
 }
 
-// WaitUnschedulable waits until the scheduler reports a pod as unschedulable, with a text that
-// contains message.
+// WaitUnschedulable waits until the scheduler reports a pod as unschedulable, with a text
+// containing message.
 func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) (bool, error) {
@@ -87,15 +87,15 @@ func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	})
 }
 
-// Unschedulable is whether the scheduler last reported a pod as unschedulable, with a text that
-// contains message.
+// Unschedulable is whether the scheduler last reported a pod as unschedulable, with a text
+// containing message.
 func Unschedulable(p *corev1.Pod, message string) bool {
 	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
 	})
 }
 
-// WaitRunningAgain waits until a pod's first container has restarted more often than that and runs.
+// WaitRunningAgain waits until a pod's first container runs after more than that many restarts.
 func (t *T) WaitRunningAgain(name string, restarts int32) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, "running again", func(p *corev1.Pod) (bool, error) {
@@ -134,7 +134,7 @@ func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 	})
 }
 
-// Environment returns the environment of a container that runs a script of package objects.
+// Environment returns the environment of a container with a script of package objects.
 func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
 	environment := map[string]string{}
@@ -153,7 +153,7 @@ func (t *T) Output(pod, container string) string {
 	t.Poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
 		raw, err := ReadLog(ctx, t.Client, t.Namespace, pod, corev1.PodLogOptions{Container: container})
 		if err != nil { // the container has not started yet
-			return false, err.Error(), nil //nolint:nilerr // it is what was seen
+			return false, err.Error(), nil //nolint:nilerr // it is the observation
 		}
 		log = string(raw)
 		if !strings.Contains(log, objects.EnvironmentEnd) {

@@ -37,7 +37,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// suiteVariable names the suite that this process runs instead of tests, because Ginkgo runs one
+// suiteVariable names the suite run by this process instead of tests, because Ginkgo runs one
 // per process. dirVariable is the directory of its journal.
 const suiteVariable, dirVariable = "HARNESS_TEST_SUITE", "HARNESS_TEST_DIR"
 
@@ -61,7 +61,7 @@ type story struct {
 	kubelet string           // the version on all nodes
 	basis   spec.Basis       // how that is known
 	strict  bool
-	closed  string   // the components that do not have the issue
+	closed  string   // the components without the issue
 	reason  []string // parts of the reason
 
 	status spec.Status
@@ -158,7 +158,7 @@ func stories() map[string][]story {
 				status: spec.Failed, failed: []string{"timeout"}, last: "hear", log: []string{"stop driver", "delete namespaces"}},
 			{name: "next", run: func(t *T) {
 				close(released)
-				<-time.After(200 * time.Millisecond) // for the failure that must not come
+				<-time.After(200 * time.Millisecond) // for a failure
 				act(t)
 			}, status: spec.Passed},
 		},
@@ -224,7 +224,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 	}
 }
 
-// runSuite runs a suite and returns what its journal says, by case.
+// runSuite runs a suite and returns the endings in its journal, by case.
 func runSuite(t *testing.T, suite string) (dir string, records map[string]ending) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

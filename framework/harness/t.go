@@ -37,8 +37,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// T is the argument of a case. Its methods end the case on every error that the case did not ask
-// for.
+// T is the argument of a case. Its methods end the case on every unexpected error.
 type T struct {
 	Hooks
 
@@ -46,16 +45,16 @@ type T struct {
 	Client kubernetes.Interface
 	// Namespace is the case's own.
 	Namespace string
-	// Image is the image that pods run: a busybox.
+	// Image is the busybox image of pods.
 	Image string
-	// Nodes are the nodes that the case may use, as many as it needs.
+	// Nodes are the case's nodes, as many as it needs.
 	Nodes []string
-	// Driver is the driver whose devices the case uses.
+	// Driver is the case's driver.
 	Driver Driver
 
 	abort   func(message string, callerSkip ...int) // ginkgo.Fail
 	say     io.Writer                               // gets the steps: ginkgo.GinkgoWriter
-	why     func() string                           // what ended the case
+	why     func() string                           // the failure of the case
 	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
 	meta    spec.Meta
 	env     *Env
@@ -67,10 +66,10 @@ type T struct {
 	lost        string      // why there is none
 	timeline    string      // its file, if there is one
 	over        atomic.Bool // the case has ended, or was left behind
-	// looking counts the waits that are looking now.
+	// looking counts the waits currently in their look.
 	looking atomic.Int32
 
-	// A case that exceeds its time is left behind and may still add to these.
+	// A case left behind after its time may still add to these.
 	mu      sync.Mutex
 	steps   []step
 	created []Object
@@ -91,7 +90,7 @@ type Env struct {
 	Driver func(t *T, running bool) Driver
 	// Companions are the clients of companion programs, by name.
 	Companions map[spec.Companion]any
-	// Image is the image that cases' pods run: a busybox.
+	// Image is the busybox image of cases' pods.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.
 	ReportDir string
@@ -165,7 +164,7 @@ func (t *T) stepsSoFar() []step {
 // Note adds an observation to the steps.
 func (t *T) Note(format string, args ...any) { t.add("  "+format, args...) }
 
-// Expect is Gomega's Expect, for facts that must hold now.
+// Expect is Gomega's Expect, without waiting.
 func (t *T) Expect(actual any, extra ...any) types.Assertion {
 	return gomega.NewGomega(t.fail).Expect(actual, extra...)
 }
@@ -233,8 +232,8 @@ func (t *T) excuse() plan.Excuse {
 	return plan.ExcuseFor(*t.meta.KnownIssue, t.env.Plan.Target, t.Nodes)
 }
 
-// stayOut keeps a case that was left behind from returning: Ginkgo would take its end or failure
-// for that of the running case.
+// stayOut keeps a case left behind from returning: Ginkgo would attribute its end or failure to the
+// running case.
 func (t *T) stayOut() {
 	if t.over.Load() {
 		select {}

@@ -51,7 +51,7 @@ func readTimeline(t *testing.T, f *T) spec.Timeline {
 	return line
 }
 
-// recording is a case with a driver on a node, whose timeline is recorded.
+// recording is a case with a timeline and a driver on a node.
 func recording(t *testing.T) *T {
 	f := newFake(t)
 	f.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
@@ -127,7 +127,7 @@ func TestRecorder(t *testing.T) {
 }
 
 // TestRecorderThatSeesNothing has a cluster that refuses all requests of the recorder: the case
-// continues, and the timeline lists what is missing.
+// continues, and the timeline lists missing sources.
 func TestRecorderThatSeesNothing(t *testing.T) {
 	f := recording(t)
 	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }

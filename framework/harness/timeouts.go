@@ -20,7 +20,7 @@ import "time"
 
 const (
 	// RemoveTimeout bounds the removal of pods and claims, GatherTimeout the gathering of evidence,
-	// cleanupTimeout everything that comes after a case.
+	// cleanupTimeout everything after a case.
 	RemoveTimeout  = 60 * time.Second
 	GatherTimeout  = 30 * time.Second
 	cleanupTimeout = RemoveTimeout + GatherTimeout + FinishTimeout + 10*time.Second

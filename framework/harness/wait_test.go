@@ -172,7 +172,7 @@ func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 	}
 }
 
-// A control plane that restarts is unavailable for longer than other waits tolerate.
+// A restarting control plane is unavailable for longer than other waits tolerate.
 func TestPatienceWithANodeThatRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)

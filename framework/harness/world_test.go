@@ -43,8 +43,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// world is a cluster for one case: two workers, an API server that can refuse requests, and agents
-// that can fail. It logs its calls.
+// world is a cluster for one case: two workers, an API server and agents with
+// failures. It logs its calls.
 type world struct {
 	agentapi.AgentClient
 

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package admission has API servers refuse what a case tries: by quotas and by admission policies.
+// Package admission makes the API server refuse requests, by quotas and by admission policies.
 package admission

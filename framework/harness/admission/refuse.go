@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// Refusal is an admission policy that rejects requests in the case's namespace.
+// Refusal is an admission policy rejecting requests in the case's namespace.
 type Refusal struct {
 	// Message is the API server's message.
 	Message string

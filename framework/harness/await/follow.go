@@ -49,7 +49,7 @@ type trouble struct {
 
 func (l *trouble) note(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		return // the error follows from that
+		return // which explains the error
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,13 +62,13 @@ func (l *trouble) get() error {
 	return l.err
 }
 
-// objectAPI is what the typed clients of one kind of object have in common.
+// objectAPI is the common part of typed clients of one kind of object.
 type objectAPI[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// NewSource returns the objects that match a field selector; an empty one matches all.
+// NewSource returns the objects matching a field selector; an empty one matches all.
 func NewSource[L runtime.Object](client kubernetes.Interface, kind runtime.Object, api objectAPI[L], selector string) Source {
 	last := &trouble{}
 	return Source{kind, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{

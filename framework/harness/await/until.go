@@ -34,7 +34,7 @@ const (
 	Patience = 15 * time.Second
 )
 
-// Until polls until look returns true. It gives up when ctx ends, whose cause is then the error,
+// Until polls until look returns true. It gives up when ctx ends, with its cause as the error,
 // and when look has failed for longer than Patience.
 func Until(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
 	return Patiently(ctx, Patience, look)
@@ -58,8 +58,8 @@ func Patiently(ctx context.Context, patience time.Duration, look func(ctx contex
 	return withTrouble(withCause(ctx, err), last)
 }
 
-// Insist retries until do succeeds, as long as Until has patience. Deleting an object that does
-// not exist succeeds.
+// Insist retries until do succeeds, as long as Until has patience. Deleting a missing object
+// succeeds.
 func Insist(ctx context.Context, what string, do func(ctx context.Context) error) error {
 	err := Until(ctx, func(ctx context.Context) (bool, error) {
 		err := IgnoreNotFound(do(ctx))
@@ -71,7 +71,7 @@ func Insist(ctx context.Context, what string, do func(ctx context.Context) error
 	return nil
 }
 
-// IgnoreNotFound returns nil for an object that does not exist.
+// IgnoreNotFound returns nil for a missing object.
 func IgnoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -30,11 +30,11 @@ import (
 const (
 	Group   = "classic.dra-conformance.github.io"
 	Version = "v1alpha1"
-	// ParametersGroup is the group of the kinds of parameters that cases define.
+	// ParametersGroup is the API group of parameters defined by cases.
 	ParametersGroup = "parameters." + Group
 )
 
-// Companion is the companion that starts schedulers and drivers of classic DRA.
+// Companion starts schedulers and drivers of classic DRA.
 const Companion spec.Companion = "classic"
 
 // ClassConfig makes a DeviceClass one of classic DRA by naming a ResourceClass.

@@ -113,7 +113,7 @@ func Start(t *harness.T) *DRA {
 }
 
 // Driver starts a driver's controller, by default with devices on the case's nodes. Its name
-// differs from the case's driver, for which the case may publish devices.
+// differs from the case's driver.
 func (c *DRA) Driver(d DriverConfig) *Program {
 	ginkgo.GinkgoHelper()
 	n := len(c.programs) // the scheduler is one

@@ -24,7 +24,7 @@ import (
 )
 
 // OnNodes starts the driver's part on the case's nodes and returns once the kubelets have
-// registered it. It publishes nothing and prepares what the controller has allocated.
+// registered it. It publishes nothing and prepares allocations of the controller.
 func (p *Program) OnNodes() *simdriver.Driver {
 	ginkgo.GinkgoHelper()
 	return simdriver.Start(p.c.t, p.Name(), spec.Profile{}, nil)

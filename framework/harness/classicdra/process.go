@@ -50,7 +50,7 @@ func (p ProcessConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// DriverConfig configures a driver that allocates claims itself.
+// DriverConfig configures a driver with an allocating controller.
 type DriverConfig struct {
 	// Name is the driver name in ResourceClasses.
 	Name string
@@ -72,7 +72,7 @@ func (d DriverConfig) Healthy() DriverConfig {
 	return d
 }
 
-// Prediction is a driver's prediction of what pods would get.
+// Prediction is a driver's prediction for a pod.
 type Prediction struct {
 	Pods []spec.PredictedPod `json:"pods"`
 }

@@ -37,8 +37,7 @@ import (
 // metricsReader is the case's service account with the right to read metrics.
 const metricsReader = "metrics-reader"
 
-// served are the ports on which components serve metrics, by the label of their pods, and
-// the component whose work they do.
+// served are the metrics ports of components, by the label of their pods.
 //
 //nolint:gochecknoglobals // a table
 var served = []struct {

@@ -52,7 +52,7 @@ func APIRequests(t *harness.T, group, resource string) float64 {
 	return requestsFor(families, group, resource)
 }
 
-// apiServers counts the leases that were renewed lately, compared with the newest one.
+// apiServers counts recently renewed leases, compared with the newest one.
 func apiServers(leases []coordinationv1.Lease) int {
 	var newest time.Time
 	for _, l := range leases {

@@ -28,7 +28,7 @@ import (
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Pod describes what matters about a pod.
+// Pod describes the state of a pod.
 func Pod(p *corev1.Pod) string {
 	if p == nil {
 		return "no such pod"
@@ -69,7 +69,7 @@ func Response(err error) string {
 	return err.Error()
 }
 
-// Claim describes what matters about a claim.
+// Claim describes the state of a claim.
 func Claim(c *resourceapi.ResourceClaim) string {
 	if c == nil {
 		return "no such claim"

@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package describe tells in a few words what matters about pods, claims and events when a case
-// has failed. It is pure.
+// Package describe describes the state of pods, claims and events in a few words. It is pure.
 package describe

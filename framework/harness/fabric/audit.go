@@ -29,7 +29,7 @@ import (
 )
 
 // audit ends the case if its fabric attached a device to two nodes, or detached a device of a claim
-// in use. It skips cases that have failed already.
+// in use. It skips failed cases.
 func (c *Fabric) audit() {
 	if ginkgo.CurrentSpecReport().Failed() {
 		return
@@ -70,7 +70,7 @@ func (c *Fabric) WaitNothingLeft() {
 	})
 }
 
-// look reads claims first, so that two reads with the same claims have seen the fabric in between.
+// look reads claims first, so two reads with the same claims enclose the read of the fabric.
 func (c *Fabric) look(ctx context.Context) (audit.Fabric, error) {
 	seen := audit.Fabric{Driver: c.t.DriverName()}
 	claims, err := c.t.Client.ResourceV1().ResourceClaims(c.t.Namespace).List(ctx, metav1.ListOptions{})

@@ -68,7 +68,7 @@ func TestEndOfAFabricsCase(t *testing.T) {
 	}
 }
 
-// A claim that changes between two reads may have released its device.
+// A claim changed between two reads may have released its device.
 func TestEndOfAFabricsCaseWhileAClaimChanges(t *testing.T) {
 	c, _, has := withLocal(t, "Detaching")
 	before := c.Client.(fabricOf).devices

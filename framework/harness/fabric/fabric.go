@@ -34,7 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Companion is the companion that starts composable fabrics with their controllers.
+// Companion starts composable fabrics with their controllers.
 const Companion spec.Companion = "composable"
 
 // Starter starts fabrics with their controllers. framework/companions/fabric implements it.
@@ -43,7 +43,7 @@ type Starter interface {
 	Start(ctx context.Context, dir string, fabric spec.FabricConfig) (Client, error)
 }
 
-// Client controls a fabric of devices and a controller that attaches them to nodes.
+// Client controls a fabric of devices and its controller.
 type Client interface {
 	// Turn kills a part, or starts it again with its former state.
 	Turn(ctx context.Context, part spec.FabricPart, on bool) error

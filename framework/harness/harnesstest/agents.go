@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Agents are the agents of nodes on which every driver works. They record the drivers that they
+// Agents are fake agents with working drivers. They record the drivers that they
 // start and stop as "node driver", in order.
 type Agents struct {
 	agentapi.AgentClient

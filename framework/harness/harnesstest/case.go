@@ -42,7 +42,7 @@ import (
 // Namespace is the namespace of the case.
 const Namespace = harness.NamespacePrefix + "abcde"
 
-// failTime bounds a piece whose wait has to fail.
+// failTime bounds a failing wait.
 const failTime = time.Second
 
 // Case is a case on a fake cluster.
@@ -69,7 +69,7 @@ func New(t *testing.T, m spec.Meta, env *harness.Env, objects ...runtime.Object)
 	return c
 }
 
-// Succeeds runs what must not end the case, however slow the machine is.
+// Succeeds expects do not to end the case, however slow the machine is.
 func (c *Case) Succeeds(t *testing.T, do func()) {
 	t.Helper()
 	if failed := c.lifecycle.Run(t.Context(), time.Minute, func(*harness.T) { do() }); failed != nil {
@@ -77,7 +77,7 @@ func (c *Case) Succeeds(t *testing.T, do func()) {
 	}
 }
 
-// Fails runs what may end the case within a second, and returns how it ended or nil.
+// Fails returns how do ends the case within a second, or nil.
 func (c *Case) Fails(t *testing.T, do func()) *harness.Failure {
 	t.Helper()
 	return c.lifecycle.Run(t.Context(), failTime, func(*harness.T) { do() })
@@ -89,7 +89,7 @@ func (c *Case) End(t *testing.T) error {
 	return c.lifecycle.End(t.Context())
 }
 
-// store holds objects of any kind. Pods run at once, on a node with the labels that they select.
+// store holds objects of any kind. Pods run at once, on a node matching their selector.
 type store struct{ cluster *fake.Clientset }
 
 func resourceOf(o ctrlclient.Object) (schema.GroupVersionResource, error) {

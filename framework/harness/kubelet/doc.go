@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package kubelet asks the kubelets and container runtimes of nodes what they know of pods and
+// Package kubelet queries kubelets and container runtimes about pods and
 // claims, and stops and restarts them. Most of it goes through the agents of the nodes.
 package kubelet

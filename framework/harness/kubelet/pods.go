@@ -40,7 +40,7 @@ func PodResources(t *harness.T, pod string) spec.PodResources {
 	return found
 }
 
-// AwaitPodResources waits until a kubelet that has just started knows the pod, and returns its
+// AwaitPodResources waits until a restarted kubelet knows the pod, and returns its
 // PodResources.
 func AwaitPodResources(t *harness.T, pod string) (found spec.PodResources) {
 	ginkgo.GinkgoHelper()

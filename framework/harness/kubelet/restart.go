@@ -32,11 +32,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// started is the metric that tells a kubelet from the next one.
+// started is the metric with the start time of a kubelet.
 const started = "process_start_time_seconds"
 
 const (
-	// rebootPatience bounds how long a node that restarts may be unreachable.
+	// rebootPatience bounds the reboot of a node.
 	rebootPatience = 5 * time.Minute
 	// requestTimeout bounds one request to a node that restarts. A connection that the node took
 	// with it is not known to be dead for much longer.

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package metadata reads the files with which drivers describe devices to containers.
+// Package metadata reads device metadata files in containers.
 package metadata

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package published reads the pools that drivers have published as ResourceSlices.
+// Package published reads published pools from ResourceSlices.
 package published

@@ -55,7 +55,7 @@ func Pools(t *harness.T) (all []pools.Pool) {
 	return all
 }
 
-// Device returns a device of the case's driver with its pool. A device that is not published ends the
+// Device returns a device of the case's driver with its pool. An unpublished device ends the
 // case.
 func Device(t *harness.T, pool, device string) (of pools.Pool, found pools.Device) {
 	ginkgo.GinkgoHelper()
@@ -64,7 +64,7 @@ func Device(t *harness.T, pool, device string) (of pools.Pool, found pools.Devic
 	return of, found
 }
 
-// Find is Device for a device that may not be published.
+// Find is Device for a possibly unpublished device.
 func Find(t *harness.T, pool, device string) (of pools.Pool, found pools.Device, there bool) {
 	ginkgo.GinkgoHelper()
 	for _, p := range Pools(t) {

@@ -82,27 +82,27 @@ func (r *Recorder) Stop() {
 	r.all.Wait()
 }
 
-// Add adds entries of other sources, and what is missing of them.
+// Add adds entries of other sources, and notes on missing ones.
 func (r *Recorder) Add(entries []spec.TimelineEntry, missing ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.entries, r.missing = append(r.entries, entries...), append(r.missing, missing...)
 }
 
-// Recorded returns the entries so far, and what is missing.
+// Recorded returns the entries so far, and notes on missing ones.
 func (r *Recorder) Recorded() (entries []spec.TimelineEntry, missing []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.entries), slices.Clone(r.missing)
 }
 
-// watcher is the part of a typed client that follows needs.
+// watcher is the part of a typed client needed by follows.
 type watcher interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
 // follows passes each change of objects to see, until ctx ends. Without a resource version a watch
-// begins with all existing objects, so a lost watch misses only objects that came and went.
+// begins with all existing objects, so a lost watch misses only short-lived objects.
 func follows[O runtime.Object](ctx context.Context, r *Recorder, what string, from watcher, selector string, see func(O, bool)) {
 	for ctx.Err() == nil {
 		w, err := from.Watch(ctx, metav1.ListOptions{FieldSelector: selector})
@@ -140,7 +140,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// lost notes once what could not be observed for a time.
+// lost notes a gap in the observation of a source, once.
 func (r *Recorder) lost(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
 		return
@@ -233,7 +233,7 @@ func (r *Recorder) scheduler(ctx context.Context) {
 	}
 }
 
-// lines notes the lines of a scheduler's log that name the case's namespace.
+// lines notes the lines of a scheduler's log about the case's namespace.
 func (r *Recorder) lines(log io.Reader, scheduler string) error {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)

@@ -14,6 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package release removes what keeps pods, claims and nodes of cases from being deleted: nobody else
-// does after a case that ends early.
+// Package release removes finalizers and other obstacles from pods, claims and nodes of cases.
 package release

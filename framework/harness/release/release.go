@@ -89,7 +89,7 @@ func Pods(ctx context.Context, client kubernetes.Interface, namespace string) er
 
 func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, objects.Strangers+"/") }
 
-// Node force-deletes the pods on a node that has no kubelet. A DaemonSet creates its pods again as
+// Node force-deletes the pods on a node without a kubelet. A DaemonSet creates its pods again as
 // long as the node exists.
 func Node(ctx context.Context, client kubernetes.Interface, node string) error {
 	pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{

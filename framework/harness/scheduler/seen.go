@@ -35,10 +35,10 @@ import (
 
 // AwaitSeen waits until the scheduler has seen the current slices, device classes and claims. Its
 // informers deliver objects of one kind in order, but kinds independently: it may schedule a pod before
-// it has seen slices that are older than the pod, and its decision is right for what it has seen. A case
-// calls AwaitSeen before it creates a pod for which that would be the wrong decision.
+// it has seen slices older than the pod. Call AwaitSeen before creating a pod if the decision would then
+// be wrong.
 //
-// The sign is a scheduled pod that needs the newest class, slice and claim of all. They have nothing to
+// The sign is a scheduled pod with the newest class, slice and claim of all. They have nothing to
 // do with the case's driver and stay until the case ends; the pod does not have to run. For
 // DeviceTaintRules see AwaitRulesSeen.
 func AwaitSeen(t *harness.T) {
@@ -48,8 +48,8 @@ func AwaitSeen(t *harness.T) {
 }
 
 // AwaitRulesSeen is AwaitSeen for DeviceTaintRules, too: the scheduler has seen the newest rule once it
-// passes over a device that the rule taints. Each pod asks for a new device, and the first one shows that
-// their slice is known.
+// passes over a device tainted by it. Each pod requests a new device; the first one proves their slice
+// known.
 func AwaitRulesSeen(t *harness.T) {
 	ginkgo.GinkgoHelper()
 	const pods = 40
@@ -70,7 +70,7 @@ func AwaitRulesSeen(t *harness.T) {
 	t.Fatalf("the scheduler has given devices to %d pods in spite of a rule's taint", pods-1)
 }
 
-// witness is a driver that does not run, with devices that nobody else requests.
+// witness is a driver name with published devices, but without a process.
 type witness struct {
 	t *harness.T
 	// name begins the names of its pods and claims; driver is the name of its class and slice, too.
@@ -100,7 +100,7 @@ func (w witness) ask(number int) (pod string) {
 }
 
 // AwaitNodeSeen waits until the scheduler has seen the current state of a node: it has to place a pod
-// with a new label of the node. A scheduler that is late places pods for the former resources of the
+// with a new label of the node. Otherwise it may place pods for the former resources of the
 // node, and the kubelet rejects them.
 func AwaitNodeSeen(t *harness.T, node string) {
 	ginkgo.GinkgoHelper()

@@ -79,7 +79,7 @@ func isFor(c spec.Call, claim string) bool {
 	return slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim })
 }
 
-// AwaitCalls waits until ok returns true for the calls that have returned.
+// AwaitCalls waits until ok returns true for the completed calls.
 func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]spec.Call) bool) {
 	ginkgo.GinkgoHelper()
 	d.t.Poll("driver calls "+string(method)+": "+what, func(ctx context.Context) (bool, string, error) {

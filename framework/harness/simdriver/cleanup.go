@@ -46,7 +46,7 @@ func (d *Driver) restore(ctx context.Context) error {
 	return nil
 }
 
-// awaitNonePrepared waits until the kubelets have unprepared all claims: pods that were deleted by force
+// awaitNonePrepared waits until the kubelets have unprepared all claims: force-deleted pods
 // are gone earlier. A mutant of the driver may never get there.
 func (d *Driver) awaitNonePrepared(ctx context.Context) error {
 	if d.mutant != "" {
@@ -114,7 +114,7 @@ func (d *Driver) everywhere(do func(node string) error) error {
 	return errors.Join(errs...)
 }
 
-// prepared describes the prepared claims of all instances. It ignores instances that cannot be reached:
+// prepared describes the prepared claims of all instances. It ignores unreachable instances:
 // they may never have started.
 func (d *Driver) prepared(ctx context.Context) []string {
 	var prepared []string

@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OfferOn replaces the devices that the instance on one node offers through the kubelet's device plugin
+// OfferOn replaces the devices offered by the instance on one node through the kubelet's device plugin
 // API. It waits until the node counts them and the scheduler has seen that: until then the scheduler
 // may allocate DRA devices to pods. An offer without devices ends the offer.
 func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {

@@ -41,7 +41,7 @@ func (d *Driver) Request(name string) resourceapi.DeviceRequest {
 	return objects.Request(name, d.class)
 }
 
-// Script shows the environment, which has a variable for each device.
+// Script shows the environment, with a variable per device.
 func (d *Driver) Script() string { return objects.ShowAndEnd }
 
 // ExpectDevices reads the environment of the container, with the devices of each request.
@@ -72,7 +72,7 @@ func (d *Driver) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	d.t.Expect(d.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
 }
 
-// variable returns a name in the form that dra-sim uses in names of environment variables.
+// variable returns a name as part of an environment variable of dra-sim.
 func variable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {

@@ -111,7 +111,7 @@ func (d *Driver) change(c spec.DriverChange) {
 }
 
 // changeOn changes one instance. It retries because the instance may not reach the API server yet: the
-// service of an API server that has just restarted is unavailable for a moment.
+// service of a restarted API server is unavailable for a moment.
 func (d *Driver) changeOn(ctx context.Context, node string, c spec.DriverChange) error {
 	return await.Insist(ctx, "change driver on "+node, func(ctx context.Context) error {
 		return agentapi.Change(ctx, d.t.Env().Agents, node, d.Name, c)

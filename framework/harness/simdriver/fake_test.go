@@ -76,7 +76,7 @@ func (*agents) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.C
 	return &agentapi.Evidence{}, nil
 }
 
-// newCase is a case whose driver has a pool on its only node, "node".
+// newCase is a case with a driver and its pool on the only node, "node".
 func newCase(t *testing.T, a *agents, objects ...runtime.Object) (*harnesstest.Case, *Driver) {
 	t.Helper()
 	needs := spec.Needs{Profile: spec.Profile{Pools: []spec.Pool{{}}}}
@@ -85,7 +85,7 @@ func newCase(t *testing.T, a *agents, objects ...runtime.Object) (*harnesstest.C
 	return f, Of(f.T)
 }
 
-// wholePool is a slice that is a pool.
+// wholePool is a pool of one slice.
 func wholePool() *resourceapi.ResourceSlice {
 	slice := &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}}
 	slice.Name = "node-driver-x"

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A soak's drivers have the rights that a vendor gives them, and no others.
+// A soak's drivers have only the rights given by a vendor.
 func TestDriversHaveTheRightsOfTheirManifest(t *testing.T) {
 	manifest, err := os.ReadFile("../../../drivers/declarations/dra-sim/install.yaml")
 	if err != nil {

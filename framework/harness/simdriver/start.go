@@ -89,7 +89,7 @@ func newDriver(t *harness.T, mutant spec.MutantID, running bool) *Driver {
 	t.Step("start driver %s", d.Name)
 	err := d.start()
 	if errors.Is(err, errNotRegistered) {
-		t.SetBlocked("") // that is the kubelet's fault
+		t.SetBlocked("") // a fault of the kubelet
 	}
 	t.NoError(err, "start driver %s", d.Name)
 	return d
@@ -113,7 +113,7 @@ func Start(t *harness.T, name string, profile spec.Profile, configure func(*spec
 	return d
 }
 
-// add adds the driver to the case, at whose end it stops.
+// add adds the driver to the case. It stops at the end of the case.
 func (d *Driver) add() {
 	d.t.OnRestore(d.restore)
 	d.t.OnRemoved(d.awaitNonePrepared)

@@ -30,7 +30,7 @@ import (
 // aloneTimeout bounds one look at the driver's pods.
 const aloneTimeout = 10 * time.Second
 
-// restarted returns the pods of before that were restarted, or are gone.
+// restarted returns the restarted and missing pods.
 func restarted(before, after []corev1.Pod) []string {
 	count := func(p corev1.Pod) (n int32) {
 		for _, c := range p.Status.ContainerStatuses {
@@ -56,10 +56,10 @@ func restarted(before, after []corev1.Pod) []string {
 	return problems
 }
 
-// endsDriver notes that the case itself ends the driver's process on a node.
+// endsDriver excuses a restart of the driver on a node: the case causes it.
 func (d *Driver) endsDriver(node string) { d.ended = append(d.ended, node) }
 
-// endAll notes that the case ends the driver on all nodes, and returns the UIDs of its pods.
+// endAll is endsDriver for all nodes, and returns the UIDs of the pods.
 func (d *Driver) endAll() map[types.UID]bool {
 	ginkgo.GinkgoHelper()
 	pods, err := d.driverPods(d.t.Context())
@@ -84,7 +84,7 @@ func (d *Driver) leftAlone(pods []corev1.Pod) []corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return slices.Contains(d.ended, p.Spec.NodeName) })
 }
 
-// expectAlone fails the case if a pod of the driver was restarted that the case left alone.
+// expectAlone fails the case if another pod of the driver was restarted.
 func (d *Driver) expectAlone(ctx context.Context) {
 	before := d.leftAlone(d.podsBefore)
 	if len(before) == 0 {

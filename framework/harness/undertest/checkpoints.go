@@ -38,7 +38,7 @@ func (d *Driver) AwaitUnprepared() {
 		switch {
 		case ctx.Err() != nil: // its time is over, and it is as it was when it was last seen
 		case err != nil:
-			d.t.SetBlocked(err.Error()) // the driver cannot be blamed for what is not seen
+			d.t.SetBlocked(err.Error()) // unreadable checkpoints are not the fault of the driver
 		default:
 			d.t.SetBlocked("")
 		}
@@ -46,7 +46,7 @@ func (d *Driver) AwaitUnprepared() {
 	})
 }
 
-// errUnseen is the error for checkpoints that cannot be read: nobody knows what is prepared.
+// errUnseen is the error for unreadable checkpoints.
 var errUnseen = errors.New("the kubelet's prepared claims cannot be read")
 
 // checkpoint is the file of a node's evidence with the kubelet's checkpoint for DRA.

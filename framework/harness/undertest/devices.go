@@ -111,7 +111,7 @@ func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.Resourc
 	d.trace(pod, container, claim, results, len(requests) > 0)
 }
 
-// compare checks that a device looks the same in every container, and unlike other devices.
+// compare compares a device in all containers, and with other devices.
 func (d *Driver) compare(where string, results []resourceapi.DeviceRequestAllocationResult, lines []string) {
 	ginkgo.GinkgoHelper()
 	for _, r := range results {
@@ -180,7 +180,7 @@ func sortedSet(list []string) []string {
 	return append([]string{}, slices.Compact(set)...)
 }
 
-// ExpectHeld checks that the kubelets list the claim for each of its pods.
+// ExpectHeld expects the kubelets to list the claim for each of its pods.
 func (d *Driver) ExpectHeld(claim *resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
 	for _, consumer := range claim.Status.ReservedFor {

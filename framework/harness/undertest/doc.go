@@ -17,5 +17,5 @@ limitations under the License.
 // Package undertest is the driver under test as its vendor installed it: cases use its devices,
 // replace, kill and update its pods, and run its vendor's hooks. Start with Driver.
 //
-// It does not decide which driver that is (plan, certify) or how commands run (Hooks).
+// It neither selects the driver (plan, certify) nor runs commands (Hooks).
 package undertest

@@ -37,7 +37,7 @@ type Driver struct {
 	spec    spec.DriverUnderTest
 	hooks   Hooks
 	started time.Time
-	// lines are what single devices look like, by pool and device.
+	// lines describe devices, by pool and device.
 	lines map[[2]string]string
 	// cdi are the CDI devices of claims, as reported by kubelets and container runtimes.
 	cdi map[types.UID][]string
@@ -45,9 +45,9 @@ type Driver struct {
 	before map[string]map[string][]byte
 	// podsBefore are the driver's pods when the case began.
 	podsBefore []corev1.Pod
-	// ended are the nodes on which the case ends the driver itself.
+	// ended are the nodes where the case ends the driver.
 	ended []string
-	// previous, broken and gone are what hooks have done to the driver and not undone.
+	// previous, broken and gone are effects of hooks still to be undone.
 	previous, broken, gone bool
 }
 

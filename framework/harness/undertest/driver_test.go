@@ -83,7 +83,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// A template that differs in a byte has other pods than before.
+// A template differing in a byte gets new pods.
 func TestHalfwayAndUndone(t *testing.T) {
 	before := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{MinReadySeconds: 3, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}}}
 	changed := halfway(before, time.Unix(0, 0))
@@ -227,7 +227,7 @@ func TestHookThatFailsBlamesNobody(t *testing.T) {
 	}
 }
 
-// TestNodeThatIsNotSeenWhole: parts of a node that are not seen do not count as gone.
+// TestNodeThatIsNotSeenWhole: unseen parts of a node do not count as gone.
 func TestNodeThatIsNotSeenWhole(t *testing.T) {
 	whole := map[string][]byte{"sockets": nil, "plugins": nil, "cdi-files": nil}
 	for _, tc := range []struct{ without, path, says string }{

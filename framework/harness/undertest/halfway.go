@@ -31,7 +31,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// Halfway is an update of the driver's DaemonSet that stops halfway until it is undone.
+// Halfway is an update of the driver's DaemonSet, stopped halfway until it is undone.
 type Halfway struct {
 	driver *Driver
 	// first is whether a pod is from before the update.
@@ -128,7 +128,7 @@ func (d *Driver) patch(ctx context.Context, is, wanted *appsv1.DaemonSet) error 
 	return err
 }
 
-// halfway returns the DaemonSet with new pods that are not available for years.
+// halfway returns the DaemonSet with new pods, available only in years.
 func halfway(set *appsv1.DaemonSet, now time.Time) *appsv1.DaemonSet {
 	set = set.DeepCopy()
 	set.Spec.MinReadySeconds = math.MaxInt32
@@ -136,7 +136,7 @@ func halfway(set *appsv1.DaemonSet, now time.Time) *appsv1.DaemonSet {
 	return set
 }
 
-// undone returns the DaemonSet with its old pods. A template that differs in a single byte would
+// undone returns the DaemonSet with its old pods. A template differing in a single byte would
 // replace them.
 func undone(set, before *appsv1.DaemonSet) *appsv1.DaemonSet {
 	set = set.DeepCopy()

@@ -121,7 +121,7 @@ func (d *Driver) Upgrade() {
 	d.previous = false
 }
 
-// change runs a hook that replaces the driver's pods. If a pod stays, the case is blocked.
+// change runs a hook to replace the driver's pods. If a pod stays, the case is blocked.
 func (d *Driver) change(name spec.HookName) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("run hook %s", name)
@@ -162,7 +162,7 @@ func (d *Driver) Heal(claim *resourceapi.ResourceClaim, node string) {
 	d.broken = false
 }
 
-// about is the environment of a hook for the device that a claim has, or had, on a node.
+// about is the environment of a hook for a claim's device on a node.
 func (d *Driver) about(claim *resourceapi.ResourceClaim, node string) []string {
 	ginkgo.GinkgoHelper()
 	results := pools.Allocated(claim, d.spec.Driver)
@@ -172,7 +172,7 @@ func (d *Driver) about(claim *resourceapi.ResourceClaim, node string) []string {
 	return []string{spec.HookNode + "=" + node, spec.HookPool + "=" + results[0].Pool, spec.HookDevice + "=" + results[0].Device}
 }
 
-// Inventory returns the devices that the vendor's hook finds on a node, one per line of its output.
+// Inventory returns the devices found by the vendor's hook on a node, one per line of its output.
 func (d *Driver) Inventory(node string) []string {
 	ginkgo.GinkgoHelper()
 	d.t.Step("run hook %s for %s", spec.HookInventory, node)

@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// staticSpecs is the directory of CDI files that outlive a reboot.
+// staticSpecs is the directory of CDI files surviving a reboot.
 const staticSpecs = "/etc/cdi"
 
 // prepared identifies the CDI files of claims.
@@ -44,7 +44,7 @@ type prepared struct {
 }
 
 // LoseSpecs removes the CDI files of the case's claims from a node, as a reboot does with all CDI
-// files: files with a claim's UID, and files that describe CDI devices seen by ExpectDevices. The
+// files: files with a claim's UID, and files describing CDI devices seen by ExpectDevices. The
 // case is blocked if the driver answered CDI devices and no file describes any of them.
 func (d *Driver) LoseSpecs(node string) {
 	ginkgo.GinkgoHelper()
@@ -72,7 +72,7 @@ func (d *Driver) LoseSpecs(node string) {
 }
 
 // ExpectNothingLeft ends the case if CDI files on a node have UIDs of these unprepared claims, or
-// describe CDI devices that ExpectDevices saw in them. Devices described from the beginning of the
+// describe CDI devices seen by ExpectDevices. Devices described from the beginning of the
 // case may stay: some drivers write one file for all claims.
 func (d *Driver) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceClaim) {
 	ginkgo.GinkgoHelper()
@@ -94,14 +94,14 @@ func (d *Driver) specs(node string) map[string][]byte {
 	return specs.GetFiles()
 }
 
-// with adds a claim and its CDI devices that the case has seen.
+// with adds a claim and its observed CDI devices.
 func (d *Driver) with(of prepared, claim *resourceapi.ResourceClaim) prepared {
 	of.uids = append(of.uids, claim.UID)
 	of.devices = append(of.devices, d.cdi[claim.UID]...)
 	return of
 }
 
-// lost are the files that a reboot removes. A file in /etc/cdi stays unless it was made for one
+// lost are the files removed by a reboot. A file in /etc/cdi stays unless it was made for one
 // claim.
 func (p prepared) lost(files map[string][]byte) []string {
 	var paths []string
@@ -113,7 +113,7 @@ func (p prepared) lost(files map[string][]byte) []string {
 	return paths
 }
 
-// left returns the files and devices of the claims that are still there.
+// left returns the remaining files and devices of the claims.
 func (p prepared) left(before, after map[string][]byte) []string {
 	var was []string
 	for _, content := range before {
@@ -139,7 +139,7 @@ func (p prepared) named(path string, content []byte) bool {
 	return slices.ContainsFunc(p.uids, func(uid types.UID) bool { return strings.Contains(path+string(content), string(uid)) })
 }
 
-// among returns the devices that belong to the claims.
+// among returns the devices of the claims.
 func (p prepared) among(devices []string) []string {
 	return slices.DeleteFunc(devices, func(device string) bool { return !slices.Contains(p.devices, device) })
 }

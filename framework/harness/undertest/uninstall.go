@@ -105,8 +105,8 @@ func Unseen(s spec.DriverUnderTest, files map[string][]byte) error {
 	return errors.Join(errs...)
 }
 
-// Left returns the files of a driver among the evidence of a node: files that must be gone once the
-// driver is uninstalled, and harmless ones that may stay. Names are paths on the node, relative to
+// Left returns the files of a driver among the evidence of a node: files to be gone after the driver
+// is uninstalled, and harmless ones. Names are paths on the node, relative to
 // the kubelet's root directory for files below it.
 func Left(s spec.DriverUnderTest, files map[string][]byte) (must, may []string) {
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {

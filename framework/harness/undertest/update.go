@@ -33,7 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
-// restartedAt is the annotation with which "kubectl rollout restart" replaces all pods.
+// restartedAt is the annotation set by "kubectl rollout restart".
 const restartedAt = "kubectl.kubernetes.io/restartedAt"
 
 // Rollout is an update of the driver's DaemonSet in progress.

@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package whatif asks dra-whatif for cases, and adds the nodes that it answered.
+// Package whatif asks dra-whatif for cases, and adds the resulting nodes.
 package whatif

@@ -34,10 +34,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Companion is the companion that answers what-if questions about nodes.
+// Companion answers what-if questions about nodes.
 const Companion spec.Companion = "whatIf"
 
-// Client runs dra-whatif, which finds the nodes that pods of a cluster need. framework/companions
+// Client runs dra-whatif, to find the nodes needed by pods of a cluster. framework/companions
 // implements it.
 type Client interface {
 	// Ask runs the command with arguments and an input, and returns its output. Pods that cannot be
@@ -52,7 +52,7 @@ const (
 	kwokKey, kwokValue = "kwok.x-k8s.io/node", "fake"
 )
 
-// Grow returns the nodes of groups that the case's pending pods need.
+// Grow returns the nodes of groups needed by the case's pending pods.
 func Grow(t *harness.T, groups ...spec.NodeGroup) spec.Growth {
 	ginkgo.GinkgoHelper()
 	input, err := json.Marshal(map[string]any{"groups": groups}) // JSON is YAML
