@@ -56,7 +56,7 @@ is that of the run.`,
 			return verdictError(r)
 		},
 	}
-	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newHistoryCommand(), newKeygenCommand(), newMatrixCommand(), newSignCommand(), newVerifyCommand())
+	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newHistoryCommand(), newKeygenCommand(), newMatrixCommand(), newPublishCommand(), newSignCommand(), newTableCommand(), newVerifyCommand())
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", formatNames())
 	return cmd
 }

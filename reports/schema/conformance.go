@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,6 +219,15 @@ type File struct {
 // Selected is "selection of 2 cases; no profile was judged", or empty.
 func (r ConformanceReport) Selected() string {
 	return r.Run.Selection.selected(r.Profile, r.Summary.Total)
+}
+
+// AllFiles are all files with a digest: those of the run and the evidence of its cases.
+func (r ConformanceReport) AllFiles() []File {
+	files := slices.Clone(r.Files)
+	for _, c := range r.Cases {
+		files = append(files, c.Evidence...)
+	}
+	return files
 }
 
 // FileName is a file name for copies of the report, made of the Kubernetes version, the project's or

@@ -22,26 +22,16 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// listed returns all files with a digest in a conformance report.
-func listed(c schema.ConformanceReport) []schema.File {
-	files := slices.Clone(c.Files)
-	for _, each := range c.Cases {
-		files = append(files, each.Evidence...)
-	}
-	return files
-}
-
 // files verifies the digests of the directory's files.
 func (v *verification) files() {
 	all := map[string]schema.File{}
-	for _, f := range listed(v.conformance) {
+	for _, f := range v.conformance.AllFiles() {
 		if _, twice := all[f.Path]; twice {
 			v.refuse("%s: %s is listed twice", reports.ConformanceFile, f.Path)
 		}

@@ -165,7 +165,7 @@ func (v *verification) contents() {
 	c := v.conformance
 	v.compare(reports.ConformanceFile, "the other files make it", c, reports.Conformance(r, j.outcomes, reports.Facts{
 		Implementation: c.Implementation, Engine: c.Engine, Certificate: certificate, Command: c.Run.Command,
-		Binary: c.Suite.Binary, Required: v.list, Files: listed(c),
+		Binary: c.Suite.Binary, Required: v.list, Files: c.AllFiles(),
 	}))
 	v.profile(r)
 	if v.rules.Wrote(c) {
