@@ -51,7 +51,7 @@ var ClaimGoneWhenDone = harness.Case{Meta: spec.Meta{
 		t.Expect(done.Status.Phase).To(gomega.Equal(phase), "phase of pod %s", pod.Name)
 		t.Expect(done.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the pod's status")
 		claim := done.Status.ExtendedResourceClaimStatus.ResourceClaimName
-		t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
+		simdriver.Of(t).ExpectCallsAtLeast(spec.Prepare, claim, 1, "")
 		t.WaitClaimGone(claim)
 		t.Driver.AwaitUnprepared()
 		t.Get(pod)

@@ -52,7 +52,7 @@ var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
 	t.Expect(simdriver.Of(t).Holds(t.Claim("claim").UID)).To(gomega.BeTrue(), "whether the claim is prepared while the pod runs")
 
 	t.RemovePod("pod")
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	simdriver.Of(t).ExpectCallsAtLeast(spec.Unprepare, "claim", 1, "when the pod is gone")
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated("claim")
 }}

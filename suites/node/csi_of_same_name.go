@@ -17,8 +17,6 @@ limitations under the License.
 package node
 
 import (
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -41,7 +39,7 @@ var CSIOfSameName = harness.Case{Meta: spec.Meta{
 		t.Create(objects.Claim(claim, objects.Request("req", class)))
 		t.RunPod(objects.OnlyOn(objects.Pod(claim, t.Image, claim), node))
 		t.Expect(t.Environment(claim, "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", claim)
-		t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", claim)
+		simdriver.Of(t).ExpectCalls(spec.Prepare, claim, 1, "")
 		t.RemovePod(claim)
 		t.Driver.AwaitUnprepared()
 		t.WaitDeallocated(claim)

@@ -77,7 +77,7 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 	kubelet.Restart(t, t.Nodes[0])
 
 	for _, pod := range []*corev1.Pod{t.RunPod(objects.Pod("joins", t.Image, "claim")), t.WaitRunning("before")} {
-		t.Expect(len(simdriver.Of(t).Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: before the restart, and after it")
+		simdriver.Of(t).ExpectCallsAtLeast(spec.Prepare, "claim", 2, "before and after the restart")
 		expectOnce(t, pod, []*simdriver.Driver{simdriver.Of(t)}, "claim")
 	}
 }}

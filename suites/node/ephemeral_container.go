@@ -67,5 +67,5 @@ var EphemeralContainer = harness.Case{Meta: spec.Meta{
 	t.Expect(kubelet.CDIDevices(t, pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the container beside it")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container beside it")
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	simdriver.Of(t).ExpectCalls(spec.Prepare, "claim", 1, "")
 }}

@@ -56,7 +56,7 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 	waits := refused(t, "second")
 	simdriver.Of(t).Fail()
 	if !waits {
-		t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, one of them for the first pod")
+		simdriver.Of(t).ExpectCalls(spec.Prepare, "claim", 1, "as only the first pod needs one")
 		t.KnownIssue("expected another NodePrepareResources call before a pod starts with a claim being unprepared, got 1 in all")
 		return
 	}

@@ -64,6 +64,6 @@ var ResizedInPlace = harness.Case{Meta: spec.Meta{
 	t.EndContainer("pod", "main")
 	t.WaitRunningAgain("pod", 0)
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the next container")
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
+	simdriver.Of(t).ExpectCalls(spec.Prepare, "claim", 1, "")
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, "claim", 0, "")
 }}

@@ -49,10 +49,10 @@ var SandboxRestarted = harness.Case{Meta: spec.Meta{
 	t.Expect(again.Status.ContainerStatuses[0].ContainerID).NotTo(gomega.Equal(pod.Status.ContainerStatuses[0].ContainerID), "the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device in the new sandbox")
 	t.Expect(kubelet.CDIDevices(t, again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod is there")
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, "claim", 0, "while the pod is there")
 
 	t.RemovePod("pod")
 	t.Driver.AwaitUnprepared()
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	simdriver.Of(t).ExpectCallsAtLeast(spec.Unprepare, "claim", 1, "when the pod is gone")
 	t.WaitDeallocated("claim")
 }}

@@ -67,5 +67,5 @@ var Sidecar = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(t.Environment("pod", "sidecar")).To(matchers.SeeOnlyDevices(has["sidecar"]), "the device of the restarted sidecar")
 	t.Expect(again.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	simdriver.Of(t).ExpectCalls(spec.Prepare, "claim", 1, "")
 }}

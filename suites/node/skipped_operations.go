@@ -17,7 +17,6 @@ limitations under the License.
 package node
 
 import (
-	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -50,9 +49,9 @@ var SkippedOperations = harness.Case{Meta: spec.Meta{
 	t.WaitDeallocated("absent")
 
 	t.RunPod(publish(t.DriverName(), "here", resourceapi.SkipNodeOperationNodeUnprepareResources))
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "here")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	simdriver.Of(t).ExpectCalls(spec.Prepare, "here", 1, "")
 	t.RemovePod("here")
 	t.WaitDeallocated("here")
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, "here")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, "here", 0, "")
 	simdriver.Of(t).LoseCDI() // no unprepare call removes these files
 }}

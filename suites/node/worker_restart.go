@@ -70,7 +70,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until the pod runs again")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device after the restart")
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, "claim")).NotTo(gomega.BeEmpty(), "NodePrepareResources calls since the restart")
+	simdriver.Of(t).ExpectCallsAtLeast(spec.Prepare, "claim", 1, "since the restart")
 
 	second := objects.OnlyOn(objects.Pod("new", t.Image, "second"), t.Nodes[0])
 	second.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}

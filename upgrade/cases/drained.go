@@ -19,8 +19,6 @@ package cases
 import (
 	"fmt"
 
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -76,7 +74,7 @@ func evicted(t *harness.T, n *Notes, node string) {
 		}
 		t.WaitPodGone(name)
 		awaitUnprepared(t, name)
-		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+		simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
 		t.WaitDeallocated(name)
 		n.forget(name, name)
 		runNext(t, n, node)

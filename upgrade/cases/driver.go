@@ -194,6 +194,6 @@ func goneDriver(t *harness.T, n *Notes) {
 	goneOnce(t, left, spoken(n.Round))
 	for _, node := range t.Nodes {
 		end(t, stays(node))
-		t.Expect(simdriver.Of(t).Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
+		simdriver.Of(t).ExpectCalls(spec.Prepare, stays(node), 1, "from first to last")
 	}
 }

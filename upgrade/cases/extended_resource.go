@@ -17,8 +17,6 @@ limitations under the License.
 package cases
 
 import (
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -80,7 +78,7 @@ func (b byName) lives(m spec.Meta) Case {
 			for name, pod := range n.Pods {
 				claim := pod.Extended.ResourceClaimName
 				endPod(t, n, name)
-				t.Expect(simdriver.Of(t).Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", claim)
+				simdriver.Of(t).ExpectCalls(spec.Prepare, claim, 1, "from first to last")
 			}
 		},
 	}

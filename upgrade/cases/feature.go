@@ -79,7 +79,7 @@ func (f feature) lives() Case {
 		Gone: func(t *harness.T, n *Notes) {
 			for name := range n.Pods {
 				end(t, name)
-				t.Expect(simdriver.Of(t).Calls(spec.Prepare, name)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", name)
+				simdriver.Of(t).ExpectCalls(spec.Prepare, name, 1, "from first to last")
 			}
 		},
 	}

@@ -17,8 +17,6 @@ limitations under the License.
 package cases
 
 import (
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -49,9 +47,9 @@ var KeepsRunning = Case{
 		for _, node := range t.Nodes {
 			t.RemovePod(node)
 			t.WaitDeallocated(node)
-			t.Expect(simdriver.Of(t).Calls(spec.Prepare, node)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", node)
+			simdriver.Of(t).ExpectCalls(spec.Prepare, node, 1, "from first to last")
 			awaitUnprepared(t, node)
-			t.Expect(simdriver.Of(t).Calls(spec.Unprepare, node)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", node)
+			simdriver.Of(t).ExpectCalls(spec.Unprepare, node, 1, "")
 		}
 	},
 }

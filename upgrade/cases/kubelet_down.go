@@ -112,7 +112,7 @@ func unpreparedOnce(t *harness.T, n *Notes) {
 		awaitUnprepared(t, name)
 		t.WaitDeallocated(name)
 		deleteClaim(t, name)
-		t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+		simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
 	}
 	for _, node := range t.Nodes {
 		checkpoint := string(kubelet.Checkpoint(t, node))

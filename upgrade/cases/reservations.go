@@ -102,7 +102,7 @@ func release(t *harness.T, n *Notes) {
 	}
 	claim := t.WaitClaim(sharedOf(n), "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) <= len(left) })
 	t.Expect(consumersOf(claim)).To(gomega.ConsistOf(left), "consumers of claim %s", sharedOf(n))
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, sharedOf(n))).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while pods use it", sharedOf(n))
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, sharedOf(n), 0, "while pods use it")
 	deleteSoon(t, stay)
 	for _, name := range stay {
 		t.WaitPodGone(name)
@@ -110,7 +110,7 @@ func release(t *harness.T, n *Notes) {
 	}
 	awaitUnprepared(t, sharedOf(n))
 	t.WaitDeallocated(sharedOf(n))
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, sharedOf(n))).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", sharedOf(n))
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, sharedOf(n), 1, "")
 	deleteClaim(t, sharedOf(n))
 }
 

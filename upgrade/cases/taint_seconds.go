@@ -124,7 +124,7 @@ func evictedOnce(t *harness.T, n *Notes) time.Time {
 	t.Expect(evictions).To(gomega.Equal(1), "eviction events of pod %s", name)
 	awaitUnprepared(t, name)
 	t.WaitDeallocated(name)
-	t.Expect(simdriver.Of(t).Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
 	deleteClaim(t, name)
 	n.forget(name, name)
 	return said

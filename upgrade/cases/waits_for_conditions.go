@@ -116,13 +116,13 @@ func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
 
 // bindNow makes the conditions true, waits for the pod to be bound, and deletes it.
 func bindNow(t *harness.T, n *Notes) {
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, unbound(n))).To(gomega.BeEmpty(), "NodePrepareResources calls for claim %s before its pod is bound", unbound(n))
+	simdriver.Of(t).ExpectCalls(spec.Prepare, unbound(n), 0, "before its pod is bound")
 	attachAtOnce(t)
 	t.WaitScheduled(unbound(n))
 	claim := t.Claim(unbound(n))
 	t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", claim.Name)
 	t.WaitRunning(unbound(n))
 	t.Expect(t.Environment(unbound(n), "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", unbound(n))
-	t.Expect(simdriver.Of(t).Calls(spec.Prepare, unbound(n))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", unbound(n))
+	simdriver.Of(t).ExpectCalls(spec.Prepare, unbound(n), 1, "")
 	end(t, unbound(n))
 }

@@ -19,6 +19,7 @@ package simdriver
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -87,6 +88,27 @@ func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]sp
 		calls = slices.DeleteFunc(calls, func(c spec.Call) bool { return c.InProgress })
 		return err == nil && ok(calls), describeCalls(calls), err
 	})
+}
+
+// ExpectCalls ends the case unless the driver has received exactly that many calls for a claim, including
+// those in progress. when may say more about the expectation, such as "while the pod runs".
+func (d *Driver) ExpectCalls(method spec.Method, claim string, want int, when string) {
+	ginkgo.GinkgoHelper()
+	d.expectCalls(method, claim, want, want, fmt.Sprint(want), when)
+}
+
+// ExpectCallsAtLeast is ExpectCalls for a minimum.
+func (d *Driver) ExpectCallsAtLeast(method spec.Method, claim string, least int, when string) {
+	ginkgo.GinkgoHelper()
+	d.expectCalls(method, claim, least, math.MaxInt, fmt.Sprintf("at least %d", least), when)
+}
+
+func (d *Driver) expectCalls(method spec.Method, claim string, least, most int, want, when string) {
+	ginkgo.GinkgoHelper()
+	if calls := d.Calls(method, claim); len(calls) < least || len(calls) > most {
+		what := strings.TrimSpace(fmt.Sprintf("%s call(s) for claim %q %s", method, claim, when))
+		d.t.Fatalf("expected %s %s, got %d\nlast seen: %s", want, what, len(calls), describeCalls(calls))
+	}
 }
 
 // CalledOn returns the nodes of the case with calls for a claim, in order.

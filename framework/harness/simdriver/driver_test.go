@@ -97,6 +97,27 @@ func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
 	}
 }
 
+func TestExpectCalls(t *testing.T) {
+	call := spec.Call{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}
+	f, d := newCase(t, &agents{status: func(string) (spec.DriverStatus, error) {
+		return spec.DriverStatus{Calls: []spec.Call{call, call}}, nil
+	}})
+	f.Succeeds(t, func() {
+		d.ExpectCalls(spec.Prepare, "claim", 2, "")
+		d.ExpectCalls(spec.Prepare, "other", 0, "")
+		d.ExpectCallsAtLeast(spec.Prepare, "claim", 1, "")
+	})
+	for want, do := range map[string]func(){
+		`expected 1 NodePrepareResources call(s) for claim "claim" while the pod runs, got 2` + "\n": func() { d.ExpectCalls(spec.Prepare, "claim", 1, "while the pod runs") },
+		`expected at least 3 NodePrepareResources call(s) for claim "claim", got 2` + "\n":           func() { d.ExpectCallsAtLeast(spec.Prepare, "claim", 3, "") },
+		`expected 1 NodeUnprepareResources call(s) for claim "claim", got 0` + "\n":                  func() { d.ExpectCalls(spec.Unprepare, "claim", 1, "") },
+	} {
+		if failed := f.Fails(t, do); failed == nil || !strings.HasPrefix(failed.Text, want) || !strings.Contains(failed.Location, "driver_test.go") {
+			t.Errorf("got %+v, want %q", failed, want)
+		}
+	}
+}
+
 // What pods wait for ends before they are removed, and the driver once they are.
 func TestDriverEndsWithItsCase(t *testing.T) {
 	a, prepared := &agents{}, 3
