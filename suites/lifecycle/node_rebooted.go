@@ -58,15 +58,17 @@ var NodeRebooted = harness.Case{Meta: spec.Meta{
 
 	driver.Reboot(node)
 
-	restarted := t.OccursWithin(restartTime, "pod pod to be running again", func(ctx context.Context) (bool, string, error) {
+	seen := ""
+	restarted := t.OccursWithin(restartTime, "pod \"pod\" to be running again", func(ctx context.Context) (bool, string, error) {
 		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
 		}
 		all := p.Status.ContainerStatuses
-		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, describe.Pod(p), nil
+		seen = describe.Pod(p)
+		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, seen, nil
 	})
-	t.Expect(restarted).To(gomega.BeTrue(), "whether pod pod runs again within %s", restartTime)
+	t.Expect(restarted).To(gomega.BeTrue(), "whether the pod runs again within %s; last seen: %s", restartTime, seen)
 	t.Driver.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
