@@ -36,12 +36,7 @@ var Counters = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	pool := profiles.Partitions().Pools[0]
-	devices, counters := t.Slice("pool", t.Nodes[0], pool.Devices...), t.Slice("pool", t.Nodes[0])
-	counters.Name += "-counters"
-	counters.Spec.SharedCounters = pool.SharedCounters
-	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
-	t.Create(devices, counters)
+	devices, counters := partitions(t, profiles.Partitions().Pools[0].Devices...)
 	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
 	half := func(name string) *resourceapi.ResourceClaim {
 		return objects.Claim(name, objects.Request("req", class, model(profiles.Half)))

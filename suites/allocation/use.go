@@ -19,7 +19,9 @@ package allocation
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
 
@@ -46,6 +48,18 @@ func used(t *harness.T, name string) *resourceapi.ResourceClaim {
 func wait(t *harness.T, claim *resourceapi.ResourceClaim) {
 	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
 	t.WaitUnschedulable(claim.Name, noDevices)
+}
+
+// scheduled returns whether a pod is scheduled, or the scheduler has found no devices for it.
+func scheduled(t *harness.T, name string) bool { return scheduledOr(t, name, noDevices) }
+
+// scheduledOr returns whether a pod is scheduled, or has the message of a failed attempt.
+func scheduledOr(t *harness.T, name, message string) bool {
+	return t.WaitPod(name, "scheduled or unschedulable", func(p *corev1.Pod) (bool, error) {
+		return p.Spec.NodeName != "" || slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
+		}), nil
+	}).Spec.NodeName != ""
 }
 
 // release deletes the pod of a claim of the same name and waits until the claim is free again.
