@@ -18,7 +18,6 @@ package allocation
 
 import (
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -98,6 +97,7 @@ var AdminAccessCounters = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("admin", admin), objects.Pod("admin", t.Image, "admin"))
 	if !scheduled(t, "admin") {
 		t.KnownIssue("a pod with admin access to a device in use waits for shared counters")
+		return
 	}
 	t.Expect(t.Claim("admin")).To(matchers.HaveDevices("device-0"), "device with admin access")
 }}
@@ -143,17 +143,21 @@ var ShareWithdrawn = harness.Case{Meta: spec.Meta{
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	pool := t.Publish("pool", t.Nodes[0], shared("device", map[string]resourceapi.DeviceCapacity{"memory": amount("8Gi")}))
-	use(t, objects.Claim("share", capacity("req", class, map[string]string{"memory": "1Gi"})))
+	device := profiles.Device(0, "shared", "8Gi")
+	device.AllowMultipleAllocations = ptr.To(true)
+	pool := t.Publish("pool", t.Nodes[0], device)
+	use(t, objects.Claim("share", capacity("req", class, map[string]string{profiles.Memory: "1Gi"})))
+	exclusive := profiles.Device(0, "exclusive", "8Gi")
+	exclusive.Capacity = nil
 	edit.Slice(t, pool.Name, func(s *resourceapi.ResourceSlice) {
-		s.Spec.Devices = []resourceapi.Device{{Name: "device", Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse("8Gi")}}}, profiles.Device(1, "other", "8Gi")}
+		s.Spec.Devices = []resourceapi.Device{exclusive, profiles.Device(1, "other", "8Gi")}
 	})
-	t.Expect(use(t, objects.Claim("other", objects.Request("req", class, t.Attribute(profiles.Model)+".orValue('') == 'other'")))).To(matchers.HaveDevices("device-1"), "the new device")
+	t.Expect(use(t, objects.Claim("other", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'other'")))).To(matchers.HaveDevices("device-1"), "the new device")
 
 	t.Create(objects.Claim("whole", objects.Request("req", class)), objects.Pod("whole", t.Image, "whole"))
 	if scheduled(t, "whole") {
 		t.KnownIssue("a device is allocated as a whole while another claim has a share of it")
 	}
 	release(t, "share")
-	t.Expect(used(t, "whole")).To(matchers.HaveDevices("device"), "the device, when its share is free")
+	t.Expect(used(t, "whole")).To(matchers.HaveDevices("device-0"), "the device, when its share is free")
 }}

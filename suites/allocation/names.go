@@ -48,6 +48,7 @@ var CapacityDomain = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("full", capacity("req", class, map[string]string{full: "5Gi"})), objects.Pod("full", t.Image, "full"))
 	if !scheduled(t, "full") {
 		t.KnownIssue("a request for capacity %q is not satisfied by capacity %q of driver %s", full, "memory", t.DriverName())
+		return
 	}
 	t.Expect(consumed(t.Claim("full"))).To(gomega.Equal([]string{"req=device memory:5Gi"}), "capacity requested with the driver's domain")
 	wait(t, objects.Claim("too-much", capacity("req", class, map[string]string{full: "1Gi"})))
@@ -76,6 +77,7 @@ var VersionBuilds = harness.Case{Meta: spec.Meta{
 	t.Create(constrained(objects.Claim("pair", count("req", class, 2)), match(t, "firmware")), objects.Pod("pair", t.Image, "pair"))
 	if !scheduled(t, "pair") {
 		t.KnownIssue("devices with versions 1.0.0+a and 1.0.0+b have no version in common")
+		return
 	}
 	t.Expect(t.Claim("pair")).To(matchers.HaveDevices("one", "same"), "devices of one version")
 }}
