@@ -55,7 +55,10 @@ type counterUse struct {
 // insufficient. Admin access consumes none (KEP-5018).
 func (s *search) reserve(p *pick) bool {
 	spec := s.Node.Devices[p.device].Spec
-	if len(spec.ConsumesCounters) == 0 || p.subrequest.admin {
+	if len(spec.ConsumesCounters) == 0 {
+		return true
+	}
+	if p.subrequest.admin {
 		return true
 	}
 	if !s.Demand.config.Features.PartitionableDevices {
