@@ -78,10 +78,10 @@ var arrows = map[string][]string{
 
 	"suites/":              {"framework/spec", "framework/harness/", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites":               {"suites/", "framework/spec", "framework/harness"},
-	"suites/sanity/":       {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
+	"suites/sanity/":       {"framework/spec", "framework/pools", "drivers/nodefiles"},
 	"suites/catalogue/":    {"framework/spec", "framework/prove/"},
 	"suites/requirements/": {"framework/spec"},
-	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/cdidir", "drivers/declarations", "reports"},
+	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/nodefiles", "drivers/declarations", "reports"},
 
 	"clusters/":       {"clusters/", "framework/spec", "framework/kube"},
 	"drivers/":        {"drivers/", "framework/spec"},

@@ -23,7 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 )
@@ -41,7 +41,7 @@ func newEvidenceCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("since: %w", err)
 			}
-			node.CDI = cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(node.Root, cdidir.Static)}, {Path: cdidir.Dynamic, Seen: cdi}}
+			node.CDI = nodefiles.CDIDirs{{Path: nodefiles.CDIStatic, Seen: filepath.Join(node.Root, nodefiles.CDIStatic)}, {Path: nodefiles.CDIDynamic, Seen: cdi}}
 			files, missing := evidence.Collect(cmd.Context(), node, start)
 			line, err := evidence.Pack(&agentapi.Evidence{Files: files, Missing: missing})
 			if err != nil {

@@ -80,7 +80,7 @@ func TestListsFitTheirWidth(t *testing.T) {
 }
 
 func TestListAsMarkdown(t *testing.T) {
-	broken, err := catalogue.LoadBroken()
+	broken, err := catalogue.LoadMutants()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"context"
 	"net"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/suites/sanity"
@@ -38,7 +38,7 @@ var (
 	_ sanity.Files      = onNode{}
 )
 
-// Dial implements sanity.Subject.
+// Dial implements sanity.NodeAccess.
 func (n onNode) Dial(ctx context.Context) (net.Conn, error) {
 	return n.agents.DialPlugin(ctx, n.node, n.driver)
 }
@@ -47,27 +47,27 @@ func (n onNode) file(path string) *agentapi.FileRequest {
 	return &agentapi.FileRequest{Node: n.node, Path: path}
 }
 
-// Specs implements sanity.Subject.
+// Specs implements sanity.NodeAccess.
 func (n onNode) Specs(ctx context.Context) (map[string][]byte, error) {
 	specs, err := n.agents.ListSpecs(ctx, &agentapi.NodeRequest{Node: n.node})
 	return specs.GetFiles(), err
 }
 
-// RemoveSpec implements sanity.Subject.
+// RemoveSpec implements sanity.NodeAccess.
 func (n onNode) RemoveSpec(ctx context.Context, path string) error {
 	_, err := n.agents.RemoveSpec(ctx, n.file(path))
 	return err
 }
 
-// ObstructSpec implements sanity.Subject.
+// ObstructSpec implements sanity.NodeAccess.
 func (n onNode) ObstructSpec(ctx context.Context, path string) error {
 	_, err := n.agents.ObstructSpec(ctx, n.file(path))
 	return err
 }
 
 // Registrations implements sanity.Registry.
-func (n onNode) Registrations(ctx context.Context) ([]registration.Socket, error) {
-	return agentapi.Decode[[]registration.Socket](n.agents.ListRegistrations(ctx, &agentapi.NodeRequest{Node: n.node}))
+func (n onNode) Registrations(ctx context.Context) ([]nodefiles.Socket, error) {
+	return agentapi.Decode[[]nodefiles.Socket](n.agents.ListRegistrations(ctx, &agentapi.NodeRequest{Node: n.node}))
 }
 
 // Damage implements sanity.Files.

@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 // Config says where an agent runs.
@@ -51,7 +51,7 @@ func (c Config) withDefaults() Config {
 		c.KubeletRoot = "/var/lib/kubelet"
 	}
 	if c.CDIDir == "" {
-		c.CDIDir = cdidir.Dynamic
+		c.CDIDir = nodefiles.CDIDynamic
 	}
 	if c.HostRoot == "" {
 		c.HostRoot = "/proc/1/root"
@@ -86,6 +86,6 @@ func (c Config) pluginDir(driver string) string {
 }
 
 // cdiDirs are the default directories of container runtimes; the static one is not in the agent's container.
-func (c Config) cdiDirs() cdidir.Dirs {
-	return cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(c.HostRoot, cdidir.Static)}, {Path: c.CDIDir, Seen: c.CDIDir}}
+func (c Config) cdiDirs() nodefiles.CDIDirs {
+	return nodefiles.CDIDirs{{Path: nodefiles.CDIStatic, Seen: filepath.Join(c.HostRoot, nodefiles.CDIStatic)}, {Path: c.CDIDir, Seen: c.CDIDir}}
 }

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/drivers/sim/host"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -95,7 +95,7 @@ func (c control) KillPlugin(ctx context.Context, r *agentapi.DriverRequest) (*em
 
 // ListRegistrations implements agentapi.AgentServer.
 func (c control) ListRegistrations(ctx context.Context, _ *agentapi.NodeRequest) (*agentapi.JSON, error) {
-	return encode(registration.List(ctx, c.config.registryDir(), c.config.HostRoot))
+	return encode(nodefiles.Sockets(ctx, c.config.registryDir(), c.config.HostRoot))
 }
 
 // ConnectPlugin implements agentapi.AgentServer: it forwards until either side closes.

@@ -26,7 +26,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/dra-conformance/dratest/drivers/nodefile"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
 	"github.com/dra-conformance/dratest/drivers/sim/host"
 	"github.com/dra-conformance/dratest/framework/agentapi"
@@ -121,12 +121,12 @@ func (c control) RemoveStaticPod(_ context.Context, r *agentapi.StaticPod) (*emp
 
 // DamageFile implements agentapi.AgentServer.
 func (c control) DamageFile(_ context.Context, r *agentapi.FileRequest) (*emptypb.Empty, error) {
-	return done(nodefile.Damage(c.config.HostRoot, r.Path))
+	return done(nodefiles.Damage(c.config.HostRoot, r.Path))
 }
 
 // RestoreFile implements agentapi.AgentServer.
 func (c control) RestoreFile(_ context.Context, r *agentapi.FileRequest) (*emptypb.Empty, error) {
-	return done(nodefile.Restore(c.config.HostRoot, r.Path))
+	return done(nodefiles.Restore(c.config.HostRoot, r.Path))
 }
 
 // ListSpecs implements agentapi.AgentServer.

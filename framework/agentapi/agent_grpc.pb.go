@@ -91,7 +91,7 @@ type AgentClient interface {
 	// KillPlugin kills the process behind a driver's plugin socket, and returns once it has
 	// exited.
 	KillPlugin(ctx context.Context, in *DriverRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
-	// ListRegistrations returns a list of registration.Socket, the newest first.
+	// ListRegistrations returns a list of nodefiles.Socket, the newest first.
 	ListRegistrations(ctx context.Context, in *NodeRequest, opts ...grpc.CallOption) (*JSON, error)
 	// GetEvidence returns files by a descriptive name: "kubelet.log", "containerd.log",
 	// "cdi/etc/cdi/x.json", "dra_manager_state" (empty until the kubelet has written it).
@@ -479,7 +479,7 @@ type AgentServer interface {
 	// KillPlugin kills the process behind a driver's plugin socket, and returns once it has
 	// exited.
 	KillPlugin(context.Context, *DriverRequest) (*emptypb.Empty, error)
-	// ListRegistrations returns a list of registration.Socket, the newest first.
+	// ListRegistrations returns a list of nodefiles.Socket, the newest first.
 	ListRegistrations(context.Context, *NodeRequest) (*JSON, error)
 	// GetEvidence returns files by a descriptive name: "kubelet.log", "containerd.log",
 	// "cdi/etc/cdi/x.json", "dra_manager_state" (empty until the kubelet has written it).

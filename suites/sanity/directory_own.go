@@ -20,7 +20,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -34,7 +34,7 @@ var directoryOwn = Check{Meta: spec.Meta{
 }}
 
 // shared returns the other users of a plugin socket's directory.
-func shared(all []registration.Socket, driver string) []string {
+func shared(all []nodefiles.Socket, driver string) []string {
 	own := map[string]bool{}
 	for _, s := range all {
 		if s.Driver == driver {

@@ -19,7 +19,7 @@ limitations under the License.
 // plugin API served by the driver.
 //
 // Checks follow the doc comments of the plugin library and the KEPs. Behavior left open there
-// is not checked. A Subject provides access to the driver's socket and node.
+// is not checked. A NodeAccess provides access to the driver's socket and node.
 //
 // Start with Run; all.go lists the checks, check.go has their API.
 package sanity

@@ -24,9 +24,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
-	"github.com/dra-conformance/dratest/drivers/nodefile"
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 // Local is a driver on the machine of this process.
@@ -46,7 +44,7 @@ var (
 	_ Files      = Local{}
 )
 
-// Dial implements Subject.
+// Dial implements NodeAccess.
 func (l Local) Dial(ctx context.Context) (net.Conn, error) {
 	paths, err := filepath.Glob(l.Socket)
 	if err != nil {
@@ -61,28 +59,28 @@ func (l Local) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", newest)
 }
 
-// Specs implements Subject.
+// Specs implements NodeAccess.
 func (l Local) Specs(context.Context) (map[string][]byte, error) {
-	return cdidir.At(l.CDIDirs...).Read()
+	return nodefiles.CDIDirsAt(l.CDIDirs...).Read()
 }
 
-// RemoveSpec implements Subject.
+// RemoveSpec implements NodeAccess.
 func (l Local) RemoveSpec(_ context.Context, path string) error {
-	return cdidir.At(l.CDIDirs...).Remove(path)
+	return nodefiles.CDIDirsAt(l.CDIDirs...).Remove(path)
 }
 
-// ObstructSpec implements Subject.
+// ObstructSpec implements NodeAccess.
 func (l Local) ObstructSpec(_ context.Context, path string) error {
-	return cdidir.At(l.CDIDirs...).Obstruct(path)
+	return nodefiles.CDIDirsAt(l.CDIDirs...).Obstruct(path)
 }
 
 // Registrations implements Registry.
-func (l Local) Registrations(ctx context.Context) ([]registration.Socket, error) {
-	return registration.List(ctx, l.RegistryDir, "/")
+func (l Local) Registrations(ctx context.Context) ([]nodefiles.Socket, error) {
+	return nodefiles.Sockets(ctx, l.RegistryDir, "/")
 }
 
 // Damage implements Files.
-func (l Local) Damage(_ context.Context, path string) error { return nodefile.Damage("/", path) }
+func (l Local) Damage(_ context.Context, path string) error { return nodefiles.Damage("/", path) }
 
 // Restore implements Files.
-func (l Local) Restore(_ context.Context, path string) error { return nodefile.Restore("/", path) }
+func (l Local) Restore(_ context.Context, path string) error { return nodefiles.Restore("/", path) }

@@ -26,7 +26,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -42,13 +42,13 @@ type NodeAccess interface {
 	ObstructSpec(ctx context.Context, path string) error
 }
 
-// Registry is a Subject with access to the kubelet's registration sockets.
+// Registry is a NodeAccess with access to the kubelet's registration sockets.
 type Registry interface {
 	// Registrations returns the sockets, newest first.
-	Registrations(ctx context.Context) ([]registration.Socket, error)
+	Registrations(ctx context.Context) ([]nodefiles.Socket, error)
 }
 
-// Files is a Subject able to damage the node's files.
+// Files is a NodeAccess able to damage the node's files.
 type Files interface {
 	// Damage corrupts a file, Restore restores it.
 	Damage(ctx context.Context, path string) error

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 	resourceapi "k8s.io/api/resource/v1"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -97,17 +97,17 @@ func TestOverlappingCallsAreNoticed(t *testing.T) {
 }
 
 func TestSharedDirectory(t *testing.T) {
-	own := registration.Socket{Path: "/registry/d-reg.sock", Driver: "d", Endpoint: "/plugins/d/dra.sock"}
+	own := nodefiles.Socket{Path: "/registry/d-reg.sock", Driver: "d", Endpoint: "/plugins/d/dra.sock"}
 	for name, row := range map[string]struct {
-		other registration.Socket
+		other nodefiles.Socket
 		says  string
 	}{
-		"own":          {registration.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/x/dra.sock"}, ""},
-		"two of its":   {registration.Socket{Path: "/registry/d-2.sock", Driver: "d", Endpoint: "/plugins/d/dra-2.sock"}, ""},
-		"a proxy":      {registration.Socket{Path: "/registry/dratest-proxy-d.sock", Driver: "d", Endpoint: "/plugins/dratest-proxy-d/dra.sock"}, ""},
-		"shared":       {registration.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/d/x.sock"}, "/plugins/d/x.sock of driver x is in it"},
-		"the registry": {registration.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, used for registration, is in it"},
+		"own":          {nodefiles.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/x/dra.sock"}, ""},
+		"two of its":   {nodefiles.Socket{Path: "/registry/d-2.sock", Driver: "d", Endpoint: "/plugins/d/dra-2.sock"}, ""},
+		"a proxy":      {nodefiles.Socket{Path: "/registry/dratest-proxy-d.sock", Driver: "d", Endpoint: "/plugins/dratest-proxy-d/dra.sock"}, ""},
+		"shared":       {nodefiles.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/d/x.sock"}, "/plugins/d/x.sock of driver x is in it"},
+		"the registry": {nodefiles.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, used for registration, is in it"},
 	} {
-		said(t, name, shared([]registration.Socket{own, row.other}, "d"), row.says)
+		said(t, name, shared([]nodefiles.Socket{own, row.other}, "d"), row.says)
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -60,7 +60,7 @@ var socketsRemoved = Check{Meta: spec.Meta{
 }}
 
 // dead returns the sockets named after a driver without a listener.
-func dead(all []registration.Socket, driver string) []string {
+func dead(all []nodefiles.Socket, driver string) []string {
 	var paths []string
 	for _, s := range all {
 		if s.Dead && spec.Names(driver, filepath.Base(s.Path)) {
@@ -71,7 +71,7 @@ func dead(all []registration.Socket, driver string) []string {
 }
 
 // sockets returns the sockets in the kubelet's registration directory.
-func (t *T) sockets() []registration.Socket {
+func (t *T) sockets() []nodefiles.Socket {
 	registry, ok := t.NodeAccess.(Registry)
 	if !ok {
 		t.NotApplicablef("needs to see the kubelet's registry")
@@ -103,7 +103,7 @@ func (t *T) expectRegistered(when string) {
 }
 
 // unregistered returns why a kubelet with these sockets could not reach a driver, "" if it could.
-func unregistered(all []registration.Socket, driver string) string {
+func unregistered(all []nodefiles.Socket, driver string) string {
 	problem := "no socket in the registry is the driver's"
 	for _, s := range all {
 		switch {

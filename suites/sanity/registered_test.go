@@ -20,20 +20,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 func TestUnregistered(t *testing.T) {
 	for name, tc := range map[string]struct {
-		sockets []registration.Socket
+		sockets []nodefiles.Socket
 		says    string
 	}{
-		"registered":        {[]registration.Socket{{Path: "/r/d-reg.sock", Driver: "d", Endpoint: "/p"}}, ""},
-		"beside a dead one": {[]registration.Socket{{Path: "/r/d-1.sock", Dead: true, Problem: "refused"}, {Path: "/r/d-2.sock", Driver: "d"}}, ""},
+		"registered":        {[]nodefiles.Socket{{Path: "/r/d-reg.sock", Driver: "d", Endpoint: "/p"}}, ""},
+		"beside a dead one": {[]nodefiles.Socket{{Path: "/r/d-1.sock", Dead: true, Problem: "refused"}, {Path: "/r/d-2.sock", Driver: "d"}}, ""},
 		"nothing":           {nil, "no socket in the registry is the driver's"},
-		"another driver":    {[]registration.Socket{{Path: "/r/x.sock", Driver: "x"}}, "no socket in the registry is the driver's"},
-		"elsewhere":         {[]registration.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock refers to /var/p, which cannot be reached: no such file"},
-		"silent":            {[]registration.Socket{{Path: "/r/d.sock", Problem: "refused"}}, "/r/d.sock does not answer: refused"},
+		"another driver":    {[]nodefiles.Socket{{Path: "/r/x.sock", Driver: "x"}}, "no socket in the registry is the driver's"},
+		"elsewhere":         {[]nodefiles.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock refers to /var/p, which cannot be reached: no such file"},
+		"silent":            {[]nodefiles.Socket{{Path: "/r/d.sock", Problem: "refused"}}, "/r/d.sock does not answer: refused"},
 	} {
 		if got := unregistered(tc.sockets, "d"); got != tc.says {
 			t.Errorf("%s: %q, want %q", name, got, tc.says)
@@ -42,7 +42,7 @@ func TestUnregistered(t *testing.T) {
 }
 
 func TestDeadSockets(t *testing.T) {
-	got := dead([]registration.Socket{{Path: "/r/d-1.sock", Dead: true}, {Path: "/r/d-2.sock", Problem: "slow"}, {Path: "/r/x.sock", Dead: true}}, "d")
+	got := dead([]nodefiles.Socket{{Path: "/r/d-1.sock", Dead: true}, {Path: "/r/d-2.sock", Problem: "slow"}, {Path: "/r/x.sock", Dead: true}}, "d")
 	if strings.Join(got, " ") != "/r/d-1.sock" {
 		t.Errorf("got %v", got)
 	}

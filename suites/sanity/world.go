@@ -81,7 +81,7 @@ func open(ctx context.Context, access NodeAccess, o Options) (_ *world, err erro
 		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
 	}
 	_ = first.Close()
-	// The address is only a name; the Subject connects to the socket.
+	// The address is only a name; NodeAccess connects to the socket.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return access.Dial(ctx) }))
 	if err != nil {

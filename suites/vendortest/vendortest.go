@@ -26,8 +26,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -132,7 +132,7 @@ func local(d declarations.Declaration) sanity.Local {
 	}
 	return sanity.Local{
 		Socket: filepath.Join(root, "plugins", d.Driver, "dra*.sock"), RegistryDir: filepath.Join(root, "plugins_registry"),
-		CDIDirs: []string{cdidir.Static, cdidir.Dynamic},
+		CDIDirs: []string{nodefiles.CDIStatic, nodefiles.CDIDynamic},
 	}
 }
 

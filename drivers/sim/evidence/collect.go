@@ -31,7 +31,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 // maxFile is the maximum size of a log or file, in bytes.
@@ -44,7 +44,7 @@ type Node struct {
 	// KubeletRoot is the kubelet's root directory on the node.
 	KubeletRoot string
 	// CDI are the directories of CDI specs.
-	CDI cdidir.Dirs
+	CDI nodefiles.CDIDirs
 }
 
 // Collect returns files by descriptive names, CDI specs as cdi/etc/cdi/x.json; logs start at since and are truncated
@@ -78,7 +78,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	var list []string
 	whole := true
 	for _, dir := range node.CDI {
-		specs, err := cdidir.Dirs{dir}.Read()
+		specs, err := nodefiles.CDIDirs{dir}.Read()
 		if err != nil {
 			missing = append(missing, text(fmt.Sprintf("cdi%s: %v", dir.Path, err)))
 			whole = false

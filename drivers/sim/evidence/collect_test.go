@@ -27,7 +27,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 func TestTail(t *testing.T) {
@@ -79,7 +79,7 @@ func TestCollect(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = listener.Close() })
 	}
-	files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: cdidir.Dirs{{Path: cdidir.Static, Seen: static}, {Path: cdidir.Dynamic, Seen: cdi}}}, time.Time{})
+	files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: nodefiles.CDIDirs{{Path: nodefiles.CDIStatic, Seen: static}, {Path: nodefiles.CDIDynamic, Seen: cdi}}}, time.Time{})
 	want := map[string][]byte{
 		"dra_manager_state":      []byte("state"),
 		"cdi/etc/cdi/a.json":     []byte("[]"),
@@ -109,7 +109,7 @@ func TestCollectCheckpoint(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(root, tc.dir), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: cdidir.Dirs{{Path: cdidir.Dynamic, Seen: root}}}, time.Time{})
+			files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: nodefiles.CDIDirs{{Path: nodefiles.CDIDynamic, Seen: root}}}, time.Time{})
 			if _, read := files["dra_manager_state"]; read != tc.read || strings.Contains(strings.Join(missing, "\n"), "dra_manager_state") == read {
 				t.Errorf("files %v, missing %v", files, missing)
 			}

@@ -24,14 +24,14 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 )
 
 // DialPlugin connects to the plugin socket of a DRA driver, as named by the newest of its sockets in the registry
 // directory. A path missing in this process's container is looked up below root. The error lists the registered
 // drivers.
 func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, error) {
-	sockets, err := registration.List(ctx, registry, root)
+	sockets, err := nodefiles.Sockets(ctx, registry, root)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, e
 		switch {
 		case s.Driver == "", s.IsProxy(): // nobody, or no DRA driver
 		case s.Driver == driver:
-			return registration.Dial(ctx, s.Endpoint, root)
+			return nodefiles.Dial(ctx, s.Endpoint, root)
 		default:
 			others = append(others, s.Driver)
 		}

@@ -22,7 +22,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
+	"github.com/dra-conformance/dratest/drivers/nodefiles/registrationtest"
 )
 
 // beDriver makes this program a driver in another process, with its sockets in a directory.

@@ -27,7 +27,7 @@ import (
 	drapbv1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -155,7 +155,7 @@ func (p *Proxy) killAfter(ctx context.Context, method spec.Method) bool {
 }
 
 func (p *Proxy) kill(ctx context.Context) error {
-	conn, err := registration.Dial(ctx, p.path, "")
+	conn, err := nodefiles.Dial(ctx, p.path, "")
 	if err != nil {
 		return err
 	}

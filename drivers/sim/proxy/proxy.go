@@ -34,7 +34,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
 	"github.com/dra-conformance/dratest/drivers/sim/script"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -106,7 +106,7 @@ func Start(ctx context.Context, c Config) (_ *Proxy, err error) {
 	if err := p.connect(ctx); err != nil {
 		return nil, err
 	}
-	if p.dir, err = os.MkdirTemp(c.PluginsDir, registration.ProxyPrefix); err != nil {
+	if p.dir, err = os.MkdirTemp(c.PluginsDir, nodefiles.ProxyPrefix); err != nil {
 		return nil, err
 	}
 	endpoint := filepath.Join(p.dir, "dra.sock")
@@ -141,7 +141,7 @@ func (p *Proxy) connect(ctx context.Context) error {
 // find finds the driver's own socket and returns its services, without health, which kubelets keep by the driver's
 // name.
 func (p *Proxy) find(ctx context.Context) (services []string, err error) {
-	sockets, err := registration.List(ctx, p.config.RegistryDir, p.config.Root)
+	sockets, err := nodefiles.Sockets(ctx, p.config.RegistryDir, p.config.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (p *Proxy) use() (*spec.ProcessUse, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connecting)
 	defer cancel()
-	conn, err := registration.Dial(ctx, p.path, "")
+	conn, err := nodefiles.Dial(ctx, p.path, "")
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (p *Proxy) remove() error {
 func RemoveLeftovers(registryDir, pluginsDir string) error {
 	var errs []error
 	for _, dir := range []string{registryDir, pluginsDir} {
-		left, err := filepath.Glob(filepath.Join(dir, registration.ProxyPrefix+"*"))
+		left, err := filepath.Glob(filepath.Join(dir, nodefiles.ProxyPrefix+"*"))
 		errs = append(errs, err)
 		for _, path := range left {
 			errs = append(errs, os.RemoveAll(path))

@@ -35,8 +35,8 @@ import (
 	drapbv1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
-	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
+	"github.com/dra-conformance/dratest/drivers/nodefiles/registrationtest"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -94,7 +94,7 @@ func dial(t *testing.T, path string) *grpc.ClientConn {
 // kubelet registers the proxy and returns a connection to it.
 func kubelet(t *testing.T, c Config) *grpc.ClientConn {
 	t.Helper()
-	sockets, err := registration.List(t.Context(), c.RegistryDir, "/")
+	sockets, err := nodefiles.Sockets(t.Context(), c.RegistryDir, "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestProxyLeavesWithTheDriver(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	for _, dir := range []string{c.RegistryDir, c.PluginsDir} {
-		if left, _ := filepath.Glob(filepath.Join(dir, registration.ProxyPrefix+"*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(dir, nodefiles.ProxyPrefix+"*")); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
 	}
@@ -293,7 +293,7 @@ func TestNoDriverToStandBefore(t *testing.T) {
 
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	left, own := filepath.Join(dir, registration.ProxyPrefix+"1"), filepath.Join(dir, "d-reg.sock")
+	left, own := filepath.Join(dir, nodefiles.ProxyPrefix+"1"), filepath.Join(dir, "d-reg.sock")
 	for _, path := range []string{left, own} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)

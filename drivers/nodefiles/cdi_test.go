@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package cdidir
+package nodefiles
 
 import (
 	"os"
@@ -24,9 +24,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDirs(t *testing.T) {
+func TestCDIDirs(t *testing.T) {
 	seen := t.TempDir()
-	dirs := Dirs{{Path: "/etc/cdi", Seen: filepath.Join(seen, "none")}, {Path: "/var/run/cdi", Seen: seen}}
+	dirs := CDIDirs{{Path: "/etc/cdi", Seen: filepath.Join(seen, "none")}, {Path: "/var/run/cdi", Seen: seen}}
 	for _, name := range []string{"a.json", "b.yaml", ".tmp"} {
 		if err := os.WriteFile(filepath.Join(seen, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)

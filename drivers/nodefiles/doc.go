@@ -14,5 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package registration reads the registration sockets of drivers as the kubelet does. Start with List.
-package registration
+// Package nodefiles reads and changes the files and sockets of drivers on a node: CDI directories, the kubelet's
+// registration sockets, and files to corrupt. It runs on the node, or in a container with other mount paths.
+//
+// Start with CDIDirs, Sockets and Damage.
+package nodefiles

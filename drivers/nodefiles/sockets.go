@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package registration
+package nodefiles
 
 import (
 	"context"
@@ -59,9 +59,9 @@ type Socket struct {
 // IsProxy reports whether a dratest proxy registered, instead of the driver itself.
 func (s Socket) IsProxy() bool { return strings.HasPrefix(filepath.Base(s.Path), ProxyPrefix) }
 
-// List queries all sockets in a registry directory, newest first. Endpoints missing in this process's file system are
+// Sockets queries all sockets in a registry directory, newest first. Endpoints missing in this process's file system are
 // looked up below root.
-func List(ctx context.Context, dir, root string) ([]Socket, error) {
+func Sockets(ctx context.Context, dir, root string) ([]Socket, error) {
 	paths, err := newestFirst(dir)
 	if err != nil {
 		return nil, fmt.Errorf("look for registered drivers: %w", err)
@@ -73,7 +73,7 @@ func List(ctx context.Context, dir, root string) ([]Socket, error) {
 	return sockets, nil
 }
 
-// Dial connects to an endpoint as List does.
+// Dial connects to an endpoint as Sockets does.
 func Dial(ctx context.Context, endpoint, root string) (net.Conn, error) {
 	if _, err := os.Stat(endpoint); errors.Is(err, fs.ErrNotExist) {
 		endpoint = filepath.Join(root, endpoint)

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package cdidir
+package nodefiles
 
 import (
 	"errors"
@@ -24,32 +24,32 @@ import (
 	"path/filepath"
 )
 
-// Static and Dynamic are the default CDI directories of container runtimes.
+// CDIStatic and CDIDynamic are the default CDI directories of container runtimes.
 const (
-	Static  = "/etc/cdi"
-	Dynamic = "/var/run/cdi"
+	CDIStatic  = "/etc/cdi"
+	CDIDynamic = "/var/run/cdi"
 )
 
-// Dir is one directory of CDI files.
-type Dir struct {
+// CDIDir is one directory of CDI files.
+type CDIDir struct {
 	// Path is the directory on the node, Seen its path for this process.
 	Path, Seen string
 }
 
-// Dirs are the CDI directories of a container runtime. A missing one is empty.
-type Dirs []Dir
+// CDIDirs are the CDI directories of a container runtime. A missing one is empty.
+type CDIDirs []CDIDir
 
-// At returns directories with the same path for this process.
-func At(paths ...string) Dirs {
-	var dirs Dirs
+// CDIDirsAt returns directories with the same path for this process.
+func CDIDirsAt(paths ...string) CDIDirs {
+	var dirs CDIDirs
 	for _, path := range paths {
-		dirs = append(dirs, Dir{path, path})
+		dirs = append(dirs, CDIDir{path, path})
 	}
 	return dirs
 }
 
 // Read returns the CDI files by their paths on the node, except files removed meanwhile.
-func (d Dirs) Read() (map[string][]byte, error) {
+func (d CDIDirs) Read() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, dir := range d {
 		entries, err := os.ReadDir(dir.Seen)
@@ -74,7 +74,7 @@ func (d Dirs) Read() (map[string][]byte, error) {
 }
 
 // Remove removes a CDI file, or its obstruction by Obstruct; a missing file is no error.
-func (d Dirs) Remove(path string) error {
+func (d CDIDirs) Remove(path string) error {
 	seen, err := d.seen(path)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (d Dirs) Remove(path string) error {
 }
 
 // Obstruct makes writing one missing CDI file fail: a non-empty directory in its place cannot be replaced.
-func (d Dirs) Obstruct(path string) error {
+func (d CDIDirs) Obstruct(path string) error {
 	seen, err := d.seen(path)
 	if err == nil {
 		err = os.Mkdir(seen, 0o700)
@@ -101,7 +101,7 @@ func (d Dirs) Obstruct(path string) error {
 }
 
 // seen returns the path of a file for this process; only files directly in a directory are allowed.
-func (d Dirs) seen(path string) (string, error) {
+func (d CDIDirs) seen(path string) (string, error) {
 	for _, dir := range d {
 		if filepath.Dir(path) == filepath.Clean(dir.Path) {
 			return filepath.Join(dir.Seen, filepath.Base(path)), nil

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package registration_test
+package nodefiles_test
 
 import (
 	"net"
@@ -23,11 +23,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dra-conformance/dratest/drivers/registration"
-	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
+	"github.com/dra-conformance/dratest/drivers/nodefiles"
+	"github.com/dra-conformance/dratest/drivers/nodefiles/registrationtest"
 )
 
-func TestList(t *testing.T) {
+func TestSockets(t *testing.T) {
 	dir := t.TempDir()
 	registrationtest.Serve(dir, "good")
 	registrationtest.Register(filepath.Join(dir, "lost.sock"), "lost", "/no/such/root/dra.sock")
@@ -39,7 +39,7 @@ func TestList(t *testing.T) {
 	if err := dead.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sockets, err := registration.List(t.Context(), dir, t.TempDir())
+	sockets, err := nodefiles.Sockets(t.Context(), dir, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
