@@ -41,14 +41,14 @@ const testDriver = "test-driver"
 
 func newCertifyInstallCommand() *cobra.Command {
 	var previous bool
-	var bug string
+	var mutant string
 	cmd := shippedCommand("install", "Install a driver shipped with dratest: "+strings.Join(declarations.ShippedNames(), ", "),
 		func(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
 			manifests, err := loadImage(ctx, p, machines, d)
 			if err != nil {
 				return err
 			}
-			if manifests, err = withArguments(d, manifests, previous, bug); err != nil {
+			if manifests, err = withArguments(d, manifests, previous, mutant); err != nil {
 				return err
 			}
 			if err := kubectl(ctx, machines, manifests, "apply", "-f", "-"); err != nil {
@@ -58,26 +58,26 @@ func newCertifyInstallCommand() *cobra.Command {
 			return kubectl(ctx, machines, nil, "rollout", "status", "daemonset", name, "--namespace", namespace, "--timeout=90s")
 		})
 	cmd.Flags().BoolVar(&previous, "previous", false, "install, or downgrade to, the previous version of the driver (dra-sim)")
-	cmd.Flags().StringVar(&bug, "bug", os.Getenv(bugVariable), "install the driver with a bug listed by \"dra-sim driver --help\" (dra-sim)")
+	cmd.Flags().StringVar(&mutant, "bug", os.Getenv(mutantVariable), "install the driver with a bug listed by \"dra-sim driver --help\" (dra-sim)")
 	return cmd
 }
 
-// bugVariable is the bug for hooks reinstalling dra-sim.
-const bugVariable = "DRA_SIM_BUG"
+// mutantVariable is the bug for hooks reinstalling dra-sim.
+const mutantVariable = "DRA_SIM_BUG"
 
 // withArguments adds arguments to manifests of a shipped driver.
-func withArguments(d declarations.Driver, manifests []byte, previous bool, bug string) ([]byte, error) {
-	if !previous && bug == "" {
+func withArguments(d declarations.Driver, manifests []byte, previous bool, mutant string) ([]byte, error) {
+	if !previous && mutant == "" {
 		return manifests, nil
 	}
 	const last = "--shared=false"
 	if !bytes.Contains(manifests, []byte(last)) {
 		return nil, withCode(codeUsage, fmt.Errorf("driver %s has neither a previous version nor bugs here: dra-sim has", d.Name))
 	}
-	if _, err := mutants.Find(bug); err != nil {
+	if _, err := mutants.Find(mutant); err != nil {
 		return nil, withCode(codeUsage, err)
 	}
-	return bytes.ReplaceAll(manifests, []byte(last), fmt.Appendf(nil, "%s, --previous=%t, --bug=%s", last, previous, bug)), nil
+	return bytes.ReplaceAll(manifests, []byte(last), fmt.Appendf(nil, "%s, --previous=%t, --bug=%s", last, previous, mutant)), nil
 }
 
 func newCertifyUninstallCommand() *cobra.Command {

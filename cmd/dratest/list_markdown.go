@@ -39,25 +39,25 @@ func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 	if err != nil {
 		return err
 	}
-	return writeDocument(out, func(kills []catalogue.Kill) ([]byte, error) {
-		return catalogue.RenderCases(metas, requirements.All(), kills), nil
+	return writeDocument(out, func(detections []catalogue.Detection) ([]byte, error) {
+		return catalogue.RenderCases(metas, requirements.All(), detections), nil
 	})
 }
 
 // writeMutants writes a document of all mutants and driver bugs, each with the cases detecting it.
 func writeMutants(out io.Writer) error {
-	return writeDocument(out, func(kills []catalogue.Kill) ([]byte, error) {
-		broken, err := catalogue.LoadBroken()
-		return catalogue.RenderMutants(broken, kills), err
+	return writeDocument(out, func(detections []catalogue.Detection) ([]byte, error) {
+		mutants, err := catalogue.LoadMutants()
+		return catalogue.RenderMutants(mutants, detections), err
 	})
 }
 
-func writeDocument(out io.Writer, render func([]catalogue.Kill) ([]byte, error)) error {
-	kills, err := catalogue.Kills()
+func writeDocument(out io.Writer, render func([]catalogue.Detection) ([]byte, error)) error {
+	detections, err := catalogue.Detections()
 	if err != nil {
 		return err
 	}
-	data, err := render(kills)
+	data, err := render(detections)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 )
 
-func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
+func (f *proveFlags) lifecycle(context.Context) (prove.Proof, prove.Prover, error) {
 	proof := lifecycle.Proof()
 	proof.Where = f.where()
 	d, err := declarations.Shipped("dra-sim")
@@ -51,13 +51,13 @@ func (f *proveFlags) life(context.Context) (prove.Proof, prove.Prover, error) {
 	p, _ := f.cases()
 	return proof, &lifecycle.Prover{
 		Parts: p, Config: f.Config, Declaration: d.Declaration,
-		Install: func(ctx context.Context, cluster, bug string) error {
-			if bug == "" {
+		Install: func(ctx context.Context, cluster, mutant string) error {
+			if mutant == "" {
 				if err := forgetClaims(ctx, cluster, d.Declaration.Driver); err != nil {
 					return err
 				}
 			}
-			return installAgain(ctx, self, cluster, bug)
+			return installAgain(ctx, self, cluster, mutant)
 		},
 	}, nil
 }
@@ -78,10 +78,10 @@ func forgetClaims(ctx context.Context, cluster, driver string) error {
 }
 
 // installAgain reinstalls dra-sim with another bug and sets the bug for hooks.
-func installAgain(ctx context.Context, self, cluster, bug string) error {
-	if err := os.Setenv(bugVariable, bug); err != nil {
+func installAgain(ctx context.Context, self, cluster, mutant string) error {
+	if err := os.Setenv(mutantVariable, mutant); err != nil {
 		return errors.Join(errors.New("set the bug for hooks"), err)
 	}
-	_, err := command.Run(ctx, command.Cmd{Args: []string{self, "certify", "install", "dra-sim", "--name", cluster, "--bug", bug}})
+	_, err := command.Run(ctx, command.Cmd{Args: []string{self, "certify", "install", "dra-sim", "--name", cluster, "--bug", mutant}})
 	return err
 }

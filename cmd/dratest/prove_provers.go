@@ -68,12 +68,12 @@ func (f *proveFlags) bugs(context.Context) (prove.Proof, prove.Prover, error) {
 	}
 	return proof, &checks.Prover{
 		Parts:  testbed.Parts{Clusters: providers.NewClusters(progress.New(f.Out)), Agents: testbed.Sim{}},
-		Config: f.Config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug,
+		Config: f.Config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkMutant,
 	}, nil
 }
 
-// checkBug runs one sanity check against dra-sim.
-func checkBug(ctx context.Context, client kubernetes.Interface, s checks.LocalDriver, id string) (spec.Outcome, error) {
+// checkMutant runs one sanity check against dra-sim.
+func checkMutant(ctx context.Context, client kubernetes.Interface, s checks.LocalDriver, id string) (spec.Outcome, error) {
 	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
 		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
 		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},

@@ -76,7 +76,7 @@ and passes without it. The drivers are local processes with an API server and wi
 a kubelet.`,
 	},
 	{
-		name: "life", cluster: "dratest-life", flags: (*proveFlags).addLife, start: (*proveFlags).life,
+		name: "life", cluster: "dratest-life", flags: (*proveFlags).addLife, start: (*proveFlags).lifecycle,
 		short: "Check that certify detects lifecycle bugs of a driver (35 minutes)",
 		long: `Install dra-sim in a kind cluster as a vendor would ship it, inject bugs one after the
 other that show only with a kubelet and a DaemonSet, and check that the lifecycle case

@@ -33,7 +33,7 @@ import (
 // wait, because a wait may also end by seeing something else. If wait returns an error, the failure has the
 // last observation and the events about object, unless object is empty.
 //
-// Waits inside the look of Poll or Within are silent: they run ten times a second.
+// Waits inside the look of Poll or OccursWithin are silent: they run ten times a second.
 func (t *T) Await(what, object string, wait func(ctx context.Context, saw func(string)) error) {
 	ginkgo.GinkgoHelper()
 	silent := t.looking.Load() > 0

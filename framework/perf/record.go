@@ -51,7 +51,7 @@ type Record struct {
 	Suite         schema.Suite `json:"suite"`
 	// Kubernetes is the candidate's version.
 	Kubernetes string `json:"kubernetes,omitempty"`
-	// Reference and Candidate are from Subject.Describe, such as "stock".
+	// Reference and Candidate are from Variant.Describe, such as "stock".
 	Reference  string     `json:"reference"`
 	Candidate  string     `json:"candidate"`
 	Processors int        `json:"processors"`

@@ -29,7 +29,7 @@ import (
 
 type classicSelection = classicplan.Selection
 
-func tell(step classicplan.Step) string {
+func describe(step classicplan.Step) string {
 	switch s := step.(type) {
 	case classicplan.Nothing:
 		return "nothing: " + s.Why
@@ -111,7 +111,7 @@ func TestPlanClaim(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.view.Driver = driver
-			if got := tell(classicplan.PlanClaim(test.view)); got != test.want {
+			if got := describe(classicplan.PlanClaim(test.view)); got != test.want {
 				t.Errorf("got %s\nwant %s", got, test.want)
 			}
 		})

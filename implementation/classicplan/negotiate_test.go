@@ -47,7 +47,7 @@ func scheduling(selected string, potential []string, answers ...string) *v1alpha
 	return s
 }
 
-func tellMove(move classicplan.Move) string {
+func describeMove(move classicplan.Move) string {
 	switch m := move.(type) {
 	case classicplan.Bind:
 		return "bind"
@@ -95,7 +95,7 @@ func TestNegotiate(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			n := classicplan.Negotiation{Scheduling: test.scheduling, Pending: test.pending, Fitting: test.fitting, Rejected: sets.New(test.rejected...)}
-			if got := tellMove(classicplan.Negotiate(n)); got != test.want {
+			if got := describeMove(classicplan.Negotiate(n)); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
@@ -196,7 +196,7 @@ func TestNegotiationsEnd(t *testing.T) {
 			left = left.Difference(bad)
 		}
 		if _, gaveUp := move.(classicplan.GiveUp); gaveUp != (left.Len() == 0) {
-			t.Errorf("seed %d: %d nodes are suitable, and it ends with %s", seed, left.Len(), tellMove(move))
+			t.Errorf("seed %d: %d nodes are suitable, and it ends with %s", seed, left.Len(), describeMove(move))
 		} else if !gaveUp && !left.Has(selected) {
 			t.Errorf("seed %d: %s is selected", seed, selected)
 		}

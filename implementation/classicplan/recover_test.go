@@ -163,7 +163,7 @@ func TestNegotiationOnSamplesOfNodes(t *testing.T) {
 		case classicplan.Await:
 			n.Scheduling, _ = classicplan.Answer(n.Scheduling, map[string][]string{"c": bad.UnsortedList(), "d": nil})
 		default:
-			t.Fatalf("attempt %d: %s", attempts, tellMove(m))
+			t.Fatalf("attempt %d: %s", attempts, describeMove(m))
 		}
 	}
 }

@@ -134,8 +134,8 @@ func (c *cluster) slots() []int {
 	return all
 }
 
-// said are the true conditions of a claim's slot, and the reason of the last.
-func said(claim *resourceapi.ResourceClaim, slot string) (conditions []string, reason string) {
+// trueConditions are the true conditions of a claim's slot, and the reason of the last.
+func trueConditions(claim *resourceapi.ResourceClaim, slot string) (conditions []string, reason string) {
 	for _, d := range claim.Status.Devices {
 		if d.Device != slot {
 			continue

@@ -120,7 +120,7 @@ func TestWhatASlotIsToldOf(t *testing.T) {
 			v.Published = func(n, device string) bool { return tc.published && n == node && device == "a100-0" }
 			v.Dead = func(string) bool { return tc.dead }
 			claim, wrote, poll := after(t, v)
-			conditions, reason := said(claim, "free-0")
+			conditions, reason := trueConditions(claim, "free-0")
 			if diff := cmp.Diff(tc.want, conditions); diff != "" || reason != tc.reason || poll != tc.poll || !wrote {
 				t.Errorf("reason %s, poll %t, wrote %t, conditions:\n%s", reason, poll, wrote, diff)
 			}
@@ -145,7 +145,7 @@ func TestWhoWaitsForItsDriverIsNotAttachedAgain(t *testing.T) {
 	}
 	v.Published = func(string, string) bool { return true }
 	claim, _, _ := after(t, v)
-	if conditions, _ := said(claim, "free-0"); !cmp.Equal(conditions, []string{fabricplan.AttachedAsLocal}) {
+	if conditions, _ := trueConditions(claim, "free-0"); !cmp.Equal(conditions, []string{fabricplan.AttachedAsLocal}) {
 		t.Errorf("conditions %v", conditions)
 	}
 	var a fabricplan.Attachment
@@ -161,7 +161,7 @@ func TestConditionsOfAnEarlierAllocation(t *testing.T) {
 		t.Fatal("nothing is attached")
 	}
 	claim, wrote, _ := after(t, view(claim, task(fabricplan.TaskRunning, "a100-1")))
-	if conditions, _ := said(claim, "free-0"); len(conditions) > 0 || !wrote || len(claim.Status.Devices) != 1 {
+	if conditions, _ := trueConditions(claim, "free-0"); len(conditions) > 0 || !wrote || len(claim.Status.Devices) != 1 {
 		t.Errorf("conditions %v of %v", conditions, claim.Status.Devices)
 	}
 }
@@ -178,7 +178,7 @@ func TestSlotsThatCannotBeAttached(t *testing.T) {
 		reason string
 	}{{view(anywhere), fabricplan.ReasonNoNode}, {view(admin), fabricplan.ReasonAdminAccess}, {gone, fabricplan.ReasonNoNode}} {
 		claim, _, _ := after(t, tc.v)
-		if conditions, reason := said(claim, "free-0"); !cmp.Equal(conditions, []string{fabricplan.AttachFailed}) || reason != tc.reason {
+		if conditions, reason := trueConditions(claim, "free-0"); !cmp.Equal(conditions, []string{fabricplan.AttachFailed}) || reason != tc.reason {
 			t.Errorf("%s: %v", reason, conditions)
 		}
 	}

@@ -246,7 +246,7 @@ func (w *modelWorld) check(seed uint64) {
 			}
 			continue
 		}
-		if conditions, _ := said(claim, result.Device); slices.Contains(conditions, fabricplan.Attached) {
+		if conditions, _ := trueConditions(claim, result.Device); slices.Contains(conditions, fabricplan.Attached) {
 			id := deviceOf(w.T, claim)
 			users[id]++
 			if d := w.fabric.Device(id); d.Phase != fabricplan.DeviceAttached || d.Key != fabricplan.KeyOf(claim, result) {

@@ -66,7 +66,7 @@ type story struct {
 	want   string
 }
 
-func tell(t *testing.T, features Features, stories []story) {
+func runStories(t *testing.T, features Features, stories []story) {
 	t.Helper()
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func tell(t *testing.T, features Features, stories []story) {
 }
 
 func TestNodeSelection(t *testing.T) {
-	tell(t, AllFeatures(), []story{
+	runStories(t, AllFeatures(), []story{
 		{"nothing published", nil, ""},
 		{"by name", published{slice("s1", "p1", devices("d1")), slice("s2", "p2", onNode("n2"), devices("d1"))}, "p1:s1.d1"},
 		{"all nodes", published{slice("s1", "p1", onAllNodes(), devices("d1"))}, "p1:s1.d1"},
@@ -106,7 +106,7 @@ func TestNodeSelection(t *testing.T) {
 }
 
 func TestPoolGenerations(t *testing.T) {
-	tell(t, AllFeatures(), []story{
+	runStories(t, AllFeatures(), []story{
 		{"out-dated slice", published{slice("s1", "p1", devices("old")), slice("s2", "p1", generation(2), devices("new"))}, "p1:s2.new"},
 		{"out-dated slice after the new one", published{slice("s2", "p1", devices("old")), slice("s1", "p1", generation(2), devices("new"))}, "p1:s1.new"},
 		{"newer slice for another node, old one complete here",
@@ -129,7 +129,7 @@ func TestPoolGenerations(t *testing.T) {
 
 func TestPoolOrder(t *testing.T) {
 	binding := device("b1", func(d *resourceapi.Device) { d.BindingConditions = []string{} })
-	tell(t, AllFeatures(), []story{
+	runStories(t, AllFeatures(), []story{
 		{"pools by driver, then name", published{
 			slice("s1", "p2", devices("d1")),
 			slice("s2", "p1", devices("d1")),
@@ -155,7 +155,7 @@ func TestPoolOrder(t *testing.T) {
 
 func TestInvalidPools(t *testing.T) {
 	counters := slice("c1", "p1", of(2), onAllNodes(), counterSet("set", "mem"))
-	tell(t, AllFeatures(), []story{
+	runStories(t, AllFeatures(), []story{
 		{"duplicate device in a slice", published{slice("s1", "p1", devices("d1", "d2", "d1"))}, "p1:!more than one device is named d1"},
 		{"duplicate device in two slices", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(2), devices("d1"))}, "p1:!more than one device is named d1"},
 		{"same name on another node", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(2), onNode("n2"), devices("d1"))}, "p1:s1.d1"},
@@ -175,7 +175,7 @@ func TestInvalidPools(t *testing.T) {
 func TestFeatureOff(t *testing.T) {
 	features := AllFeatures()
 	features.PartitionableDevices = false
-	tell(t, features, []story{
+	runStories(t, features, []story{
 		{"per device selection is skipped", published{
 			slice("s1", "p1", of(2), devices("d1")),
 			slice("s2", "p1", of(2), perDevice(), device("d2", func(d *resourceapi.Device) { d.NodeSelector = hasLabel("a") })),
@@ -194,7 +194,7 @@ func TestCompatibilityGroupsAreNotUnderstood(t *testing.T) {
 		groups(s)
 		s.Spec.Devices[0].ConsumesCounters[0].CompatibilityGroups = []string{"g"}
 	}
-	tell(t, AllFeatures(), []story{
+	runStories(t, AllFeatures(), []story{
 		{"alone", published{slice("s1", "p1", grouped)}, ""},
 		{"makes the pool incomplete", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(2), grouped)}, "p1:?"},
 		{"counts as newer", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", generation(2), grouped)}, ""},

@@ -80,15 +80,15 @@ func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, cont
 	if missing := m.unresolved(claims); len(missing) > 0 {
 		logger.Error(prepareErr, "CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "devices", missing, "dirs", m.config.CDIDirs)
 		if prepareErr == nil {
-			m.tellUnresolved(pod, missing)
+			m.reportUnresolved(pod, missing)
 		}
 	}
 	return nodeplan.CDIDevices(claims), nil
 }
 
-// tellUnresolved records an event for each unresolved device: the container will not start, and the
+// reportUnresolved records an event for each unresolved device: the container will not start, and the
 // runtime's error names neither driver nor claim.
-func (m *Manager) tellUnresolved(pod *corev1.Pod, missing []unresolvedDevice) {
+func (m *Manager) reportUnresolved(pod *corev1.Pod, missing []unresolvedDevice) {
 	for _, d := range missing {
 		m.config.Recorder.Eventf(pod, corev1.EventTypeWarning, reasonUnresolved,
 			"DRA driver %s prepared ResourceClaim %s, but its CDI device %s is in no CDI spec in %s. The container cannot start unless the container runtime finds it elsewhere",

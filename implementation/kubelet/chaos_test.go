@@ -59,8 +59,8 @@ func (c *chaos) calmDown() {
 	c.calm = true
 }
 
-// spoils makes a driver act and then fail, or fail without acting.
-func (c *chaos) spoils(d *driver) {
+// fails makes a driver act and then fail, or fail without acting.
+func (c *chaos) fails(d *driver) {
 	d.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
 		if !c.hits(3) {
 			return d.usual(r), nil
@@ -90,7 +90,7 @@ func TestChaos(t *testing.T) {
 			drivers := []*driver{w.driver("a"), w.driver("b")}
 			c := &chaos{random: rand.New(rand.NewPCG(seed, 1))}
 			for _, d := range drivers {
-				c.spoils(d)
+				c.fails(d)
 			}
 			pods := w.chaosPods()
 			for _, p := range pods {

@@ -45,8 +45,8 @@ func TestLostCheckpoint(t *testing.T) {
 			p := pod("p", "c")
 			w.reserve(claim("c", "a"), p)
 			w.prepare(p)
-			spoiled := spoil(w.file())
-			w.write(w.path(), spoiled)
+			corrupted := spoil(w.file())
+			w.write(w.path(), corrupted)
 			a.seen()
 
 			w.setReady(false)
@@ -62,7 +62,7 @@ func TestLostCheckpoint(t *testing.T) {
 			w.equal("devices", w.devices(p), "a/class=c")
 			w.equal("calls", a.seen(), "+c")
 			w.equal("checkpoint", w.saved(), "c=p")
-			if kept, err := os.ReadFile(w.path() + ".corrupt"); err != nil || !bytes.Equal(kept, spoiled) {
+			if kept, err := os.ReadFile(w.path() + ".corrupt"); err != nil || !bytes.Equal(kept, corrupted) {
 				t.Errorf("corrupt file is not kept: %q, %v", kept, err)
 			}
 			w.unprepare(p)

@@ -208,8 +208,8 @@ func randomCluster(seed, number uint64) (Objects, []*Group) {
 	return objects, groups
 }
 
-// told formats a placement like twin does.
-func told(p Placement) string {
+// describe formats a placement like twin does.
+func describe(p Placement) string {
 	if p.Node == "" {
 		return ""
 	}
@@ -262,8 +262,8 @@ func (w *twin) ask(t *testing.T, claims map[string]*resourceapi.ResourceClaim, p
 				failed = append(failed, p)
 				continue
 			}
-			if told(p) != want {
-				return fmt.Errorf("pod %s: got %q (%s), want %q", p.Pod.Name, told(p), p.Reason, want)
+			if describe(p) != want {
+				return fmt.Errorf("pod %s: got %q (%s), want %q", p.Pod.Name, describe(p), p.Reason, want)
 			}
 			served = served || want != "" && len(failed) > 0
 		}
@@ -271,7 +271,7 @@ func (w *twin) ask(t *testing.T, claims map[string]*resourceapi.ResourceClaim, p
 	}
 	for _, p := range pods {
 		if p.Node != "" {
-			return fmt.Errorf("pod %s: got %q, and its attempts fail", p.Pod.Name, told(p))
+			return fmt.Errorf("pod %s: got %q, and its attempts fail", p.Pod.Name, describe(p))
 		}
 	}
 	return nil

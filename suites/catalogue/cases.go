@@ -26,13 +26,13 @@ import (
 
 // RenderCases returns a Markdown document of each case with its promises, needs and detected
 // mutants.
-func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kill) []byte {
+func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections []Detection) []byte {
 	texts := map[spec.RequirementID]spec.Requirement{}
 	for _, r := range requirements {
 		texts[r.ID] = r
 	}
 	killed := map[string][]string{}
-	for _, k := range kills {
+	for _, k := range detections {
 		for _, id := range k.By {
 			killed[id] = append(killed[id], "`"+k.Mutant+"`")
 		}

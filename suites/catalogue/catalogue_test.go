@@ -63,10 +63,10 @@ func TestKnownIssuesAreUpToDate(t *testing.T) {
 	checkGenerated(t, "../known-issues.md", catalogue.RenderKnownIssues(all()))
 }
 
-// newKills is the committed record with the results of -kills.
-func newKills(t *testing.T) []catalogue.Kill {
+// newDetections is the committed record with the results of -kills.
+func newDetections(t *testing.T) []catalogue.Detection {
 	t.Helper()
-	known, err := catalogue.Kills()
+	known, err := catalogue.Detections()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,56 +85,56 @@ func newKills(t *testing.T) []catalogue.Kill {
 		}
 		records = append(records, r)
 	}
-	return catalogue.AddKills(known, records...)
+	return catalogue.AddDetections(known, records...)
 }
 
-func TestKillsAreUpToDate(t *testing.T) {
-	kills := newKills(t)
-	broken, err := catalogue.LoadBroken()
+func TestDetectionsAreUpToDate(t *testing.T) {
+	detections := newDetections(t)
+	broken, err := catalogue.LoadMutants()
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Ignores deleted mutants.
-	kills = slices.DeleteFunc(kills, func(k catalogue.Kill) bool { return !broken.Has(k) })
-	record, err := catalogue.RenderKills(kills)
+	detections = slices.DeleteFunc(detections, func(k catalogue.Detection) bool { return !broken.Has(k) })
+	record, err := catalogue.RenderDetections(detections)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkGenerated(t, "kills.yaml", record)
-	read, err := catalogue.ParseKills(record)
+	read, err := catalogue.ParseDetections(record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(kills, read); diff != "" {
+	if diff := cmp.Diff(detections, read); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAddKills(t *testing.T) {
+func TestAddDetections(t *testing.T) {
 	record := prove.Record{Where: "here", Results: []prove.Result{
 		{ID: "killed-now", Seconds: 3.6, Finding: prove.Finding{Detected: true, By: []string{"b/b", "a/a"}, Note: "why\nand more"}},
 		{ID: "survives-now", Seconds: 1, Finding: prove.Finding{Missed: []string{"a/a"}}},
 		{ID: "not-here", Finding: prove.Finding{NotApplicable: true}},
 		{ID: "no-verdict", Finding: prove.Finding{Detected: true, By: []string{"a/a"}, Problem: "no answer"}},
 	}}
-	known := []catalogue.Kill{{Mutant: "not-here", By: []string{"c/c"}, Where: "there"}, {Mutant: "survives-now", By: []string{"c/c"}}}
-	want := []catalogue.Kill{
-		{Mutant: "killed-now", By: []string{"a/a", "b/b"}, Seconds: 4, Says: "why", Where: "here"},
+	known := []catalogue.Detection{{Mutant: "not-here", By: []string{"c/c"}, Where: "there"}, {Mutant: "survives-now", By: []string{"c/c"}}}
+	want := []catalogue.Detection{
+		{Mutant: "killed-now", By: []string{"a/a", "b/b"}, Seconds: 4, Message: "why", Where: "here"},
 		{Mutant: "not-here", By: []string{"c/c"}, Where: "there"},
 		{Mutant: "survives-now", Seconds: 1, Where: "here"},
 	}
-	if diff := cmp.Diff(want, catalogue.AddKills(known, record)); diff != "" {
+	if diff := cmp.Diff(want, catalogue.AddDetections(known, record)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // Two proofs may have the same bug, with independent results.
-func TestAddKillsOfEachProof(t *testing.T) {
+func TestAddDetectionsOfEachProof(t *testing.T) {
 	result := func(by string) []prove.Result {
 		return []prove.Result{{ID: "same", Finding: prove.Finding{Detected: true, By: []string{by}}}}
 	}
-	want := []catalogue.Kill{{Mutant: "same", By: []string{"a/a"}}, {Proof: "bugs", Mutant: "same", By: []string{"b/b"}}, {Proof: "life", Mutant: "same", By: []string{"c/c"}}}
-	got := catalogue.AddKills(nil, prove.Record{Proof: "mutants", Results: result("a/a")},
+	want := []catalogue.Detection{{Mutant: "same", By: []string{"a/a"}}, {Proof: "bugs", Mutant: "same", By: []string{"b/b"}}, {Proof: "life", Mutant: "same", By: []string{"c/c"}}}
+	got := catalogue.AddDetections(nil, prove.Record{Proof: "mutants", Results: result("a/a")},
 		prove.Record{Proof: checks.Proof().Name, Results: result("b/b")}, prove.Record{Proof: lifecycle.Proof().Name, Results: result("c/c")})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -142,7 +142,7 @@ func TestAddKillsOfEachProof(t *testing.T) {
 }
 
 // The record must not contain names of a proof's clusters or runs.
-func TestAddKillsNamesNoNodes(t *testing.T) {
+func TestAddDetectionsNamesNoNodes(t *testing.T) {
 	for said, want := range map[string]string{
 		"the kubelet of some-1-worker2 is this project's":                    "the kubelet of NODE is this project's",
 		"(the dra-controller-manager of a-control-plane has ended)":          "(the dra-controller-manager of NODE has ended)",
@@ -153,7 +153,7 @@ func TestAddKillsNamesNoNodes(t *testing.T) {
 		"/a/tmp/dratest12345/k/plugins/d/dra.sock: refused":                  "ROOT/k/plugins/d/dra.sock: refused",
 	} {
 		record := prove.Record{Results: []prove.Result{{ID: "x", Finding: prove.Finding{Detected: true, By: []string{"a/a"}, Note: said}}}}
-		if got := catalogue.AddKills(nil, record)[0].Says; got != want {
+		if got := catalogue.AddDetections(nil, record)[0].Message; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -161,9 +161,9 @@ func TestAddKillsNamesNoNodes(t *testing.T) {
 
 // TestEachSanityCheckWasSeenToFail requires a detected driver bug for each check.
 func TestEachSanityCheckWasSeenToFail(t *testing.T) {
-	kills := newKills(t)
+	detections := newDetections(t)
 	for _, m := range sanity.Metas() {
-		if !slices.ContainsFunc(kills, func(k catalogue.Kill) bool { return slices.Contains(k.By, m.ID) }) {
+		if !slices.ContainsFunc(detections, func(k catalogue.Detection) bool { return slices.Contains(k.By, m.ID) }) {
 			t.Errorf("no bug of a driver is recorded that %s has noticed: make certify-mutants, and add its results (-kills)", m.ID)
 		}
 	}

@@ -28,24 +28,24 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Broken has all mutants and driver bugs.
-type Broken struct {
+// Mutants has all mutants and driver bugs.
+type Mutants struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
 	API        []apiserver.Mutant
-	// OfSanity and OfLifecycle are driver mutants for the checks of "dratest sanity" and the lifecycle
+	// Sanity and Lifecycle are driver mutants for the checks of "dratest sanity" and the lifecycle
 	// cases.
-	OfSanity, OfLifecycle []spec.Defect
+	Sanity, Lifecycle []spec.Defect
 }
 
 // Has reports whether the mutant of a record still exists.
-func (b Broken) Has(k Kill) bool {
+func (b Mutants) Has(k Detection) bool {
 	named := func(d spec.Defect) bool { return d.ID == k.Mutant }
 	switch k.Proof {
 	case checks.Name:
-		return slices.ContainsFunc(b.OfSanity, named)
+		return slices.ContainsFunc(b.Sanity, named)
 	case lifecycle.Name:
-		return slices.ContainsFunc(b.OfLifecycle, named)
+		return slices.ContainsFunc(b.Lifecycle, named)
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
 			slices.ContainsFunc(b.API, func(m apiserver.Mutant) bool { return m.ID == k.Mutant }) ||
@@ -53,30 +53,30 @@ func (b Broken) Has(k Kill) bool {
 	}
 }
 
-// LoadBroken returns all mutants known to this program.
-func LoadBroken() (Broken, error) {
+// LoadMutants returns all mutants known to this program.
+func LoadMutants() (Mutants, error) {
 	mutants, err := components.Load()
 	if err != nil {
-		return Broken{}, err
+		return Mutants{}, err
 	}
 	ofAPI, err := apiserver.Load()
 	if err != nil {
-		return Broken{}, err
+		return Mutants{}, err
 	}
-	b := Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
+	b := Mutants{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
 	for _, m := range checks.WithCheck() {
-		b.OfSanity = append(b.OfSanity, m.Defect)
+		b.Sanity = append(b.Sanity, m.Defect)
 	}
 	for _, m := range lifecycle.WithCases() {
-		b.OfLifecycle = append(b.OfLifecycle, m.Defect)
+		b.Lifecycle = append(b.Lifecycle, m.Defect)
 	}
 	return b, nil
 }
 
 // RenderMutants returns a Markdown document of the mutants and the cases detecting them.
-func RenderMutants(broken Broken, kills []Kill) []byte {
-	found := map[key]Kill{}
-	for _, k := range kills {
+func RenderMutants(mutants Mutants, detections []Detection) []byte {
+	found := map[key]Detection{}
+	for _, k := range detections {
 		found[key{k.Proof, k.Mutant}] = k
 	}
 	var b strings.Builder
@@ -84,10 +84,10 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets and the programs of companions,\n"+
 		"the API server, and the test driver, one way after the other, and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
 		"and that passes without it.\n"+
-		"%s\n", counted(kills, "", len(broken.Components)+len(broken.API)+len(broken.Driver)))
-	for _, component := range components.Components(broken.Components) {
+		"%s\n", counted(detections, "", len(mutants.Components)+len(mutants.API)+len(mutants.Driver)))
+	for _, component := range components.Components(mutants.Components) {
 		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
-		for _, m := range broken.Components {
+		for _, m := range mutants.Components {
 			if m.Component() == component {
 				renderMutant(&b, m.Defect, found)
 			}
@@ -97,31 +97,31 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		{"", "API server"}, {"scheduler", "API server, to the scheduler"}, {"controllers", "API server, to the controllers"},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n%s", of.title, mutantsHead)
-		for _, m := range broken.API {
+		for _, m := range mutants.API {
 			if m.Of == of.component {
 				renderMutant(&b, m.Defect, found)
 			}
 		}
 	}
 	b.WriteString("\n## test driver\n\nEach case must notice that says so (`Catches`).\n\n| mutant | what is broken | killed by | seconds |\n|---|---|---|---|\n")
-	for _, m := range broken.Driver {
+	for _, m := range mutants.Driver {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", m.ID}))
 	}
 	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
 		"`dratest prove bugs` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
-		"the bug, and passes without it. " + counted(kills, checks.Name, len(broken.OfSanity)) + "\n")
-	renderBugs(&b, broken.OfSanity, checks.Name, found)
+		"the bug, and passes without it. " + counted(detections, checks.Name, len(mutants.Sanity)) + "\n")
+	renderDriverMutants(&b, mutants.Sanity, checks.Name, found)
 	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
 		"`dratest prove life` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
-		counted(kills, lifecycle.Name, len(broken.OfLifecycle)) + "\n")
-	renderBugs(&b, broken.OfLifecycle, lifecycle.Name, found)
+		counted(detections, lifecycle.Name, len(mutants.Lifecycle)) + "\n")
+	renderDriverMutants(&b, mutants.Lifecycle, lifecycle.Name, found)
 	return []byte(b.String())
 }
 
 // mutantsHead is the table header for mutants with requirements.
 const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n"
 
-func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Kill) {
+func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Detection) {
 	var promises []string
 	for _, r := range d.Requires {
 		promises = append(promises, "`"+string(r)+"`")
@@ -133,34 +133,34 @@ func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Kill) {
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", d.ID, d.What, strings.Join(promises, ", "), had, verdict(found, key{"", d.ID}))
 }
 
-func renderBugs(b *strings.Builder, all []spec.Defect, proof string, found map[key]Kill) {
+func renderDriverMutants(b *strings.Builder, all []spec.Defect, proof string, found map[key]Detection) {
 	b.WriteString("\n| bug | what is wrong | had the bug | killed by | seconds |\n|---|---|---|---|---|\n")
-	for _, bug := range all {
+	for _, mutant := range all {
 		had := ""
-		if repository, number, ok := strings.Cut(bug.Issue, "#"); ok {
-			had = fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", bug.Issue, repository, number)
+		if repository, number, ok := strings.Cut(mutant.Issue, "#"); ok {
+			had = fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", mutant.Issue, repository, number)
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", bug.ID, bug.What, had, verdict(found, key{proof, bug.ID}))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", mutant.ID, mutant.What, had, verdict(found, key{proof, mutant.ID}))
 	}
 }
 
 // counted returns a summary of tried and detected mutants.
-func counted(kills []Kill, proof string, total int) string {
-	tried, killed := 0, 0
-	for _, k := range kills {
+func counted(detections []Detection, proof string, total int) string {
+	tried, detected := 0, 0
+	for _, k := range detections {
 		if k.Proof != proof {
 			continue
 		}
 		tried++
 		if len(k.By) > 0 {
-			killed++
+			detected++
 		}
 	}
-	return fmt.Sprintf("The last time that each was tried, %d of %d were killed; %d of %d have a record.", killed, tried, tried, total)
+	return fmt.Sprintf("The last time that each was tried, %d of %d were killed; %d of %d have a record.", detected, tried, tried, total)
 }
 
 // verdict returns two columns: the cases detecting a mutant, and the seconds.
-func verdict(found map[key]Kill, of key) string {
+func verdict(found map[key]Detection, of key) string {
 	k, ok := found[of]
 	switch {
 	case !ok:

@@ -263,14 +263,14 @@ func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
 	}
 }
 
-// vendor has a driver of this name.
-type vendor struct {
+// driver has a driver of this name.
+type fakeDriver struct {
 	DriverUnderTest
 
 	name string
 }
 
-func (v vendor) Driver() string { return v.name }
+func (v fakeDriver) Driver() string { return v.name }
 
 // TestGoneOnWithAboutAnotherDriver: the report would name one driver, with pods of the other.
 func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
@@ -280,14 +280,14 @@ func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		target spec.Target
-		vendor DriverUnderTest
+		driver DriverUnderTest
 		other  bool
 	}{
-		{"before the cluster was looked at", spec.Target{}, vendor{name: "gpu.example.com"}, false},
-		{"the same", about, vendor{name: "gpu.example.com"}, false},
-		{"another", about, vendor{name: "nic.example.com"}, true},
+		{"before the cluster was looked at", spec.Target{}, fakeDriver{name: "gpu.example.com"}, false},
+		{"the same", about, fakeDriver{name: "gpu.example.com"}, false},
+		{"another", about, fakeDriver{name: "nic.example.com"}, true},
 		{"none", about, nil, true},
-		{"one where each case had its own", looked, vendor{name: "gpu.example.com"}, true},
+		{"one where each case had its own", looked, fakeDriver{name: "gpu.example.com"}, true},
 		{"each case its own", looked, nil, false},
 	} {
 		w := newWorld(t)
@@ -299,7 +299,7 @@ func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
 		if err := r.save(); err != nil {
 			t.Fatal(err)
 		}
-		err := resumed(w.options.ReportDir, tc.vendor).Clean()
+		err := resumed(w.options.ReportDir, tc.driver).Clean()
 		if errors.Is(err, ErrOtherDriver) != tc.other || !tc.other && err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}

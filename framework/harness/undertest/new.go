@@ -44,7 +44,7 @@ func New(hooks Hooks) func(t *harness.T, running bool) harness.Driver {
 }
 
 // Of returns the driver under test, and remembers the CDI files on its nodes. Cases that call it
-// have Needs.Installed.
+// have Needs.DriverPods.
 func Of(t *harness.T) *Driver {
 	ginkgo.GinkgoHelper()
 	d, ok := t.Driver.(*Driver)

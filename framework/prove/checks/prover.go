@@ -104,13 +104,13 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 
 // Try runs the check of a bug with and without it.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
-	bug, err := mutants.Find(t.ID)
+	mutant, err := mutants.Find(t.ID)
 	if err != nil {
 		return prove.Finding{}, err
 	}
 	var found [2]spec.Outcome
-	for i, name := range []string{bug.ID, ""} {
-		if found[i], err = p.check(ctx, name, bug.Check, filepath.Join(dir, []string{"with", "without"}[i])); err != nil {
+	for i, name := range []string{mutant.ID, ""} {
+		if found[i], err = p.check(ctx, name, mutant.Check, filepath.Join(dir, []string{"with", "without"}[i])); err != nil {
 			return prove.Finding{}, err
 		}
 	}
@@ -131,11 +131,11 @@ func judge(with, without spec.Outcome) prove.Finding {
 }
 
 // check runs a driver for one check; its log and the outcome go to dir.
-func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spec.Outcome, err error) {
+func (p *Prover) check(ctx context.Context, mutant, check, dir string) (outcome spec.Outcome, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return outcome, fmt.Errorf("make folder for evidence: %w", err)
 	}
-	d, err := newDriver(p.Program, p.bed.Kubeconfig, bug, filepath.Join(dir, "driver.log"))
+	d, err := newDriver(p.Program, p.bed.Kubeconfig, mutant, filepath.Join(dir, "driver.log"))
 	if err != nil {
 		return outcome, err
 	}

@@ -62,7 +62,7 @@ type Prover struct {
 	// Declaration is dra-sim's.
 	Declaration declarations.Declaration
 	// Install installs dra-sim in a cluster of this name; no bug is "".
-	Install func(ctx context.Context, cluster, bug string) error
+	Install func(ctx context.Context, cluster, mutant string) error
 
 	bed *testbed.Testbed
 	// dirty: a bug has left something irremovable in the cluster.
@@ -107,9 +107,9 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 }
 
 // certify runs some cases on dra-sim with a bug.
-func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir string) (c schema.Certificate, err error) {
-	if err := p.Install(ctx, p.bed.Cluster, bug); err != nil {
-		return c, fmt.Errorf("install the driver with bug %q: %w", bug, err)
+func (p *Prover) certify(ctx context.Context, mutant string, cases []string, dir string) (c schema.Certificate, err error) {
+	if err := p.Install(ctx, p.bed.Cluster, mutant); err != nil {
+		return c, fmt.Errorf("install the driver with bug %q: %w", mutant, err)
 	}
 	var focus []string
 	for _, id := range cases {
@@ -119,7 +119,7 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 		Config:     testbed.Config{Kubeconfig: p.bed.Kubeconfig, ReportDir: dir, PodImage: p.Config.PodImage, Out: p.Config.Out},
 		Disruptive: true, Filter: plan.Filter{Focus: focus}, Parallel: 1, CaseLimit: caseLimit,
 	}})
-	p.dirty = leavesBehind(bug, err)
+	p.dirty = leavesBehind(mutant, err)
 	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.dirty {
 		return c, err
 	}
@@ -127,7 +127,9 @@ func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir st
 }
 
 // leavesBehind reports whether a run completed apart from a bug's leftovers.
-func leavesBehind(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
+func leavesBehind(mutant string, err error) bool {
+	return mutant != "" && errors.Is(err, testbed.ErrLeft)
+}
 
 // judge reports whether each of the cases has detected the bug, and nothing else.
 func judge(cases []string, with, without schema.Certificate) prove.Finding {

@@ -71,16 +71,16 @@ func TestEachCaseHasABug(t *testing.T) {
 func TestBugThatLeavesSomethingInItsCluster(t *testing.T) {
 	left := fmt.Errorf("remove what cases left: %w, look at their pods", testbed.ErrLeft)
 	for name, tc := range map[string]struct {
-		bug  string
-		err  error
-		want bool
+		mutant string
+		err    error
+		want   bool
 	}{
 		"all is gone":        {"bug", nil, false},
 		"left by a bug":      {"bug", errors.Join(certify.ErrDriver, left), true},
 		"left without a bug": {"", left, false},
 		"no cluster":         {"bug", certify.ErrNotThere, false},
 	} {
-		if got := leavesBehind(tc.bug, tc.err); got != tc.want {
+		if got := leavesBehind(tc.mutant, tc.err); got != tc.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

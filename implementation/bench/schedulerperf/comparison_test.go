@@ -86,10 +86,10 @@ func TestTypicalTakesMedians(t *testing.T) {
 
 func TestReportText(t *testing.T) {
 	failing, broken := failed("own", 1), failed("stock", 1)
-	beside, stock, own := measured("stock", 1, 50, 8), measured("stock", 1, 50, 8), measured("own", 1, 66, 2)
-	failing.Workload, beside.Workload, broken.Workload = "B/w", "B/w", "C/w"
+	other, stock, own := measured("stock", 1, 50, 8), measured("stock", 1, 50, 8), measured("own", 1, 66, 2)
+	failing.Workload, other.Workload, broken.Workload = "B/w", "B/w", "C/w"
 	stock.PluginCPU, own.PluginCPU = 4, 1
-	report := NewReport("v1.37.1", 1, []Measurement{stock, own, beside, failing, broken}, []LeftOut{{"D/w", "gate G is not supported"}})
+	report := NewReport("v1.37.1", 1, []Measurement{stock, own, other, failing, broken}, []LeftOut{{"D/w", "gate G is not supported"}})
 	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed C/w=none geometric-mean=1.32"; got != want {
 		t.Errorf("last line %q, want %q", got, want)
 	}

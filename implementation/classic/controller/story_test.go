@@ -217,8 +217,8 @@ func TestMistakesAreTold(t *testing.T) {
 		c.createOther()
 		c.start()
 		time.Sleep(time.Second)
-		if told := strings.Count(strings.Join(c.Events(), "\n"), "is neither"); told != 1 {
-			t.Errorf("the mistake is told %d times, want once: the other claim is another driver's", told)
+		if events := strings.Count(strings.Join(c.Events(), "\n"), "is neither"); events != 1 {
+			t.Errorf("the mistake is told %d times, want once: the other claim is another driver's", events)
 		}
 		for _, want := range []string{`allocationMode "Delayed" is neither`, `read parameters of claim ns/lost: configmap "missing" not found`} {
 			if !slices.ContainsFunc(c.Events(), func(e string) bool { return strings.Contains(e, want) }) {

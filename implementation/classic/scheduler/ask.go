@@ -41,10 +41,10 @@ const (
 	// askTime bounds a write and the read after it.
 	askTime = time.Minute
 	// firstDelay and lastDelay bound the delay before planning a request again after a failure;
-	// from tellDelay on, repeated conflicts are reported as a failure.
-	firstDelay = 50 * time.Millisecond
-	tellDelay  = time.Second
-	lastDelay  = 30 * time.Second
+	// from reportDelay on, repeated conflicts are reported as a failure.
+	firstDelay  = 50 * time.Millisecond
+	reportDelay = time.Second
+	lastDelay   = 30 * time.Second
 )
 
 // question is a request being written. The scheduling loop is sequential and must not wait for the
@@ -85,7 +85,7 @@ func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.
 	<-c.slots
 	if why != nil {
 		delay, failed := c.delay(pod.UID), err
-		if failed == nil && delay >= tellDelay {
+		if failed == nil && delay >= reportDelay {
 			failed = why
 		}
 		c.await(ctx, pod, q, delay, failed)

@@ -101,10 +101,10 @@ func TestAskingFails(t *testing.T) {
 			if failures < 100 || failures > 140 || w.attempts > 2*failures+1 {
 				t.Errorf("%s: %d failures and %d attempts in an hour", name, failures, w.attempts)
 			}
-			told := false
-			w.beforeAttempt = func() { told = told || strings.Contains(w.last["pod"], failure.Error()) }
+			reported := false
+			w.beforeAttempt = func() { reported = reported || strings.Contains(w.last["pod"], failure.Error()) }
 			w.settleFor(time.Minute)
-			if !told {
+			if !reported {
 				t.Errorf("%s: pod: %s", name, w.last["pod"])
 			}
 			fails = false

@@ -43,12 +43,12 @@ func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
 // selected counts other pods waiting for drivers by selected node. Selections of an earlier
 // scheduler do not count: this is only a preference.
-func (c *cluster) selected(beside types.UID) map[string]int64 {
+func (c *cluster) selected(except types.UID) map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pods := make(map[string]int64)
 	for pod, talk := range c.talks {
-		if pod != beside && talk.selected != "" {
+		if pod != except && talk.selected != "" {
 			pods[talk.selected]++
 		}
 	}

@@ -126,9 +126,9 @@ func simulate(ctx context.Context, name string, config sampledriver.Config, para
 	for _, node := range more {
 		added[node.Name] = true
 	}
-	a := &answer{Pods: []foretold{}}
+	a := &answer{Pods: []predictedPod{}}
 	for _, p := range placements {
-		f := foretold{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, New: added[p.Node], Reason: p.Reason, NotAsked: p.Others}
+		f := predictedPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, New: added[p.Node], Reason: p.Reason, NotAsked: p.Others}
 		for _, claim := range p.Claims {
 			for _, result := range claim.Status.Allocation.Devices.Results {
 				f.Devices = append(f.Devices, device{claim.Name, result.Pool, result.Device})
@@ -142,10 +142,10 @@ func simulate(ctx context.Context, name string, config sampledriver.Config, para
 // answer is the output with -o json.
 type answer struct {
 	// Pods waiting for devices, in the order of attempts.
-	Pods []foretold `json:"pods"`
+	Pods []predictedPod `json:"pods"`
 }
 
-type foretold struct {
+type predictedPod struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	// Node is empty if the pod does not fit; Reason explains why. New means the node does not exist yet.

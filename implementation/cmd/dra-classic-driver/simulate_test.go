@@ -124,12 +124,12 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := newNodes([]*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}, 1, read.Nodes)
-	told, err := simulate(t.Context(), "test-driver.example.com", sampledriver.Config{Devices: 1, StateFile: state}, nil, read, more)
+	predicted, err := simulate(t.Context(), "test-driver.example.com", sampledriver.Config{Devices: 1, StateFile: state}, nil, read, more)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := told.write(&text, "table"); err != nil {
+	if err := predicted.write(&text, "table"); err != nil {
 		t.Fatal(err)
 	}
 	want := `2 pods wait: 0 fit nodes that are there, 1 need new nodes, 1 cannot be served
@@ -144,7 +144,7 @@ Cannot be served:
 		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
 	}
 	text.Reset()
-	if err := told.write(&text, "json"); err != nil || !strings.Contains(text.String(), `"new": true`) {
+	if err := predicted.write(&text, "json"); err != nil || !strings.Contains(text.String(), `"new": true`) {
 		t.Errorf("got %s, %v", text.String(), err)
 	}
 }

@@ -59,8 +59,8 @@ func (m *controllerMetrics) asked(operation string, err error) {
 	m.requests.WithLabelValues(operation, result).Inc()
 }
 
-// told counts a device reported to the scheduler.
-func (m *controllerMetrics) told(claim *resourceapi.ResourceClaim, reason string) {
+// observe counts a device reported to the scheduler.
+func (m *controllerMetrics) observe(claim *resourceapi.ResourceClaim, reason string) {
 	m.outcomes.WithLabelValues(reason).Inc()
 	if at := claim.Status.Allocation.AllocationTimestamp; at != nil && reason == fabricplan.ReasonAttached {
 		m.latency.Observe(time.Since(at.Time).Seconds())

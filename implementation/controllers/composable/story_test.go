@@ -67,15 +67,15 @@ func TestDeviceBecomesReady(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.fabric.Takes = 3 * time.Second
 		c.start()
-		if got := c.said(); got != "" {
+		if got := c.conditions(); got != "" {
 			c.Errorf("said %q before the device is there", got)
 		}
 		c.wait(2900 * time.Millisecond)
-		if got := c.said(); got != "" {
+		if got := c.conditions(); got != "" {
 			c.Errorf("said %q before the device is there", got)
 		}
 		c.wait(300 * time.Millisecond)
-		if got := c.said(); got != fabricplan.Attached+" Attached" {
+		if got := c.conditions(); got != fabricplan.Attached+" Attached" {
 			c.Errorf("said %q", got)
 		}
 		c.wait(10 * time.Second)
@@ -96,13 +96,13 @@ func TestPodIsScheduledToTheLocalDevice(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
 		c.wait(time.Minute)
-		if got := c.said(); got != "" {
+		if got := c.conditions(); got != "" {
 			c.Fatalf("said %q before the driver publishes the device", got)
 		}
 		_, err := c.ResourceV1().ResourceSlices().Create(c.Ctx, local("a100-0"), metav1.CreateOptions{})
 		c.Must(err)
 		synctest.Wait()
-		if got := c.said(); got != fabricplan.AttachedAsLocal+" Attached" {
+		if got := c.conditions(); got != fabricplan.AttachedAsLocal+" Attached" {
 			c.Errorf("said %q", got)
 		}
 		if attached, _ := c.fabric.Count(); attached != 1 {
@@ -117,7 +117,7 @@ func TestDeviceThatDiesWhileItIsAwaited(t *testing.T) {
 		c.start()
 		c.fabric.Kill("a100-0")
 		c.wait(11 * time.Second)
-		if got := c.said(); got != fabricplan.AttachFailed+" DeviceDied" {
+		if got := c.conditions(); got != fabricplan.AttachFailed+" DeviceDied" {
 			c.Errorf("said %q", got)
 		}
 	}, reschedule(allocated("free-0")))
@@ -134,7 +134,7 @@ func TestAttachFails(t *testing.T) {
 				prepare(c)
 				c.start()
 				c.wait(2 * time.Second)
-				if got := c.said(); got != fabricplan.AttachFailed+" "+want {
+				if got := c.conditions(); got != fabricplan.AttachFailed+" "+want {
 					c.Errorf("said %q", got)
 				}
 				if events := c.Events(); len(events) != 1 || !strings.HasPrefix(events[0], "Warning "+want) {
@@ -154,7 +154,7 @@ func TestRestartsAttachOnce(t *testing.T) {
 			c.wait(time.Second)
 		}
 		c.wait(time.Minute)
-		if got := c.said(); got != fabricplan.Attached+" Attached" {
+		if got := c.conditions(); got != fabricplan.Attached+" Attached" {
 			c.Errorf("said %q", got)
 		}
 		if attached, detached := c.fabric.Count(); attached != 1 || detached != 0 {
@@ -168,7 +168,7 @@ func TestFabricIsAway(t *testing.T) {
 		c.fabric.Break(errors.New("no answer"))
 		c.start()
 		c.wait(time.Minute)
-		if got := c.said(); got != "" || c.slots() != "" {
+		if got := c.conditions(); got != "" || c.slots() != "" {
 			c.Errorf("said %q", got)
 		}
 		if events := c.Events(); len(events) == 0 || events[0] != "Warning FabricUnavailable: attach a device of model a100 to node worker: no answer" {
@@ -176,7 +176,7 @@ func TestFabricIsAway(t *testing.T) {
 		}
 		c.fabric.Break(nil)
 		c.wait(1100 * time.Millisecond)
-		if got := c.said(); got != fabricplan.Attached+" Attached" {
+		if got := c.conditions(); got != fabricplan.Attached+" Attached" {
 			c.Errorf("said %q one second after the fabric was back", got)
 		}
 	}, allocated("free-0"))
@@ -193,11 +193,11 @@ func TestStatusMayNotBeWritten(t *testing.T) {
 			story(t, func(c *cluster) {
 				apitest.Fail(c.Clientset, "update", "resourceclaims/status", no, no)
 				c.start()
-				if got := c.said(); got != "" {
+				if got := c.conditions(); got != "" {
 					c.Errorf("said %q", got)
 				}
 				c.wait(3 * time.Second)
-				if got := c.said(); got != fabricplan.Attached+" Attached" {
+				if got := c.conditions(); got != fabricplan.Attached+" Attached" {
 					c.Errorf("said %q", got)
 				}
 				if events := c.Events(); len(events) == 0 || !strings.Contains(events[0], "StatusForbidden") {
@@ -362,7 +362,7 @@ func TestNodeThatTheCacheDoesNotKnowYet(t *testing.T) {
 		})
 		c.start()
 		c.wait(time.Second)
-		if got := c.said(); got != fabricplan.Attached+" Attached" {
+		if got := c.conditions(); got != fabricplan.Attached+" Attached" {
 			c.Errorf("said %q", got)
 		}
 	}, allocated("free-0"))

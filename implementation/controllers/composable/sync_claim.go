@@ -133,7 +133,7 @@ func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.Resourc
 	}
 	for _, note := range write.Notes {
 		c.events.Event(claim, note.Type, note.Reason, note.Message)
-		c.metrics.told(claim, note.Reason)
+		c.metrics.observe(claim, note.Reason)
 	}
 	klog.FromContext(ctx).V(2).Info("Updated the status of a claim", "notes", write.Notes)
 	if c.config.RefreshAfterActs {

@@ -86,8 +86,8 @@ func (c *cluster) claim() *resourceapi.ResourceClaim {
 	return claim
 }
 
-// said returns the true conditions of the claim's slot.
-func (c *cluster) said() string {
+// conditions returns the true conditions of the claim's slot.
+func (c *cluster) conditions() string {
 	c.Helper()
 	var all []string
 	for _, d := range c.claim().Status.Devices {

@@ -190,8 +190,8 @@ func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, ask qu
 	if err != nil {
 		return exitError{err, 3}
 	}
-	told := newReport(growth, groups, notes)
-	if err := tell(cmd.OutOrStdout(), ask.output, told); err != nil {
+	report := newReport(growth, groups, notes)
+	if err := writeAnswer(cmd.OutOrStdout(), ask.output, report); err != nil {
 		return err
 	}
 	if len(growth.Unserved()) > 0 {
@@ -203,7 +203,7 @@ func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, ask qu
 // tabular is an answer printable as JSON or as a table.
 type tabular interface{ writeTable(out io.Writer) error }
 
-func tell(out io.Writer, format string, answer tabular) error {
+func writeAnswer(out io.Writer, format string, answer tabular) error {
 	var err error
 	if format == "json" {
 		encoder := json.NewEncoder(out)

@@ -49,12 +49,12 @@ func gatesIn(metrics []byte) map[string]bool {
 	return gates
 }
 
-// configure sets gates to the cluster's values, overridden by told. It returns the simulation's
+// configure sets gates to the cluster's values, overridden by overrides. It returns the simulation's
 // configuration with notes on unknown gates. Kube-scheduler's filters only use gates if these are the
 // process's. Objects ignored by the scheduler are removed from the world.
 //
-// The scheduler's gates are not readable and may differ from the API server's: told is for that.
-func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]bool) (simulation.Config, []string, error) {
+// The scheduler's gates are not readable and may differ from the API server's: hence overrides.
+func configure(gates featuregate.MutableFeatureGate, w *world, overrides map[string]bool) (simulation.Config, []string, error) {
 	var notes []string
 	if w.gates == nil {
 		notes = append(notes, "feature gates of the cluster are not known ("+w.gatesUnread+"): those of Kubernetes v1.37 are taken; --feature-gates tells others")
@@ -62,10 +62,10 @@ func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]b
 	if err := gates.SetFromMap(takenOver(gates, w.gates)); err != nil {
 		return simulation.Config{}, nil, exitError{fmt.Errorf("take over the cluster's feature gates: %w", err), 3}
 	}
-	if err := gates.SetFromMap(settable(gates, told)); err != nil {
+	if err := gates.SetFromMap(settable(gates, overrides)); err != nil {
 		return simulation.Config{}, nil, exitError{fmt.Errorf("--feature-gates: %w", err), 2}
 	}
-	on := overlay(gates, w.gates, told)
+	on := overlay(gates, w.gates, overrides)
 	features, err := plugin.Features(on)
 	if err != nil {
 		for _, problem := range problemsOf(err) {
@@ -78,12 +78,12 @@ func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]b
 	return simulation.Config{Features: &features, NoDeclaredFeatures: !on(kubefeatures.NodeDeclaredFeatures)}, notes, nil
 }
 
-// overlay combines DRA's gates and the one for declared node features: told first, then the cluster,
+// overlay combines DRA's gates and the one for declared node features: overrides first, then the cluster,
 // then the process. A gate missing in the cluster's metrics is off, because the cluster is older.
 // Gates locked in this version may be off in the cluster.
-func overlay(gates featuregate.FeatureGate, cluster, told map[string]bool) func(featuregate.Feature) bool {
+func overlay(gates featuregate.FeatureGate, cluster, overrides map[string]bool) func(featuregate.Feature) bool {
 	return func(gate featuregate.Feature) bool {
-		if on, ok := told[string(gate)]; ok {
+		if on, ok := overrides[string(gate)]; ok {
 			return on
 		}
 		if cluster != nil {
@@ -94,9 +94,9 @@ func overlay(gates featuregate.FeatureGate, cluster, told map[string]bool) func(
 }
 
 // settable removes locked gates of overlay: the simulation can change them, the process cannot.
-func settable(gates featuregate.MutableFeatureGate, told map[string]bool) map[string]bool {
+func settable(gates featuregate.MutableFeatureGate, overrides map[string]bool) map[string]bool {
 	known := gates.GetAll()
-	set := maps.Clone(told)
+	set := maps.Clone(overrides)
 	maps.DeleteFunc(set, func(name string, _ bool) bool {
 		gate := featuregate.Feature(name)
 		return known[gate].LockToDefault && (ofDRA(gate) || gate == kubefeatures.NodeDeclaredFeatures)

@@ -66,7 +66,7 @@ func newShrink(from *source) *cobra.Command {
 			if err != nil {
 				return exitError{err, 3}
 			}
-			if err := tell(cmd.OutOrStdout(), ask.output, newDeparture(args[0], &d, notes)); err != nil {
+			if err := writeAnswer(cmd.OutOrStdout(), ask.output, newDeparture(args[0], &d, notes)); err != nil {
 				return err
 			}
 			if !d.Possible {
@@ -84,11 +84,11 @@ func noNode(name string) error {
 }
 
 func newDeparture(node string, d *simulation.Departure, notes []string) *departure {
-	told := &departure{Node: node, Possible: d.Possible, Pods: []served{}, Blockers: d.Blockers, Notes: notes}
+	answer := &departure{Node: node, Possible: d.Possible, Pods: []served{}, Blockers: d.Blockers, Notes: notes}
 	for _, p := range d.Moved {
-		told.Pods = append(told.Pods, newServed(p))
+		answer.Pods = append(answer.Pods, newServed(p))
 	}
-	return told
+	return answer
 }
 
 func (d *departure) writeTable(out io.Writer) error {

@@ -33,9 +33,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 )
 
-// Kill is the result of "dratest prove mutants" for a mutant, or of "dratest prove bugs" or
+// Detection is the result of "dratest prove mutants" for a mutant, or of "dratest prove bugs" or
 // "dratest prove life" for a driver bug.
-type Kill struct {
+type Detection struct {
 	// Proof is the name of a bug's proof, as two proofs may have the same bug; empty for a mutant.
 	Proof  string `json:"proof,omitempty"`
 	Mutant string `json:"mutant"`
@@ -43,51 +43,51 @@ type Kill struct {
 	By []string `json:"by,omitempty"`
 	// Seconds is the duration of the trial.
 	Seconds int `json:"seconds"`
-	// Says is the first line of the first case's message, with placeholders for random names (see
+	// Message is the first line of the first case's message, with placeholders for random names (see
 	// anonymous).
-	Says string `json:"says,omitempty"`
+	Message string `json:"says,omitempty"`
 	// Where is the cluster of the trial, as "Kubernetes v1.37.1 (own)".
 	Where string `json:"-"`
 }
 
-// killsAt are the kills on one cluster, as in kills.yaml: most were found on few.
-type killsAt struct {
-	Where string `json:"where"`
-	Kills []Kill `json:"kills"`
+// detectionsAt are the detections on one cluster, as in kills.yaml.
+type detectionsAt struct {
+	Where      string      `json:"where"`
+	Detections []Detection `json:"kills"`
 }
 
 //go:embed kills.yaml
-var killsFile []byte
+var detectionsFile []byte
 
-// Kills returns the committed record, one entry per tried mutant.
-func Kills() ([]Kill, error) { return ParseKills(killsFile) }
+// Detections returns the committed record, one entry per tried mutant.
+func Detections() ([]Detection, error) { return ParseDetections(detectionsFile) }
 
-// ParseKills reads a record written by RenderKills.
-func ParseKills(data []byte) ([]Kill, error) {
-	var groups []killsAt
+// ParseDetections reads a record written by RenderDetections.
+func ParseDetections(data []byte) ([]Detection, error) {
+	var groups []detectionsAt
 	if err := yaml.UnmarshalStrict(data, &groups); err != nil {
 		return nil, fmt.Errorf("read kills.yaml: %w", err)
 	}
-	var kills []Kill
+	var detections []Detection
 	for _, group := range groups {
-		for _, k := range group.Kills {
+		for _, k := range group.Detections {
 			k.Where = group.Where
-			kills = append(kills, k)
+			detections = append(detections, k)
 		}
 	}
-	slices.SortFunc(kills, compareKills)
-	return kills, nil
+	slices.SortFunc(detections, compareDetections)
+	return detections, nil
 }
 
-func compareKills(a, b Kill) int {
+func compareDetections(a, b Detection) int {
 	return cmp.Or(strings.Compare(a.Proof, b.Proof), strings.Compare(a.Mutant, b.Mutant))
 }
 
 // names matches random names: of kind nodes, prefixed with their cluster, and simulated ones; of
 // claims; and of directories of drivers running as a process.
 var names = []struct {
-	name *regexp.Regexp
-	word string
+	name        *regexp.Regexp
+	placeholder string
 }{
 	{regexp.MustCompile(`\b[a-z0-9][-a-z0-9.]*-(control-plane|worker)[0-9]*\b|\bnode-[0-9]+\b`), "NODE"},
 	{regexp.MustCompile(`[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}`), "UID"},
@@ -99,7 +99,7 @@ var names = []struct {
 func anonymous(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	for _, n := range names {
-		text = n.name.ReplaceAllString(text, n.word)
+		text = n.name.ReplaceAllString(text, n.placeholder)
 	}
 	return text
 }
@@ -115,10 +115,10 @@ func proofOf(r prove.Record) string {
 	return ""
 }
 
-// AddKills merges later results of proofs into the record. Trials without a verdict, or not
+// AddDetections merges later results of proofs into the record. Trials without a verdict, or not
 // applicable, are ignored.
-func AddKills(known []Kill, records ...prove.Record) []Kill {
-	byMutant := map[key]Kill{}
+func AddDetections(known []Detection, records ...prove.Record) []Detection {
+	byMutant := map[key]Detection{}
 	for _, k := range known {
 		byMutant[key{k.Proof, k.Mutant}] = k
 	}
@@ -127,35 +127,35 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 			if x.Problem != "" || x.NotApplicable {
 				continue
 			}
-			k := Kill{Proof: proofOf(r), Mutant: x.ID, Seconds: int(x.Seconds + 0.5), Where: r.Where}
+			k := Detection{Proof: proofOf(r), Mutant: x.ID, Seconds: int(x.Seconds + 0.5), Where: r.Where}
 			if x.Detected {
-				k.By, k.Says = slices.Sorted(slices.Values(x.By)), anonymous(x.Note)
+				k.By, k.Message = slices.Sorted(slices.Values(x.By)), anonymous(x.Note)
 			}
 			// Trials done elsewhere are repeated only for the cases left there.
 			if old := byMutant[key{k.Proof, k.Mutant}]; r.Rest && len(old.By) > 0 {
 				k.By = slices.Compact(slices.Sorted(slices.Values(slices.Concat(old.By, k.By))))
-				k.Says = cmp.Or(k.Says, old.Says)
+				k.Message = cmp.Or(k.Message, old.Message)
 			}
 			byMutant[key{k.Proof, k.Mutant}] = k
 		}
 	}
-	kills := make([]Kill, 0, len(byMutant))
+	detections := make([]Detection, 0, len(byMutant))
 	for _, k := range byMutant {
-		kills = append(kills, k)
+		detections = append(detections, k)
 	}
-	slices.SortFunc(kills, compareKills)
-	return kills
+	slices.SortFunc(detections, compareDetections)
+	return detections
 }
 
-// RenderKills returns the file for Kills: YAML with one line per mutant, grouped by cluster.
-func RenderKills(kills []Kill) ([]byte, error) {
+// RenderDetections returns kills.yaml: YAML with one line per mutant, grouped by cluster.
+func RenderDetections(detections []Detection) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n" +
 		"# go test ./suites/catalogue -update -kills=REPORT_DIRECTORY[,…]\n")
-	kills = slices.Clone(kills)
-	slices.SortStableFunc(kills, func(a, b Kill) int { return cmp.Or(strings.Compare(a.Where, b.Where), compareKills(a, b)) })
+	detections = slices.Clone(detections)
+	slices.SortStableFunc(detections, func(a, b Detection) int { return cmp.Or(strings.Compare(a.Where, b.Where), compareDetections(a, b)) })
 	where := ""
-	for _, k := range kills {
+	for _, k := range detections {
 		if k.Where != where {
 			where = k.Where
 			fmt.Fprintf(&b, "- where: %q\n  kills:\n", where)
@@ -169,12 +169,12 @@ func RenderKills(kills []Kill) ([]byte, error) {
 			fmt.Fprintf(&b, "by: [%s], ", strings.Join(k.By, ", "))
 		}
 		fmt.Fprintf(&b, "seconds: %d", k.Seconds)
-		if k.Says != "" {
-			says, err := json.Marshal(k.Says)
+		if k.Message != "" {
+			message, err := json.Marshal(k.Message)
 			if err != nil {
 				return nil, fmt.Errorf("render the kill of %s: %w", k.Mutant, err)
 			}
-			fmt.Fprintf(&b, ", says: %s", says)
+			fmt.Fprintf(&b, ", says: %s", message)
 		}
 		b.WriteString("}\n")
 	}
