@@ -74,6 +74,7 @@ func (d Declaration) check(root *yaml.Node, v version) []Problem {
 	if len(d.Workload.Absent) == 0 {
 		c.say("workload.absent", "is missing: a command that succeeds in a container without a device")
 	}
+	d.checkPods(c)
 	d.checkHooks(c)
 	d.checkRest(c)
 	return c.problems

@@ -35,14 +35,16 @@ type Declaration struct {
 	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes of the driver's devices. Cases use the first one\\, and those of a feature the class listing the feature."`
 	Nodes    Nodes    `yaml:"nodes,omitempty"`
 	// Features are the driver's features: supported (true) or not (false); omitted ones are determined by observation.
-	Features Features   `yaml:"features,omitempty" jsonschema:"description=Features of the driver: true or false. Features left out are observed."`
-	Config   Config     `yaml:"config,omitempty"`
-	Workload Workload   `yaml:"workload" jsonschema:"required"`
-	Hooks    Hooks      `yaml:"hooks,omitempty"`
-	Deploy   Deploy     `yaml:"deploy,omitempty"`
-	Limits   Limits     `yaml:"limits,omitempty"`
-	Budget   Budget     `yaml:"budget,omitempty" jsonschema:"description=Maximum costs promised by the vendor. Costs left out are measured but not judged."`
-	Excepted Exceptions `yaml:"exceptions,omitempty"`
+	Features Features `yaml:"features,omitempty" jsonschema:"description=Features of the driver: true or false. Features left out are observed."`
+	Config   Config   `yaml:"config,omitempty"`
+	Workload Workload `yaml:"workload" jsonschema:"required"`
+	// Namespace is applied to all namespaces for pods.
+	Namespace Namespace  `yaml:"namespace,omitempty" since:"v1alpha1" jsonschema:"description=Labels and annotations of all namespaces for pods\\, for example for Pod Security."`
+	Hooks     Hooks      `yaml:"hooks,omitempty"`
+	Deploy    Deploy     `yaml:"deploy,omitempty"`
+	Limits    Limits     `yaml:"limits,omitempty"`
+	Budget    Budget     `yaml:"budget,omitempty" jsonschema:"description=Maximum costs promised by the vendor. Costs left out are measured but not judged."`
+	Excepted  Exceptions `yaml:"exceptions,omitempty"`
 }
 
 // Identity identifies the driver.
@@ -101,6 +103,15 @@ type Workload struct {
 	Absent []string `yaml:"absent" jsonschema:"required,minItems=1,description=Command that succeeds in a container without a device."`
 	// Identify prints one line per device, identical for the same device in every container.
 	Identify []string `yaml:"identify,omitempty" jsonschema:"description=Command that prints one line per device of the container; the same device always has the same line."`
+	// Template is a pod spec all pods are merged with. The case wins for nodes, commands and resources. A container named
+	// "*" stands for all containers.
+	Template map[string]any `yaml:"template,omitempty" since:"v1alpha1" jsonschema:"description=Spec that all pods are merged with\\, for example tolerations\\, imagePullSecrets or securityContext. A container named * stands for all containers."`
+}
+
+// Namespace is the metadata of namespaces for pods.
+type Namespace struct {
+	Labels      map[string]string `yaml:"labels,omitempty"`
+	Annotations map[string]string `yaml:"annotations,omitempty"`
 }
 
 // Hooks are vendor-specific actions.

@@ -37,6 +37,7 @@ type world struct {
 	classes []resourceapi.DeviceClass
 	claims  []resourceapi.ResourceClaim // all
 	nodes   map[string]labels.Set       // those on which pods can run
+	leftOut map[string]string           // why others are not used
 	// daemonSet is nil if missing, pods are its own.
 	daemonSet *appsv1.DaemonSet
 	pods      []corev1.Pod

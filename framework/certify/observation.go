@@ -49,6 +49,8 @@ type observation struct {
 	inClass
 
 	observed map[spec.DriverFeature]bool
+	// leftOut says which nodes are not used, and why.
+	leftOut []string
 	// short says where there are fewer devices than declared.
 	short []string
 	// others are the devices of further classes for features, by the class's index.
@@ -92,7 +94,11 @@ func newObservation(ctx context.Context, d declarations.Declaration, w world) (o
 		return s, err
 	}
 	s.inClass = class
+	s.leftOut = w.nodesLeftOut()
 	if len(s.devices) == 0 {
+		if hidden := w.hidden(d); len(hidden) > 0 {
+			return s, fmt.Errorf("%w: driver %s publishes devices only on nodes that are not used: %s", ErrNotThere, d.Driver, strings.Join(hidden, "; "))
+		}
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}
 	s.others = map[int]inClass{}
@@ -285,7 +291,8 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 func (s observation) driverUnderTest(d declarations.Declaration, w world) spec.DriverUnderTest {
 	found := spec.DriverUnderTest{
 		Driver: d.Driver, DriverClass: driverClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),
-		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
+		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify, Pod: d.Workload.Template},
+		Namespaces:     spec.NamespaceMeta(d.Namespace),
 		FeatureClasses: map[spec.DriverFeature]spec.DriverClass{},
 	}
 	for i, class := range s.others {

@@ -43,6 +43,9 @@ func printPreflight(out io.Writer, d declarations.Declaration, s observation, p 
 	for _, node := range s.nodes() {
 		fmt.Fprintf(&b, "node      %s: %d device(s) of class %s, %d free\n", node, len(s.devices[node]), d.Classes[0].Name, s.free[node])
 	}
+	for _, line := range s.leftOut {
+		fmt.Fprintf(&b, "not used  %s\n", line)
+	}
 	for _, i := range slices.Sorted(maps.Keys(s.others)) {
 		fmt.Fprintf(&b, "class     %s: for %s, at least %d free device(s) on each node that has some\n", d.Classes[i].Name, joined(d.Classes[i].Features), s.others[i].least())
 	}

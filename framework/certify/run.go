@@ -168,6 +168,7 @@ type running struct {
 	filter    plan.Filter
 
 	target      spec.Target
+	leftOut     map[string]string // why nodes are not used
 	observation observation
 	pods        []corev1.Pod
 	observed    map[spec.DriverFeature]bool
@@ -215,6 +216,9 @@ func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnde
 
 // find waits until the driver has published, and tries it on each node; slowest is the slowest pod.
 func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUnderTest, slowest time.Duration, err error) {
+	if c.leftOut, err = tolerate(ctx, b, c.declaration); err != nil {
+		return s, 0, err
+	}
 	c.target = b.Target
 	w, err := c.await(ctx, b)
 	if err != nil {
@@ -247,6 +251,10 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		now, err := discover(ctx, b.Client, c.declaration, b.Target.Workers())
 		if err != nil {
 			return false, err // half of a world, as when the time is up, is none
+		}
+		now.leftOut = c.leftOut
+		for node := range c.leftOut {
+			delete(now.nodes, node)
 		}
 		w = now
 		c.observation, seen = newObservation(ctx, c.declaration, w)

@@ -29,6 +29,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -74,7 +75,7 @@ func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string
 	}
 	view := nodeView{driver: driver}
 	for _, o := range claims.Items {
-		if strings.HasPrefix(o.Namespace, namespacePrefix) {
+		if strings.HasPrefix(o.Namespace, harness.NamespacePrefix) {
 			view.ofRun = append(view.ofRun, string(o.UID))
 		} else {
 			view.ofOthers = append(view.ofOthers, string(o.UID))
@@ -115,7 +116,7 @@ func restarts(p corev1.Pod) int32 {
 
 // object adds one, unless it is dratest's.
 func (s snapshot) object(kind string, m metav1.ObjectMeta, parts ...any) {
-	if m.Labels[spec.LabelManagedBy] == spec.ManagedBy || m.Namespace == spec.SystemNamespace || strings.HasPrefix(m.Namespace, namespacePrefix) {
+	if m.Labels[spec.LabelManagedBy] == spec.ManagedBy || m.Namespace == spec.SystemNamespace || strings.HasPrefix(m.Namespace, harness.NamespacePrefix) {
 		return
 	}
 	data, err := json.Marshal(parts)

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -68,7 +69,7 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 	}
 	for _, c := range prepared {
 		whose := others
-		if strings.HasPrefix(c.Namespace, namespacePrefix) {
+		if strings.HasPrefix(c.Namespace, harness.NamespacePrefix) {
 			whose = ofRun
 			view.ofRun = append(slices.Clip(view.ofRun), c.ClaimUID)
 		} else {

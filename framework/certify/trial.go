@@ -30,13 +30,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
-	namespacePrefix = "dratest-"
-	lookInterval    = 200 * time.Millisecond
+	lookInterval = 200 * time.Millisecond
 	// removeTime bounds the deletion of a pod.
 	removeTime = time.Minute
 )
@@ -50,9 +50,7 @@ type tried struct {
 // try runs a pod with one device on a node, and removes it, to find and report once any defect affecting all cases.
 // Errors: ErrNotThere, ErrDriver.
 func try(ctx context.Context, client kubernetes.Interface, s spec.DriverUnderTest, node, image string, limit time.Duration) (result tried, err error) {
-	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: namespacePrefix, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
-	}}, metav1.CreateOptions{})
+	namespace, err := client.CoreV1().Namespaces().Create(ctx, harness.NewNamespace(&s), metav1.CreateOptions{})
 	if err != nil {
 		return result, fmt.Errorf("create namespace: %w", err)
 	}
@@ -75,6 +73,9 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.DriverUnderTes
 	pod := objects.OnlyOn(objects.Pod("trial", image, "trial"), node)
 	pod.Labels = labels
 	pod.Spec.Containers[0].Command = []string{"sh", "-c", objects.Stay}
+	if pod, err = objects.Templated(pod, s.Workload.Pod); err != nil {
+		return result, err
+	}
 	started := time.Now()
 	if _, err := client.CoreV1().Pods(namespace.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return result, fmt.Errorf("create pod: %w", err)
@@ -145,6 +146,9 @@ func imageMissing(p *corev1.Pod) error {
 		w := s.State.Waiting
 		if w != nil && (w.Reason == "ErrImagePull" || w.Reason == "ImagePullBackOff" || w.Reason == "ErrImageNeverPull" || w.Reason == "InvalidImageName") {
 			return fmt.Errorf("%w: the node has no image %s and cannot pull it (%s: %s): correct workload.image, or load it into the nodes", ErrNotThere, s.Image, w.Reason, w.Message)
+		}
+		if w != nil && w.Reason == "CreateContainerConfigError" {
+			return fmt.Errorf("%w: the container cannot be created (%s): correct workload.image or workload.template", ErrNotThere, w.Message)
 		}
 		if t := s.State.Terminated; t != nil {
 			return fmt.Errorf("%w: the container ended with exit code %d (%s %s): workload.image must have sh and sleep", ErrNotThere, t.ExitCode, t.Reason, t.Message)

@@ -21,19 +21,22 @@ import (
 	"reflect"
 
 	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Create creates objects in the case's namespace, if they are namespaced, with dratest's label.
 // They are removed when the case ends.
-func (t *T) Create(objects ...Object) {
+func (t *T) Create(all ...Object) {
 	ginkgo.GinkgoHelper()
-	for _, o := range objects {
+	for _, o := range all {
 		t.own(o)
+		t.NoError(t.fit(o), "create %s", describe.Object(o))
 		// Before the request: it may create the object and still fail.
 		t.Track(o)
 		t.Step("create %s", describe.Object(o))
@@ -43,7 +46,24 @@ func (t *T) Create(objects ...Object) {
 
 // TryCreate creates an object as a dry run.
 func (t *T) TryCreate(ctx context.Context, o Object) error {
+	if err := t.fit(o); err != nil {
+		return err
+	}
 	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
+}
+
+// fit merges a pod with the template for pods of the driver under test.
+func (t *T) fit(o Object) error {
+	pod, isPod := o.(*corev1.Pod)
+	s := t.env.Plan.Target.DriverUnderTest
+	if !isPod || s == nil {
+		return nil
+	}
+	merged, err := objects.Templated(pod, s.Workload.Pod)
+	if err == nil {
+		*pod = *merged
+	}
+	return err
 }
 
 // own sets the case's namespace and dratest's label.

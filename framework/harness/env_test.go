@@ -19,6 +19,7 @@ package harness
 import (
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -37,5 +38,31 @@ func TestMissingCompanionBlocks(t *testing.T) {
 	}
 	if f.blocked == "" {
 		t.Error("the case is not blocked")
+	}
+}
+
+// Pods of cases have the vendor's template.
+func TestPodsHaveTheTemplateOfTheDriver(t *testing.T) {
+	f := newFake(t)
+	f.env.Plan.Target.DriverUnderTest = &spec.DriverUnderTest{Workload: spec.Workload{Pod: map[string]any{"tolerations": []any{map[string]any{"key": "gpu"}}}}}
+	pod := objects.Pod("pod", "image")
+	for _, o := range []Object{pod, objects.Claim("claim")} {
+		if err := f.fit(o); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(pod.Spec.Tolerations) != 1 || pod.Spec.Containers[0].Image != "image" {
+		t.Errorf("the pod of the case: %+v", pod.Spec)
+	}
+}
+
+func TestNamespaceOfCases(t *testing.T) {
+	own := map[string]string{spec.PodSecurity: "baseline", "team": "a", spec.LabelManagedBy: "me"}
+	n := NewNamespace(&spec.DriverUnderTest{Namespaces: spec.NamespaceMeta{Labels: own, Annotations: map[string]string{"a": "b"}}})
+	if n.Labels[spec.PodSecurity] != "baseline" || n.Labels["team"] != "a" || n.Labels[spec.LabelManagedBy] != spec.ManagedBy || n.Annotations["a"] != "b" {
+		t.Errorf("%v, %v", n.Labels, n.Annotations)
+	}
+	if n := NewNamespace(nil); n.Labels[spec.PodSecurity] != "privileged" {
+		t.Errorf("without a driver under test: %v", n.Labels)
 	}
 }

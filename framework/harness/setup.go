@@ -18,6 +18,7 @@ package harness
 
 import (
 	"hash/fnv"
+	"maps"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
@@ -50,12 +51,9 @@ func (t *T) setUp() {
 	client, others, err := open(t.env.Config)
 	t.NoError(err, "connect to the cluster")
 	t.Client, t.objects = client, others
-	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: NamespacePrefix,
-		// Pods of cases have no security context, and hooks on nodes are privileged.
-		Labels:      map[string]string{spec.LabelManagedBy: spec.ManagedBy, "pod-security.kubernetes.io/enforce": "privileged"},
-		Annotations: map[string]string{"dra-conformance.github.io/case": t.meta.ID},
-	}}, metav1.CreateOptions{})
+	made := NewNamespace(t.env.Plan.Target.DriverUnderTest)
+	made.Annotations["dra-conformance.github.io/case"] = t.meta.ID
+	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, made, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
 	startRecorder(t)
@@ -71,6 +69,22 @@ func (t *T) setUp() {
 	t.Step("in namespace %s, %s", t.Namespace, where)
 	t.Driver = t.newDriver(false)
 	t.SetBlocked("")
+}
+
+// NewNamespace is a namespace for pods of cases. The vendor of a driver under test can add labels and annotations, and
+// replace the level of Pod Security.
+func NewNamespace(s *spec.DriverUnderTest) *corev1.Namespace {
+	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: NamespacePrefix,
+		// Pods of cases have no security context, and hooks on nodes are privileged.
+		Labels: map[string]string{spec.PodSecurity: "privileged"}, Annotations: map[string]string{},
+	}}
+	if s != nil {
+		maps.Copy(n.Labels, s.Namespaces.Labels)
+		maps.Copy(n.Annotations, s.Namespaces.Annotations)
+	}
+	n.Labels[spec.LabelManagedBy] = spec.ManagedBy
+	return n
 }
 
 // newDriver returns the driver of the case. It starts a simulated one unless an earlier process

@@ -19,7 +19,9 @@ package spec
 // LabelManagedBy marks every object created by dratest, with the value ManagedBy: dratest removes only such objects.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	ManagedBy      = "dratest"
+	// PodSecurity is the label of a namespace's level of Pod Security.
+	PodSecurity = "pod-security.kubernetes.io/enforce"
+	ManagedBy   = "dratest"
 
 	// LabelFabric is on objects of dra-composable-controller, with the name of its fabric, instead of dratest's label.
 	LabelFabric = "dra-conformance.github.io/fabric"

@@ -40,6 +40,8 @@ type DriverUnderTest struct {
 	Hooks map[HookName]Hook `json:"hooks,omitempty"`
 	// Removable: cases may uninstall the driver, since nobody else uses it.
 	Removable bool `json:"removable,omitempty"`
+	// Namespaces has labels and annotations for the namespaces of pods.
+	Namespaces NamespaceMeta `json:"namespaces,omitzero"`
 	// Template describes a node's devices; empty if unknown.
 	Template []DeviceTemplate `json:"template,omitempty"`
 	// CheckpointPaths are the driver's files of prepared claims on nodes.
@@ -75,6 +77,17 @@ type Workload struct {
 	Absent  []string `json:"absent"`
 	// Identify prints one line per device of the container; empty if impossible.
 	Identify []string `json:"identify,omitempty"`
+	// Pod is a template of the spec of all pods. Its only container is EachContainer.
+	Pod map[string]any `json:"pod,omitempty"`
+}
+
+// EachContainer is the name of a container in a template that stands for all containers.
+const EachContainer = "*"
+
+// NamespaceMeta is the metadata of namespaces.
+type NamespaceMeta struct {
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 // DefaultPrepare bounds the time from scheduling a pod until it runs, and DefaultRepublish the time for publishing,
