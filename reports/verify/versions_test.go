@@ -129,7 +129,7 @@ func TestReportWithoutProfileOfAnEarlierVersion(t *testing.T) {
 
 // A case is not expected to fail by an entry that no run of that day takes.
 func TestExpectationsAreThoseOfTheRun(t *testing.T) {
-	for until, want := range map[string]string{"2026-11-22": "", "2026-11-21": "report.json: it expects case core/ended-pod to fail until 2026-11-21, which no run of that day takes"} {
+	for until, want := range map[string]string{"2026-11-21": "", "2026-11-20": "report.json: it expects case core/ended-pod to fail until 2026-11-20, which no run of that day takes"} {
 		dir := copied(t)
 		text := `"selection":{"expectations":[{"case":"core/ended-pod","reason":"r","issue":"i","until":"` + until + `"}],`
 		replace(t, dir, reports.JournalFile, `"selection":{`, text)
@@ -145,6 +145,12 @@ func TestExpectationsAreThoseOfTheRun(t *testing.T) {
 		check(t, reasons(t, os.DirFS(dir), known(t)), want)
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Run.Selection.Expectations[0].Reason = "another" })
 		check(t, reasons(t, os.DirFS(dir), known(t)), "run.selection.expectations")
+		edit(t, dir, func(c *schema.ConformanceReport) { c.Engine = schema.EngineSanity })
+		_, why, err := verify.Directory(os.DirFS(dir), map[schema.Engine]verify.Rules{schema.EngineSanity: known(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, strings.Join(why, "\n"), `"dratest sanity" expects none to`)
 	}
 }
 
