@@ -39,12 +39,12 @@ const (
 // base is what engines and cases stand on: everything of framework that knows neither
 // clusters nor drivers.
 var base = []string{
-	"framework/spec", "framework/agentapi", "framework/audit", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/agentapi", "framework/audit", "framework/follow", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
 // engines is what engines stand on beside base.
-var engines = slices.Concat(base, []string{"framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/files", "reports/schema"})
+var engines = slices.Concat(base, []string{"framework/monitor", "framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/files", "reports/schema"})
 
 // provers is what provers stand on beside engines.
 var provers = slices.Concat(engines, []string{"framework/prove/", "framework/run", "framework/run/job"})

@@ -41,6 +41,9 @@ type Info struct {
 	EndedEarly string
 	// Problems are errors outside of the cases.
 	Problems []string
+	// Monitoring describes the monitors, Findings what they found.
+	Monitoring *spec.Monitoring
+	Findings   []spec.Finding
 }
 
 // Build builds the report of a run with all planned cases, in the plan's order. Cases without an
@@ -59,6 +62,8 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 		Ended:           info.Ended,
 		DurationSeconds: seconds(info.Ended.Sub(info.Started)),
 		Problems:        slices.Clone(info.Problems),
+		Monitoring:      info.Monitoring,
+		Findings:        info.Findings,
 		Cases:           []schema.Case{},
 	}
 	byID := map[string][]spec.Outcome{}
@@ -81,7 +86,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 			r.Problems = append(r.Problems, "case "+o.ID+" has an outcome, but was not planned")
 		}
 	}
-	r.Summary = summarize(r.Cases, len(r.Problems) > 0)
+	r.Summary = summarize(r.Cases, r.Findings, len(r.Problems) > 0)
 	return schema.Printable(r)
 }
 
@@ -141,8 +146,13 @@ func because(what, why string) string {
 	return what + ": " + why
 }
 
-func summarize(cases []schema.Case, problems bool) schema.Summary {
+func summarize(cases []schema.Case, findings []spec.Finding, problems bool) schema.Summary {
 	s := schema.Summary{Total: len(cases)}
+	for _, f := range findings {
+		if f.Severity == spec.Violation {
+			s.Violations++
+		}
+	}
 	var ended []float64
 	for _, c := range cases {
 		if c.Attempts > 1 && (c.Status == spec.Passed || c.Status == spec.Known) {
@@ -173,7 +183,7 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		s.MedianSeconds = seconds(time.Duration((ended[(n-1)/2] + ended[n/2]) / 2 * float64(time.Second)))
 	}
 	switch {
-	case s.Failed > 0:
+	case s.Failed > 0, s.Violations > 0:
 		s.Verdict = schema.Failed
 	case s.Blocked > 0, s.Retried > 0, problems:
 		s.Verdict = schema.Incomplete

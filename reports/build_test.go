@@ -17,6 +17,7 @@ limitations under the License.
 package reports_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,23 @@ func TestVerdict(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestViolationsFailARun(t *testing.T) {
+	for severity, want := range map[spec.FindingSeverity]schema.Summary{
+		spec.Violation: {Verdict: schema.Failed, Total: 1, Passed: 1, Violations: 1},
+		spec.Warning:   {Verdict: schema.Passed, Total: 1, Passed: 1},
+	} {
+		r := reports.Build(spec.Plan{Entries: []spec.Entry{entry("a/a", "")}}, []spec.Outcome{outcome("a/a", spec.Passed, 0)},
+			reports.Info{Findings: []spec.Finding{{Rule: "double-allocated", Severity: severity}}})
+		if d := cmp.Diff(want, r.Summary); d != "" {
+			t.Errorf("%s: %s", severity, d)
+		}
+		result, reasons := reports.Judge(r, schema.RunProfile{}, nil).Outcome()
+		if failed := severity == spec.Violation; failed != (result == schema.ResultFailed) || failed != slices.Contains(reasons, "1 found by monitors: double-allocated") {
+			t.Errorf("%s: %s, %q", severity, result, reasons)
+		}
 	}
 }
 

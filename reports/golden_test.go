@@ -86,7 +86,13 @@ func example() schema.Report {
 			{Case: "core/expected", Reason: "one device | only", Issue: "https://example.com/1", Until: "2027-03-31"},
 			{Case: "core/mended", Reason: "was broken", Issue: "https://example.com/2", Until: "2027-03-31"},
 		}},
-		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"}, Requirements: append([]spec.Requirement{{ID: "kep-4381/prepare-before-start", Level: spec.Must, Section: "KEP-4381, Kubelet", Text: "Devices are prepared first."}}, levels...),
+		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"},
+		Monitoring: &spec.Monitoring{Requests: 30, CPUSeconds: 12.3, Unwatched: []string{"lease of kube-scheduler: forbidden"}},
+		Findings: []spec.Finding{
+			{Time: start.Add(2 * time.Second), Rule: "double-allocated", Severity: spec.Violation, Text: "device d/p/x is allocated | twice", Objects: []string{"resourceclaims/a/b"}, Cases: []string{"core/one-device", "core/shared"}},
+			{Time: start.Add(9 * time.Second), Rule: spec.LeaseLost, Severity: spec.Warning, Text: "the lease of kube-scheduler went from \"a\" to \"b\""},
+		},
+		Requirements: append([]spec.Requirement{{ID: "kep-4381/prepare-before-start", Level: spec.Must, Section: "KEP-4381, Kubelet", Text: "Devices are prepared first."}}, levels...),
 	})
 }
 

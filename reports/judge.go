@@ -18,6 +18,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 	if m := r.Selection.Mutant; m != "" {
 		open = append(open, "the test driver was broken on purpose: "+string(m))
 	}
-	open = append(slices.Concat(open, r.Problems), short.reasons()...)
+	open = append(slices.Concat(open, violations(r.Findings), r.Problems), short.reasons()...)
 	if p.Name != "" {
 		r.Profile = &p
 	}
@@ -60,6 +61,21 @@ func Judge(r schema.Report, p schema.RunProfile, list []schema.RequiredCase) sch
 	}
 	r.Reasons = append(r.Reasons, open...)
 	return r
+}
+
+// violations has one line per rule broken in the eyes of the monitors.
+func violations(findings []spec.Finding) []string {
+	number := map[spec.FindingRule]int{}
+	for _, f := range findings {
+		if f.Severity == spec.Violation {
+			number[f.Rule]++
+		}
+	}
+	var all []string
+	for _, rule := range slices.Sorted(maps.Keys(number)) {
+		all = append(all, fmt.Sprintf("%d found by monitors: %s", number[rule], rule))
+	}
+	return all
 }
 
 // lacks reports whether one of the features is known to be off.

@@ -301,6 +301,8 @@ func verdictError(r schema.Report) error {
 	switch {
 	case result == schema.ResultPassed:
 		return nil
+	case r.Summary.Violations > 0:
+		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed, and monitors found %d violation(s)", r.Summary.Failed, r.Summary.Total, r.Summary.Violations))
 	case r.Summary.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", r.Summary.Failed, r.Summary.Total))
 	case r.Summary.Verdict == schema.NothingPassed:

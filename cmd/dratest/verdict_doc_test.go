@@ -146,6 +146,8 @@ func TestWhatBecomesOfACase(t *testing.T) {
 		{"It judges a program of dratest, and is skipped or excluded", func(c *changed) { c.drop(own) }, "none", "passed", 0},
 		{"It judges a program of dratest, and fails", func(c *changed) { c.set(own, spec.Failed) }, "Failed", "failed", 1},
 		{"Something besides the cases goes wrong", func(c *changed) { c.problem = "the journal is full" }, "any", "incomplete", 4},
+		{"[Monitors](run.md#monitors) find a violation", func(c *changed) { c.finding = spec.Violation }, "any", "failed", 1},
+		{"Monitors report a warning", func(c *changed) { c.finding = spec.Warning }, "any", "passed", 0},
 		{"No case passes", func(c *changed) { c.all = nil; c.plan.Entries = nil }, "any", "failed", 1},
 	} {
 		t.Run(row.what, func(t *testing.T) {
@@ -160,6 +162,9 @@ func TestWhatBecomesOfACase(t *testing.T) {
 			info.Selection.Profile = string(c.subset)
 			if c.problem != "" {
 				info.Problems = []string{c.problem}
+			}
+			if c.finding != "" {
+				info.Findings = []spec.Finding{{Rule: spec.ObjectGone, Severity: c.finding}}
 			}
 			r := w.judged(c.plan, c.all, info)
 			if got := c.status(r); r.Result != row.verdict || got != row.outcome && row.outcome != "any" {
@@ -198,6 +203,7 @@ type changed struct {
 	expected   []string
 	subset     spec.Subset
 	problem    string
+	finding    spec.FindingSeverity
 }
 
 func (c *changed) set(id string, status spec.Status) {

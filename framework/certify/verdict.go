@@ -64,6 +64,15 @@ func judge(f facts) schema.Judgement {
 		j.Notes = append(j.Notes, "during the run: "+change)
 	}
 	j.Notes = append(j.Notes, f.seen.Notes...)
+	for _, found := range f.report.Findings {
+		switch {
+		case found.Severity != spec.Violation:
+		case found.Rule == spec.PoolIncomplete:
+			j.Failures = append(j.Failures, found.Text)
+		default:
+			j.Missing = append(j.Missing, "found by monitors: "+found.Text)
+		}
+	}
 	j.Missing = append(j.Missing, f.report.Problems...)
 	if f.report.Summary.Passed == 0 {
 		j.Missing = append(j.Missing, "no case passed")

@@ -30,7 +30,10 @@ type collector struct {
 	show     func(time.Time, journal.Record)
 	outcomes []spec.Outcome
 	problems []string
-	running  []spec.Progress
+	// findings and monitoring are those of the monitors.
+	findings   []spec.Finding
+	monitoring *spec.Monitoring
+	running    []spec.Progress
 }
 
 func (c *collector) read(now time.Time) {
@@ -45,6 +48,11 @@ func (c *collector) read(now time.Time) {
 			continue
 		case r.Problem != "":
 			c.problem(now, r.Problem)
+			continue
+		case r.Finding != nil:
+			c.findings = append(c.findings, *r.Finding)
+		case r.Monitoring != nil:
+			c.monitoring = c.monitoring.Add(*r.Monitoring)
 			continue
 		case r.Step != "":
 			if !c.step(r.Progress) {

@@ -19,6 +19,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -58,6 +59,8 @@ type plainSuite struct {
 	run    running
 	env    *harness.Env
 	unlock func()
+	// monitoring runs in the first process.
+	monitoring *monitoring
 }
 
 // setUp runs in the first process and returns the session for all.
@@ -88,7 +91,12 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 	if err := r.Prepare(ctx); err != nil {
 		return session, err
 	}
-	return r.session(r.plan), r.begin()
+	if err := r.begin(); err != nil {
+		return session, err
+	}
+	// It must outlive this node's context.
+	s.monitoring, err = r.monitor(context.WithoutCancel(ctx))
+	return r.session(r.plan), err
 }
 
 // connect runs in all processes.
@@ -112,7 +120,11 @@ func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
 // tearDown runs in the first process when all others have ended.
 func (s *plainSuite) tearDown(ctx ginkgo.SpecContext) {
 	s.run.again = ctx.Done()
-	if err := s.run.Close(ctx); err != nil {
+	var err error
+	if s.monitoring != nil {
+		err = s.monitoring.close(ctx)
+	}
+	if err := errors.Join(err, s.run.Close(ctx)); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
@@ -136,7 +148,7 @@ func (s *plainSuite) report(r types.Report) {
 		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
 	}
 	c.finish(now, endedEarly)
-	report, err := s.run.write(context.Background(), c.outcomes, s.run.info(c.problems, endedEarly))
+	report, err := s.run.write(context.Background(), c.outcomes, s.run.info(c, endedEarly))
 	if err != nil {
 		ginkgo.Fail(err.Error())
 	}

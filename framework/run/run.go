@@ -189,7 +189,7 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 			return schema.Report{}, err
 		}
 	}
-	report, err := r.write(ctx, c.outcomes, r.info(c.problems, endedEarly))
+	report, err := r.write(ctx, c.outcomes, r.info(c, endedEarly))
 	if err != nil {
 		return report, err
 	}
@@ -216,18 +216,24 @@ func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedE
 		return "", err
 	}
 	defer g.close()
+	m, err := r.monitor(ctx)
+	if err != nil {
+		return "", err
+	}
 	began := time.Now()
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
 	endedEarly, exit := g.wait(stops{
 		interrupted: ctx.Done(), again: r.again, limit: r.options.Timeout,
-		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.testbed.REST) }),
+		gone: m.gone,
 	}, func(now time.Time) {
 		c.read(now)
 		lines.Tick(now)
 	})
+	err = m.close(ctx)
 	now := time.Now()
 	c.read(now)
+	if err != nil {
+		c.problem(now, err.Error())
+	}
 	switch {
 	case endedEarly != "":
 	case now.Sub(began) >= r.options.Timeout:
@@ -257,13 +263,14 @@ func (r *running) mutant() spec.MutantID {
 	return r.options.Filter.Mutant
 }
 
-func (r *running) info(problems []string, endedEarly string) reports.Info {
+func (r *running) info(c *collector, endedEarly string) reports.Info {
 	driver := r.options.Driver
 	driver.Digests = r.digests
 	return reports.Info{
 		Requirements: r.parts.Requirements,
 		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: driver, Selection: r.options.selection(),
-		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
+		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: c.problems,
+		Monitoring: c.monitoring, Findings: c.findings,
 	}
 }
 

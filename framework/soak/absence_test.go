@@ -196,20 +196,6 @@ func TestOutageOfItsOwnIsToldOf(t *testing.T) {
 	})
 }
 
-// A connection lost in the middle of an event is an error of the watch, and the next watch continues.
-func TestWatchGoesOnAfterALostConnection(t *testing.T) {
-	lost := &metav1.Status{Message: "unable to decode an event from the watch stream", Code: 500, Details: &metav1.StatusDetails{
-		Causes: []metav1.StatusCause{{Type: connectionLost}},
-	}}
-	w := watch.NewFakeWithChanSize(2, false)
-	w.Add(podAt("a", "11"))
-	w.Error(lost)
-	version, err := drain(t.Context(), w, "10", map[types.UID]*corev1.Pod{}, func(map[types.UID]*corev1.Pod, time.Time) {})
-	if version != "11" || err != nil {
-		t.Errorf("the next watch is from %s, error %v", version, err)
-	}
-}
-
 // A pod recorded before the API server had it was mistaken for a deleted one.
 func TestPodThatIsNotThereYetIsNotGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -238,6 +224,39 @@ func TestUseThatWasNotSeenIsNone(t *testing.T) {
 		w.uses.seePods(map[types.UID]*corev1.Pod{"q": ended}, time.Now())
 		if used := w.uses.list(); len(used) != 1 || used[0].Pod.UID != "p" {
 			t.Errorf("got %+v", used)
+		}
+	})
+}
+
+func podAt(name, version string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: version}}
+}
+
+// A pod created and deleted between a watch and the next list is gone as well.
+func TestTrackerMissesNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTracker()
+		tr.add("early", "")
+		tr.created("early")
+		time.Sleep(time.Second)
+		asked := time.Now()
+		time.Sleep(time.Second)
+		tr.add("late", "")
+		tr.created("late")
+		tr.see(nil, asked)
+		if !tr.lives["early"].gone || tr.lives["late"].gone {
+			t.Errorf("early %+v, late %+v", tr.lives["early"], tr.lives["late"])
+		}
+		late := podAt("late", "1")
+		late.Status.Phase = corev1.PodRunning
+		tr.see(map[types.UID]*corev1.Pod{"late": late}, time.Time{})
+		time.Sleep(time.Second)
+		if quiet := time.Since(tr.lastChange()); quiet != time.Second {
+			t.Errorf("quiet for %s", quiet)
+		}
+		tr.see(nil, time.Time{})
+		if l := tr.lives["late"]; !l.gone || l.started.IsZero() || !l.ended.IsZero() {
+			t.Errorf("late %+v", l)
 		}
 	})
 }

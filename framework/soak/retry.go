@@ -63,6 +63,11 @@ func (r *retrier) do(ctx context.Context, request func(context.Context) error, d
 	}
 }
 
+// request is do for requests without a next attempt's error to expect.
+func (r *retrier) request(ctx context.Context, request func(context.Context) error) error {
+	return r.do(ctx, request, nil)
+}
+
 // answered reports whether a working API server has rejected a request. One that has just started knows neither
 // accounts nor permissions.
 func answered(err error) bool {

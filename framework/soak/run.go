@@ -32,6 +32,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/follow"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -163,11 +164,16 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	var all sync.WaitGroup
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
-		follow(ctx, pods(s.bed.Client, s.bed.Namespace), s.bed.retry, s.seePods, func(err error, ended time.Time) {
-			if !s.bed.retry.awaySince(ended) {
-				s.findings.problem("the watch of pods broke: %v", err)
-			}
-		})
+		follow.Follower[*corev1.Pod]{
+			Source: follow.From[*corev1.Pod](s.bed.Client.CoreV1().Pods(s.bed.Namespace), metav1.ListOptions{}),
+			Do:     s.bed.retry.request,
+			See:    func(state follow.State[*corev1.Pod]) { s.seePods(state.Objects, state.Listed) },
+			Broke: func(err error, ended time.Time) {
+				if !s.bed.retry.awaySince(ended) {
+					s.findings.problem("the watch of pods broke: %v", err)
+				}
+			},
+		}.Run(ctx)
 	})
 	all.Go(func() { s.say(ctx) })
 	if s.outside != nil {

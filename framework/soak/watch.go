@@ -32,6 +32,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/follow"
 )
 
 // readEvery is the interval between reads of all objects under load.
@@ -72,13 +73,18 @@ func (w *Watcher) Problems() []string {
 func (w *Watcher) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		follow(ctx, claims(w.client, w.Namespace), w.retry, w.see, func(err error, ended time.Time) {
-			if w.retry.awaySince(ended) {
-				w.findings.missed()
-				return
-			}
-			w.findings.problem("the watch of claims broke, states may have been missed: %v", err)
-		})
+		follow.Follower[*resourceapi.ResourceClaim]{
+			Source: follow.From[*resourceapi.ResourceClaim](w.client.ResourceV1().ResourceClaims(w.Namespace), metav1.ListOptions{}),
+			Do:     w.retry.request,
+			See:    func(s follow.State[*resourceapi.ResourceClaim]) { w.see(s.Objects, s.Listed) },
+			Broke: func(err error, ended time.Time) {
+				if w.retry.awaySince(ended) {
+					w.findings.missed()
+					return
+				}
+				w.findings.problem("the watch of claims broke, states may have been missed: %v", err)
+			},
+		}.Run(ctx)
 	})
 	all.Go(func() {
 		wait.UntilWithContext(ctx, func(ctx context.Context) {

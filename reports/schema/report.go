@@ -51,7 +51,11 @@ type Report struct {
 	Reasons []string    `json:"reasons,omitempty"`
 	// Problems are errors outside of the cases. Any problem makes the run incomplete.
 	Problems []string `json:"problems,omitempty"`
-	Cases    []Case   `json:"cases"`
+	// Monitoring describes the monitors of the run, Findings what they found. A violation
+	// fails the run.
+	Monitoring *spec.Monitoring `json:"monitoring,omitempty"`
+	Findings   []spec.Finding   `json:"findings,omitempty"`
+	Cases      []Case           `json:"cases"`
 }
 
 // Suite is the dratest build.
@@ -210,6 +214,8 @@ type Summary struct {
 	// Failed counts failed cases with a MUST requirement, Warnings the other failed cases.
 	Failed   int `json:"failed"`
 	Warnings int `json:"warnings,omitempty"`
+	// Violations counts the violations found by monitors.
+	Violations int `json:"violations,omitempty"`
 	// ExpectedFailures counts further cases with a MUST requirement, failed as the user expected.
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
 	// KnownIssues counts cases affected by a known Kubernetes issue.
@@ -231,7 +237,7 @@ func (s Summary) String() string {
 	for _, c := range []struct {
 		number int
 		what   string
-	}{{s.ExpectedFailures, "expected failure"}, {s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
+	}{{s.Violations, "violation"}, {s.ExpectedFailures, "expected failure"}, {s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
 		if c.number > 0 {
 			some += count(c.number, c.what) + ", "
 		}

@@ -34,8 +34,11 @@ type journal struct {
 	outcomes []spec.Outcome
 	steps    map[string][]string // of completed attempts, by case
 	problems []string
-	ended    time.Time // the latest time in the file
-	failed   bool      // by a problem outside of the cases
+	// monitoring and findings are those of the monitors.
+	monitoring *spec.Monitoring
+	findings   []spec.Finding
+	ended      time.Time // the latest time in the file
+	failed     bool      // by a problem outside of the cases
 }
 
 // recorded returns the journal of a report, or its engine's equivalent.
@@ -80,8 +83,10 @@ func (v *verification) journal() (journal, bool) {
 		var record struct {
 			spec.Progress
 
-			Problem string `json:"problem"`
-			Run     *begun `json:"run"`
+			Problem    string           `json:"problem"`
+			Run        *begun           `json:"run"`
+			Finding    *spec.Finding    `json:"finding"`
+			Monitoring *spec.Monitoring `json:"monitoring"`
 		}
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
 			v.refuse("%s: line %d is malformed: %v", reports.JournalFile, number, err)
@@ -96,6 +101,10 @@ func (v *verification) journal() (journal, bool) {
 			j.runs = append(j.runs, *record.Run)
 		case record.Problem != "":
 			j.problems = append(j.problems, record.Problem)
+		case record.Finding != nil:
+			j.findings = append(j.findings, *record.Finding)
+		case record.Monitoring != nil:
+			j.monitoring = j.monitoring.Add(*record.Monitoring)
 		case record.Outcome != nil:
 			j.outcomes = append(j.outcomes, *record.Outcome)
 			if record.Outcome.Status != spec.Blocked { // interrupted attempts may be missing in the log

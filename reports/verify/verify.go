@@ -138,7 +138,9 @@ func (v *verification) contents() {
 	}
 	v.levels(r)
 	outcomes := v.outcomes(r, j)
-	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))
+	info := infoOf(r, j.outcomes)
+	info.Monitoring, info.Findings = j.monitoring, j.findings
+	should := reports.Build(planOf(r), outcomes, info)
 	if j.failed {
 		should.Summary.Verdict = schema.Failed
 	}

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -241,6 +242,32 @@ func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, reasons(t, os.DirFS(dir), list), "report.html: line")
+}
+
+func TestFindingsAreHeldAgainstTheJournal(t *testing.T) {
+	dir, list := copied(t), known(t)
+	data, err := os.ReadFile(filepath.Join(dir, reports.JournalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := `{"time":"2026-11-22T21:31:18Z","id":"",`
+	data = append(data, at+`"finding":{"time":"2026-11-22T21:31:18Z","rule":"double-allocated","severity":"violation","text":"x"}}`+"\n"+at+`"monitoring":{"requests":7,"cpuSeconds":1}}`+"\n"...)
+	if err := os.WriteFile(filepath.Join(dir, reports.JournalFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reseal(t, dir, func(r *schema.Report) {
+		r.Monitoring = &spec.Monitoring{Requests: 7, CPUSeconds: 1}
+		r.Findings = []spec.Finding{{Time: time.Date(2026, 11, 22, 21, 31, 18, 0, time.UTC), Rule: "double-allocated", Severity: spec.Violation, Text: "x"}}
+		r.Summary.Violations = 1
+		r.Reasons = append([]string{"1 found by monitors: double-allocated"}, r.Reasons...)
+	})
+	check(t, reasons(t, os.DirFS(dir), list), "")
+	reseal(t, dir, func(r *schema.Report) { r.Findings[0].Severity = spec.Warning })
+	check(t, reasons(t, os.DirFS(dir), list), `report.json: findings[0].severity is "warning", and outcomes.jsonl makes it "violation"`)
+	reseal(t, dir, func(r *schema.Report) { r.Findings = nil })
+	check(t, reasons(t, os.DirFS(dir), list), "report.json: findings")
+	reseal(t, dir, func(r *schema.Report) { r.Monitoring = nil })
+	check(t, reasons(t, os.DirFS(dir), list), "report.json: monitoring")
 }
 
 // check expects a reason; "" expects none.

@@ -74,6 +74,8 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 	switch {
 	case r.Problem != "":
 		c.printf(now, "!!   %s", oneLine(r.Problem))
+	case r.Finding != nil:
+		c.printf(now, "!!   %s: %s", finding(*r.Finding), oneLine(r.Finding.Text))
 	case r.Step != "":
 		p := c.running[r.ID]
 		p.Step = r.Step
@@ -89,6 +91,9 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 		c.outcome(now, *r.Outcome)
 	}
 }
+
+// finding is a finding of a monitor in two words.
+func finding(f spec.Finding) string { return fmt.Sprintf("%s %s", f.Severity, f.Rule) }
 
 func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]

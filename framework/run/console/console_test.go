@@ -57,6 +57,7 @@ func TestConsole(t *testing.T) {
 	show(15, "core/x", &spec.Outcome{ID: "core/x", Status: spec.Failed, Failure: "one is not two"})
 	show(15, "core/y", &spec.Outcome{ID: "core/y", Status: spec.Passed})
 	c.Show(at(16), journal.Record{Problem: "BeforeSuite failed"})
+	c.Show(at(17), journal.Record{Finding: &spec.Finding{Rule: "double-allocated", Severity: spec.Violation, Text: "device\nx"}})
 	c.Tick(at(30))
 	want := `ok   core/a                                              2.1s
   .. 1 of 5 done, still running: core/b (12s)
@@ -77,6 +78,7 @@ xfail core/x                                             0.0s
 xpass core/y                                             0.0s
      expected to fail: known (example#1, until 2027-03-31)
 !!   BeforeSuite failed
+!!   violation double-allocated: device x
   .. 7 of 5 done, still running: no case at the moment
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
@@ -91,6 +93,18 @@ func TestSummaryOfASelection(t *testing.T) {
 	console.Summary(&out, reports.Judge(r, schema.RunProfile{}, nil), "_artifacts")
 	if want := "a selection of 1 case; no profile was judged\nreport: _artifacts/report.md\nverdict: passed\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("want %q at the end of\n%s", want, out.String())
+	}
+}
+
+func TestSummaryOfViolations(t *testing.T) {
+	r := reports.Build(spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "core/a"}}}}, []spec.Outcome{{ID: "core/a", Status: spec.Passed}},
+		reports.Info{Findings: []spec.Finding{{Rule: "double-allocated", Severity: spec.Violation, Text: "device x"}}})
+	var out bytes.Buffer
+	console.Summary(&out, r, "_artifacts")
+	for _, want := range []string{"1 passed, 0 failed, 1 violation, 0 blocked", "\nviolation double-allocated: device x\n", "\nverdict: failed: 0 of 1 cases, and monitors found 1 violation(s)\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }
 

@@ -54,6 +54,9 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 			fmt.Fprintln(&b, c.Closed())
 		}
 	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s: %s\n", finding(f), oneLine(f.Text))
+	}
 	for _, c := range r.Cases {
 		switch {
 		case c.FailedAsExpected():
@@ -89,6 +92,8 @@ func verdict(r schema.Report) string {
 	switch {
 	case result == schema.ResultPassed:
 		return "passed"
+	case r.Summary.Violations > 0:
+		return fmt.Sprintf("failed: %d of %d cases, and monitors found %d violation(s)", r.Summary.Failed, r.Summary.Total, r.Summary.Violations)
 	case r.Summary.Verdict == schema.Failed:
 		return fmt.Sprintf("failed: %d of %d cases", r.Summary.Failed, r.Summary.Total)
 	case len(reasons) > 0:

@@ -36,12 +36,15 @@ import (
 // File is the journal's name in the report directory.
 const File = reports.JournalFile
 
-// Record is one line: the progress of a case, a problem of the run itself, or its start.
+// Record is one line: the progress of a case, a problem of the run itself, its start, or what monitors report.
 type Record struct {
 	spec.Progress
 
 	Problem string `json:"problem,omitempty"`
 	Run     *Run   `json:"run,omitempty"`
+	// Finding is one of the monitors, Monitoring describes them at their end.
+	Finding    *spec.Finding    `json:"finding,omitempty"`
+	Monitoring *spec.Monitoring `json:"monitoring,omitempty"`
 }
 
 // Run is the start of a run; a resumed one has several.

@@ -73,7 +73,7 @@ type source struct {
 func sources(t *testing.T) []*source {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports",
-		module+"suites", module+"framework/testbed", module+"drivers/sim/deploy")
+		module+"suites", module+"framework/monitor", module+"framework/testbed", module+"drivers/sim/deploy")
 	command.Stderr = os.Stderr
 	listed, err := command.StdoutPipe()
 	if err != nil {
@@ -98,7 +98,7 @@ func sources(t *testing.T) []*source {
 	var found []*source
 	for path, p := range byPath {
 		isCase := strings.HasPrefix(path, module+"suites/") && slices.Contains(byPath[module+"suites"].Imports, path)
-		around := []string{"framework/harness", "framework/probe", "framework/testbed", "drivers/sim/deploy"}
+		around := []string{"framework/harness", "framework/monitor", "framework/probe", "framework/testbed", "drivers/sim/deploy"}
 		if p.exports = exports; isCase || slices.Contains(around, strings.TrimPrefix(path, module)) {
 			found = append(found, p)
 		}

@@ -43,10 +43,11 @@ func rule(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 func looking() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}, // the API server's feature gates
-		rule("coordination.k8s.io", []string{"leases"}, "list"),         // how many API servers there are
-		rule("", []string{"nodes/proxy"}, "get"),                        // the kubelets' metrics, with theirs
-		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case gives nodes labels
-		rule("", []string{"nodes/status"}, "patch"),                     // a case has a node count an extended resource
+		// How many API servers there are; components that lose theirs.
+		rule("coordination.k8s.io", []string{"leases"}, "list", "watch"),
+		rule("", []string{"nodes/proxy"}, "get"),            // the kubelets' metrics, with theirs
+		rule("", []string{"nodes"}, "get", "list", "patch"), // a case gives nodes labels
+		rule("", []string{"nodes/status"}, "patch"),         // a case has a node count an extended resource
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
 	}
 }

@@ -91,6 +91,8 @@ type view struct {
 	Facts      []fact
 	Reasons    []string
 	Problems   []string
+	// Run is the chart of the whole run; nil without monitors.
+	Run        *runChart
 	Closed     []string
 	Unexpected []schema.Case
 	Areas      []string
@@ -176,7 +178,7 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
 		Verdict: verdict(r), Reasons: reasons(r), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),
-		Facts:    facts(r), Problems: r.Problems,
+		Facts:    facts(r), Problems: r.Problems, Run: chartOf(r),
 	}
 	if s.Retried > 0 {
 		v.Sentence += fmt.Sprintf("; %d failed first and passed when they ran again", s.Retried)

@@ -154,6 +154,37 @@ func TestTextsAreEscaped(t *testing.T) {
 	}
 }
 
+func TestChartOfTheRun(t *testing.T) {
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	r := schema.Report{Monitoring: &spec.Monitoring{}, Cases: []schema.Case{
+		{ID: "core/c", Started: at(60), DurationSeconds: 40, Status: spec.Failed}, {ID: "core/none"},
+		{ID: "core/a", Started: at(0), DurationSeconds: 50, Status: spec.Passed}, {ID: "core/b", Started: at(10), DurationSeconds: 60, Status: spec.Passed},
+	}, Findings: []spec.Finding{{Time: at(75), Rule: "double-allocated", Severity: spec.Violation, Cases: []string{"core/c"}}}}
+	c := chartOf(r)
+	var bars []string
+	for _, b := range c.Bars {
+		bars = append(bars, fmt.Sprintf("%s %.0f+%.0f row %.0f", b.Class, b.X, b.Width, b.Y/rowHeight))
+	}
+	if got, want := strings.Join(bars, ", "), "passed 0+499 row 0, passed 100+599 row 1, failed 600+399 row 0"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if f := c.Findings[0]; f.X != 750 || f.Class != "failed" {
+		t.Errorf("finding at %v, class %s", f.X, f.Class)
+	}
+	page, err := Render(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<rect class="failed" x="600" y="0" width="399"`, `<line class="failed" x1="750"`, `During <a href="#case=core%2fc">core/c</a>`} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if r.Monitoring = nil; chartOf(r) != nil {
+		t.Error("a run without monitors has a chart of them")
+	}
+}
+
 // TestNothingElseIsNeeded looks for URLs fetched by a browser.
 func TestNothingElseIsNeeded(t *testing.T) {
 	r, attached := reportOf(3, 3)

@@ -54,6 +54,7 @@ func Render(r schema.Report) ([]byte, error) {
 		reasons = slices.Compact(append(slices.Clone(r.Problems), reasons...))
 		s.Cases = append(s.Cases, failedRun(fmt.Sprintf("%s: %s", result, r.Summary), reasons))
 	}
+	s.Cases = append(s.Cases, violations(r.Findings)...)
 	for _, c := range r.Cases {
 		s.Cases = append(s.Cases, testCase(c))
 	}
@@ -72,6 +73,33 @@ func failedRun(what string, reasons []string) testcase {
 		Name: theRun, Classname: "dratest.run", Time: seconds(0),
 		Error: &note{Type: "run", Message: what, Text: strings.Join(append([]string{what}, reasons...), "\n")},
 	}
+}
+
+// violations are a failed testcase for each rule that monitors found broken.
+func violations(findings []spec.Finding) []testcase {
+	texts := map[spec.FindingRule][]string{}
+	for _, f := range findings {
+		if f.Severity == spec.Violation {
+			texts[f.Rule] = append(texts[f.Rule], strings.TrimSpace(fmt.Sprintf("%s %s %s", f.Time.UTC().Format(time.RFC3339), f.Text, during(f))))
+		}
+	}
+	var all []testcase
+	for _, rule := range slices.Sorted(maps.Keys(texts)) {
+		text := strings.Join(texts[rule], "\n")
+		all = append(all, testcase{
+			Name: "monitor/" + string(rule), Classname: "dratest.monitor", Time: seconds(0),
+			Failure: &note{Type: string(spec.Violation), Message: firstLine(text), Text: text},
+		})
+	}
+	return all
+}
+
+// during names the cases that ran.
+func during(f spec.Finding) string {
+	if len(f.Cases) == 0 {
+		return ""
+	}
+	return "(during " + strings.Join(f.Cases, ", ") + ")"
 }
 
 func testCase(c schema.Case) testcase {

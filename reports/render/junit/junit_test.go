@@ -64,6 +64,24 @@ func rendered(t *testing.T, plan []spec.Entry, outcomes []spec.Outcome, info rep
 	return parsed(t, data)
 }
 
+func TestViolationsAreTestcases(t *testing.T) {
+	data, err := junit.Render(schema.Report{Findings: []spec.Finding{
+		{Rule: "lease-lost", Severity: spec.Warning, Text: "a"},
+		{Rule: "double-allocated", Severity: spec.Violation, Text: "b", Cases: []string{"core/x"}}, {Rule: "double-allocated", Severity: spec.Violation, Text: "c"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<testcase name="monitor/double-allocated" classname="dratest.monitor"`, `<failure type="violation"`, " b (during core/x)", " c</failure>", `failures="1"`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %s in\n%s", want, data)
+		}
+	}
+	if strings.Contains(string(data), "lease-lost") {
+		t.Error("a warning fails")
+	}
+}
+
 func TestEveryOutcomeIsToldApart(t *testing.T) {
 	renamed := must("core/renamed")
 	renamed.Aliases = []string{"core/first"}

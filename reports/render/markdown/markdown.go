@@ -45,6 +45,7 @@ func Render(r schema.Report) []byte {
 	}
 	section(&b, "Why it has not passed", reasons(r), func(reason string) { fmt.Fprintf(&b, "- %s\n", reason) })
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
+	findings(&b, r.Findings)
 	section(&b, "Unexpectedly passed", which(r.Cases, schema.Case.PassedUnexpectedly), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: remove its expectation: %s\n", c.ID, cell(c.Expected.String()))
 	})
@@ -128,6 +129,17 @@ func section[T any](b *strings.Builder, title string, items []T, write func(T)) 
 	}
 }
 
+func findings(b *strings.Builder, all []spec.Finding) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n## Found by monitors\n\n| time | severity | rule | finding | during |\n|---|---|---|---|---|\n")
+	for _, f := range all {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n",
+			f.Time.UTC().Format(time.TimeOnly), f.Severity, f.Rule, cell(f.Text), cell(strings.Join(f.Cases, ", ")))
+	}
+}
+
 func details(b *strings.Builder, c schema.Case) {
 	fmt.Fprintf(b, "### `%s`\n\n%s\n\n", c.ID, c.Checks)
 	for _, r := range c.Requirements {
@@ -190,6 +202,10 @@ func tested(b *strings.Builder, r schema.Report) {
 	row("gates", r.Cluster.GatesUnseen)
 	row("driver", strings.TrimSpace(r.Driver.Name+" "+r.Driver.Image))
 	row("dratest", strings.TrimSpace(r.Suite.Version+" "+r.Suite.Commit))
+	if m := r.Monitoring; m != nil {
+		row("monitors", fmt.Sprintf("%d requests; the run took %.0f s of CPU time", m.Requests, m.CPUSeconds))
+		row("not monitored", strings.Join(m.Unwatched, "; "))
+	}
 	row("profile", r.Selection.Profile)
 	row("parallel", fmt.Sprint(r.Selection.Parallel))
 	row("seed", fmt.Sprint(r.Seed))

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package soak
+package follow
 
 import (
 	"context"
@@ -45,8 +45,8 @@ type script struct {
 	from []string
 }
 
-func (s *script) source() source[*corev1.Pod] {
-	return source[*corev1.Pod]{func(context.Context) ([]*corev1.Pod, string, error) {
+func (s *script) source() Source[*corev1.Pod] {
+	return Source[*corev1.Pod]{func(context.Context) ([]*corev1.Pod, string, error) {
 		if len(s.lists) == 0 {
 			return nil, "", errors.New("no list any more")
 		}
@@ -68,6 +68,8 @@ func (s *script) source() source[*corev1.Pod] {
 	}}
 }
 
+func once(ctx context.Context, request func(context.Context) error) error { return request(ctx) }
+
 func TestFollowShowsEveryState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{
@@ -79,15 +81,24 @@ func TestFollowShowsEveryState(t *testing.T) {
 		}
 		var states, broken []string
 		ctx, cancel := context.WithCancel(t.Context())
-		follow(ctx, s.source(), &retrier{}, func(state map[types.UID]*corev1.Pod, listed time.Time) {
-			states = append(states, fmt.Sprintf("%v %t", slices.Sorted(maps.Keys(state)), listed.IsZero()))
-		}, func(err error, _ time.Time) {
-			broken = append(broken, err.Error())
-			if len(broken) == 3 {
-				cancel()
-			}
-		})
-		if got, want := strings.Join(states, ", "), "[a] false, [a b] true, [b] true, [c] false"; got != want {
+		Follower[*corev1.Pod]{
+			Source: s.source(),
+			Do:     once,
+			See: func(state State[*corev1.Pod]) {
+				changed := ""
+				if state.Changed != nil {
+					changed = " by " + state.Changed.Name
+				}
+				states = append(states, fmt.Sprintf("%v %t%s", slices.Sorted(maps.Keys(state.Objects)), state.Listed.IsZero(), changed))
+			},
+			Broke: func(err error, _ time.Time) {
+				broken = append(broken, err.Error())
+				if len(broken) == 3 {
+					cancel()
+				}
+			},
+		}.Run(ctx)
+		if got, want := strings.Join(states, ", "), "[a] false, [a b] true by b, [b] true by a, [c] false"; got != want {
 			t.Errorf("states %s, want %s", got, want)
 		}
 		if got, want := strings.Join(s.from, " "), "10 12"; got != want {
@@ -99,31 +110,17 @@ func TestFollowShowsEveryState(t *testing.T) {
 	})
 }
 
-// A pod created and deleted between a watch and the next list is gone as well.
-func TestTrackerMissesNoEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tr := newTracker()
-		tr.add("early", "")
-		tr.created("early")
-		time.Sleep(time.Second)
-		asked := time.Now()
-		time.Sleep(time.Second)
-		tr.add("late", "")
-		tr.created("late")
-		tr.see(nil, asked)
-		if !tr.lives["early"].gone || tr.lives["late"].gone {
-			t.Errorf("early %+v, late %+v", tr.lives["early"], tr.lives["late"])
-		}
-		late := podAt("late", "1")
-		late.Status.Phase = corev1.PodRunning
-		tr.see(map[types.UID]*corev1.Pod{"late": late}, time.Time{})
-		time.Sleep(time.Second)
-		if quiet := time.Since(tr.lastChange()); quiet != time.Second {
-			t.Errorf("quiet for %s", quiet)
-		}
-		tr.see(nil, time.Time{})
-		if l := tr.lives["late"]; !l.gone || l.started.IsZero() || !l.ended.IsZero() {
-			t.Errorf("late %+v", l)
-		}
-	})
+// A connection lost in the middle of an event is an error of the watch, and the next watch continues.
+func TestWatchGoesOnAfterALostConnection(t *testing.T) {
+	lost := &metav1.Status{Message: "unable to decode an event from the watch stream", Code: 500, Details: &metav1.StatusDetails{
+		Causes: []metav1.StatusCause{{Type: connectionLost}},
+	}}
+	w := watch.NewFakeWithChanSize(2, false)
+	w.Add(podAt("a", "11"))
+	w.Error(lost)
+	f := Follower[*corev1.Pod]{See: func(State[*corev1.Pod]) {}}
+	version, err := f.drain(t.Context(), w, "10", map[types.UID]*corev1.Pod{})
+	if version != "11" || err != nil {
+		t.Errorf("the next watch is from %s, error %v", version, err)
+	}
 }

@@ -1,0 +1,72 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package monitor
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// recovery is how long components may take to recover from a case that restarted them.
+const recovery = time.Minute
+
+// cases are those of the run.
+type cases struct {
+	metas map[string]spec.Meta
+	// since is when each running case began.
+	since map[string]time.Time
+	// ended is when the last case that restarts components did.
+	ended time.Time
+}
+
+func newCases(metas []spec.Meta) cases {
+	c := cases{metas: map[string]spec.Meta{}, since: map[string]time.Time{}}
+	for _, m := range metas {
+		c.metas[m.ID] = m
+	}
+	return c
+}
+
+func (c *cases) see(progress []spec.Progress) {
+	for _, p := range progress {
+		switch {
+		case p.Outcome != nil:
+			delete(c.since, p.ID)
+			if c.restarts(p.ID) {
+				c.ended = p.Time
+			}
+		case p.Step == "" && p.ID != "":
+			c.since[p.ID] = p.Time
+		}
+	}
+}
+
+func (c *cases) restarts(id string) bool {
+	needs := c.metas[id].Needs
+	return needs.Disruption || needs.Restarts != ""
+}
+
+// running are the IDs of the cases that run.
+func (c *cases) running() []string { return slices.Sorted(maps.Keys(c.since)) }
+
+// disrupted reports whether a case that restarts components runs, or has ended only just.
+func (c *cases) disrupted(now time.Time) bool {
+	return now.Sub(c.ended) < recovery || slices.ContainsFunc(c.running(), c.restarts)
+}
