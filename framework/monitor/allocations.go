@@ -142,7 +142,7 @@ func (a *allocations) late(p pools, now time.Time) []observation {
 		for _, driver := range driversOf(m.claim) {
 			var broken []observation
 			for i, published := range p.between(driver, m.claim, m.at.Add(-lag)) {
-				found := m.judge(driver, published, audit.NotShareable, audit.ConsumptionUnstated, audit.CapacityExceeded, audit.CounterNegative)
+				found := m.judge(driver, published, audit.NotShareable, audit.CapacityExceeded, audit.CounterNegative)
 				if i == 0 {
 					broken = found
 				}

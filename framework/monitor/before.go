@@ -29,7 +29,6 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -40,7 +39,7 @@ const limit = 30 * time.Second
 // not be read are missing.
 type before map[string]map[string]string
 
-// existing reads the cluster.
+// existing reads the cluster. Slices are left out: drivers replace them at will.
 func (m *Monitor) existing(ctx context.Context) before {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -60,11 +59,6 @@ func (m *Monitor) existing(ctx context.Context) before {
 	claims, err := dra.ResourceClaims(metav1.NamespaceAll).List(ctx, every)
 	if m.readable("resourceclaims", err) {
 		read(b, "resourceclaims", claims.Items, func(c resourceapi.ResourceClaim) (metav1.ObjectMeta, any) { return c.ObjectMeta, nil })
-	}
-	published, err := dra.ResourceSlices().List(ctx, every)
-	if m.readable("resourceslices", err) {
-		others := slices.DeleteFunc(published.Items, func(s resourceapi.ResourceSlice) bool { return harness.IsDriverOfCase(s.Spec.Driver) })
-		read(b, "resourceslices", others, func(s resourceapi.ResourceSlice) (metav1.ObjectMeta, any) { return s.ObjectMeta, nil })
 	}
 	return b
 }

@@ -49,7 +49,7 @@ type Config struct {
 	REST *rest.Config
 	// Cases are the data of the cases of the run.
 	Cases []spec.Meta
-	// Made: the cluster was made for the run, so nobody else changes anything.
+	// Made: the cluster was made for the run, so nobody else changes anything. False if a driver was installed in it.
 	Made bool
 	// Driver is the driver under test; empty if cases bring their own.
 	Driver string
@@ -249,17 +249,15 @@ func (m *Monitor) report(now time.Time, observed ...observation) {
 	}
 }
 
-// Stop ends the monitor. It compares what was in the cluster before with what is there now.
+// Stop ends the monitor. It compares what was in the cluster before with what is there now, unless cases have not
+// come to clean up.
 func (m *Monitor) Stop(ctx context.Context) spec.Monitoring {
 	m.cancel()
 	m.done.Wait()
-	m.mutex.Lock()
-	was := m.before
-	m.mutex.Unlock()
-	now := m.existing(ctx)
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	m.report(time.Now(), was.compare(now)...)
+	m.cases.see(m.config.Progress())
+	if len(m.cases.running()) == 0 {
+		m.report(time.Now(), m.before.compare(m.existing(ctx))...)
+	}
 	slices.Sort(m.unwatched)
 	return spec.Monitoring{Requests: m.requests.Load(), Unwatched: slices.Compact(m.unwatched)}
 }
