@@ -165,7 +165,7 @@ func (m made) judge(driver string, published []resourceapi.ResourceSlice, rules 
 			continue
 		}
 		all = append(all, observation{
-			rule: spec.FindingRule(v.Rule), about: v.Identity(), text: v.Text, objects: names(v.Evidence),
+			rule: spec.FindingRule(v.Rule), about: v.Subject, text: v.Text, objects: names(v.Evidence),
 			ours: ours(m.claim.Namespace), byHand: byHand(m.claim, "f:allocation"),
 		})
 	}

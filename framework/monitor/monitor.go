@@ -236,14 +236,14 @@ func (m *Monitor) report(now time.Time, observed ...observation) {
 		if m.reported[id] {
 			continue
 		}
-		m.reported[id] = true
 		m.cases.see(m.config.Progress())
+		if o.byHand || o.restart && m.cases.disrupted(now) {
+			continue
+		}
+		m.reported[id] = true
 		f := spec.Finding{Time: now, Rule: o.rule, Severity: spec.Warning, Text: o.text, Objects: o.objects, Cases: m.cases.running()}
 		if !o.warning && (o.ours || m.config.Made) {
 			f.Severity = spec.Violation
-		}
-		if o.byHand || o.restart && m.cases.disrupted(now) {
-			continue
 		}
 		m.config.Found(f)
 	}
