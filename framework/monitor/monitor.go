@@ -40,8 +40,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// interval is the interval of checks that wait for time to pass. They make no requests.
-const interval = time.Second
+// interval is the interval of checks that wait for time to pass. Most make no request.
+const interval = 5 * time.Second
 
 // Config configures a monitor.
 type Config struct {
