@@ -40,8 +40,8 @@ const (
 	unhealthy = healthv1.HealthStatus_UNHEALTHY
 )
 
-// reports makes a driver report the health of its device for each claim.
-func (d *driver) reports(health healthv1.HealthStatus, message string, claims ...string) {
+// reportHealth makes a driver report the health of its device for each claim.
+func (d *driver) reportHealth(health healthv1.HealthStatus, message string, claims ...string) {
 	d.t.Helper()
 	response := &healthv1.NodeWatchResourcesResponse{}
 	for _, name := range claims {
@@ -116,23 +116,23 @@ func TestHealthOfDevices(t *testing.T) {
 	p := pod("p", "c")
 	a := w.watched(p, "c")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
-	a.reports(healthy, "", "c", "other")
+	a.reportHealth(healthy, "", "c", "other")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Healthy")
-	a.reports(unhealthy, "on fire", "c")
+	a.reportHealth(unhealthy, "on fire", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy on fire")
 
 	// A report without a listener is dropped.
 	w.clock.Step(31 * time.Second)
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
-	a.reports(unhealthy, "on fire", "c")
+	a.reportHealth(unhealthy, "on fire", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy on fire")
 
 	// Devices missing in reports are forgotten after a timeout.
 	w.clock.Step(31 * time.Second)
-	a.reports(healthy, "", "other")
+	a.reportHealth(healthy, "", "other")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
@@ -143,7 +143,7 @@ func TestHealthGates(t *testing.T) {
 	w.restart()
 	p := pod("p", "c")
 	a := w.watched(p, "c")
-	a.reports(unhealthy, "on fire", "c")
+	a.reportHealth(unhealthy, "on fire", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy")
 	w.gates.ResourceHealthStatus = false
@@ -158,7 +158,7 @@ func TestHealthOfInitContainersAndExtendedResources(t *testing.T) {
 	p.Spec.InitContainers = []corev1.Container{{Name: "init", Resources: corev1.ResourceRequirements{
 		Claims: []corev1.ResourceClaim{{Name: "entry-c", Request: "req"}, {Name: "entry-d", Request: "none"}}}}}
 	a := w.watched(p, "c", "d", "ext")
-	a.reports(healthy, "", "c", "ext")
+	a.reportHealth(healthy, "", "c", "ext")
 	w.updated("p")
 	w.equal("status", w.status(p), "init claim:entry-c/req: a/class=c=Healthy, "+
 		"main claim:entry-c: a/class=c=Healthy, main claim:entry-d: a/class=d=Unknown, main claim:ext/req: a/class=ext=Healthy")
@@ -197,7 +197,7 @@ func TestDriverStopsReporting(t *testing.T) {
 	p := pod("p", "c")
 	a := w.watched(p, "c")
 	w.connected("a")
-	a.reports(unhealthy, "", "c")
+	a.reportHealth(unhealthy, "", "c")
 	w.updated("p")
 	reports := make(chan *healthv1.NodeWatchResourcesResponse)
 	old := a.reports
@@ -208,7 +208,7 @@ func TestDriverStopsReporting(t *testing.T) {
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 	w.later(5*time.Second, 2)
-	a.reports(healthy, "", "c")
+	a.reportHealth(healthy, "", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Healthy")
 	w.manager.DeRegisterPlugin(w.ctx, "a", a.socket)
@@ -223,11 +223,11 @@ func TestHealthDuringRollingUpdate(t *testing.T) {
 	old := w.watched(p, "c")
 	next := w.newDriver("a")
 	w.register(next, "v1.DRAPlugin", "v1.DRAResourceHealth")
-	old.reports(healthy, "", "c")
+	old.reportHealth(healthy, "", "c")
 	w.updated("p")
-	next.reports(healthy, "", "c")
+	next.reportHealth(healthy, "", "c")
 	w.manager.DeRegisterPlugin(w.ctx, "a", old.socket)
-	next.reports(unhealthy, "", "c")
+	next.reportHealth(unhealthy, "", "c")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unhealthy")
 }
@@ -256,7 +256,7 @@ func TestDriverReportsWithOldService(t *testing.T) {
 	a := w.driver("a", "v1.DRAPlugin", "v1alpha1.DRAResourceHealth")
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
-	a.reports(unhealthy, strings.Repeat("ä", 1000), "c")
+	a.reportHealth(unhealthy, strings.Repeat("ä", 1000), "c")
 	w.updated("p")
 	if got := w.status(p); !strings.HasPrefix(got, "main claim:entry-c: a/class=c=Unhealthy ää") || !strings.HasSuffix(got, "ä...") || strings.ContainsRune(got, '\uFFFD') {
 		t.Errorf("wrong status: %s", got)
@@ -268,7 +268,7 @@ func TestHealthAfterRestart(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
 	a := w.watched(p, "c")
-	a.reports(healthy, "", "c")
+	a.reportHealth(healthy, "", "c")
 	w.updated("p")
 	w.restart(a)
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Healthy")
@@ -282,7 +282,7 @@ func TestHealthAfterRestartWithAnEarlierClock(t *testing.T) {
 	w := newWorld(t)
 	p := pod("p", "c")
 	a := w.watched(p, "c")
-	a.reports(healthy, "", "c")
+	a.reportHealth(healthy, "", "c")
 	w.updated("p")
 	w.stop()
 	w.clock.SetTime(w.clock.Now().Add(-time.Hour))
@@ -334,14 +334,14 @@ func TestTooManyDevices(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(w.stateDir, "dra_health_state.tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	a.reports(unhealthy, "", "d")
+	a.reportHealth(unhealthy, "", "d")
 	w.updated("p")
 	response := &healthv1.NodeWatchResourcesResponse{}
 	for i := range kubelet.MaxDevices - 1 {
 		response.Devices = append(response.Devices, &healthv1.DeviceHealth{Device: &healthv1.DeviceIdentifier{DeviceName: fmt.Sprint(i)}})
 	}
 	a.send(response)
-	a.reports(healthy, "", "c", "d")
+	a.reportHealth(healthy, "", "c", "d")
 	w.updated("p")
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown, main claim:entry-d: a/class=d=Healthy")
 }
@@ -355,10 +355,10 @@ func TestUpdatesDoNotPileUp(t *testing.T) {
 	a := w.watched(p, "c")
 	w.prepare(q)
 	for range 3 {
-		a.reports(healthy, "", "c", "d")
-		a.reports(unhealthy, "", "c", "d")
+		a.reportHealth(healthy, "", "c", "d")
+		a.reportHealth(unhealthy, "", "c", "d")
 	}
-	a.reports(unhealthy, "last", "c", "d")
+	a.reportHealth(unhealthy, "last", "c", "d")
 	w.eventually("all is in", func() bool { return strings.Contains(w.status(q), "last") })
 	seen := make(map[types.UID]int)
 	ctx, cancel := context.WithTimeout(w.ctx, 100*time.Millisecond)
