@@ -112,9 +112,10 @@ func TestTraceOfDevices(t *testing.T) {
 		{"a part of them", func(n *node) { n.reported.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
 		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, "v1.37.1", true, "CDI devices of claim claim"},
 		{"a kubelet that tells nothing", func(n *node) { n.reported.List = nil }, "v1.35.0", false, ""},
-		{"a driver that answers nothing", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", false, "the driver's response"},
-		{"nothing for a part", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", true, "the driver's response"},
-		{"nothing for this claim", func(n *node) { n.reported.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "the driver's response"},
+		{"a driver that answers nothing", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", false, ""},
+		{"nothing for a part", func(n *node) { n.reported.List, n.has = nil, nil }, "v1.37.1", true, ""},
+		{"nothing, with CDI devices", func(n *node) { n.reported.List = nil }, "v1.37.1", false, "CDI devices reported by the container runtime"},
+		{"nothing for this claim", func(n *node) { n.reported.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, ""},
 		{"a part without CDI devices", func(n *node) { n.has = nil }, "v1.37.1", true, "whether the container runtime has CDI devices"},
 		{"a part that needs none", func(n *node) { n.reported.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
 	} {
@@ -128,6 +129,18 @@ func TestTraceOfDevices(t *testing.T) {
 				t.Errorf("%v, want %q", failed, tc.fails)
 			}
 		})
+	}
+}
+
+// A driver without CDI devices, as of network interfaces, was never certified. One that returns devices must always.
+func TestResponsesAreAllWithDevicesOrAllWithout(t *testing.T) {
+	f, n, c := newVendorCase(t)
+	f.Env().Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: "v1.37.1"}}
+	trace := func() { f.driver.trace("pod", "main", c, pools.Allocated(c, vendor), false) }
+	f.Succeeds(t, trace)
+	n.reported.List, n.has = nil, nil
+	if failed := f.Fails(t, trace); failed == nil || !strings.Contains(failed.Text, "for each claim or for none") {
+		t.Errorf("got %+v", failed)
 	}
 }
 

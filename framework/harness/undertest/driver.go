@@ -39,6 +39,8 @@ type Driver struct {
 	started time.Time
 	// lines describe devices, by pool and device.
 	lines map[[2]string]string
+	// answered are claims for which the driver has returned devices, or none.
+	answered map[bool]string
 	// cdi are the CDI devices of claims, as reported by kubelets and container runtimes.
 	cdi map[types.UID][]string
 	// before are the CDI files of nodes when the case began, by their paths.
