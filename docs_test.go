@@ -57,24 +57,25 @@ type step struct {
 	compared bool
 }
 
-var fence = regexp.MustCompile("^( *)```([a-z]*)(?: (run|output)(?:=([0-9]+))?)?$")
+var fence = regexp.MustCompile("^```([a-z]*)(?: (run|output)(?:=([0-9]+))?)?$")
 
 // parseCommands returns the marked steps of a page.
 func parseCommands(page string) (steps []step, err error) {
 	lines := strings.Split(page, "\n")
 	for i := 0; i < len(lines); i++ {
-		first, end, indent := i+1, "-->", ""
-		language, mark, code := "bash", "run", 0
-		if strings.TrimSpace(lines[i]) != "<!-- run" {
-			if !strings.HasPrefix(strings.TrimSpace(lines[i]), "```") {
+		first, text := i+1, strings.TrimLeft(lines[i], " ")
+		indent := strings.TrimSuffix(lines[i], text)
+		language, mark, code, end := "bash", "run", 0, "-->"
+		if text != "<!-- run" {
+			if !strings.HasPrefix(text, "```") {
 				continue
 			}
-			found := fence.FindStringSubmatch(lines[i])
+			found := fence.FindStringSubmatch(text)
 			if found == nil {
-				return nil, fmt.Errorf("line %d: unknown mark of a block: %s", first, lines[i])
+				return nil, fmt.Errorf("line %d: unknown mark of a block: %s", first, text)
 			}
-			indent, language, mark, end = found[1], found[2], found[3], "```"
-			code, _ = strconv.Atoi(found[4])
+			language, mark, end = found[1], found[2], "```"
+			code, _ = strconv.Atoi(found[3])
 		}
 		var body strings.Builder
 		for i++; i < len(lines) && strings.TrimSpace(lines[i]) != end; i++ {
@@ -89,7 +90,7 @@ func parseCommands(page string) (steps []step, err error) {
 			last := &steps[len(steps)-1]
 			last.output, last.compared = body.String(), true
 		case mark != "":
-			return nil, fmt.Errorf("line %d: unexpected mark of a block: %s", first, lines[first-1])
+			return nil, fmt.Errorf("line %d: unexpected mark of a block: %s", first, text)
 		}
 	}
 	return steps, nil
