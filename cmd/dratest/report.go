@@ -44,7 +44,7 @@ is that of the run.`,
 			dir := reports.Dir(append(args, "")[0])
 			r, err := reports.Read(dir)
 			if err != nil {
-				return withCode(codeUsage, fmt.Errorf("%s: %w", dir, err))
+				return missing(dir, reports.JSONFile, err)
 			}
 			rendered, err := render(dir, r, format)
 			if err != nil {

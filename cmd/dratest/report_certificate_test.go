@@ -37,7 +37,7 @@ import (
 )
 
 // certified writes the report of a certification of dra-sim with all driver cases passed.
-func certified(t *testing.T, dir string, ended time.Time, key *sign.Key) {
+func certified(t *testing.T, dir string, ended time.Time, signer sign.Signer) {
 	t.Helper()
 	shipped, err := declarations.Shipped("dra-sim")
 	if err != nil {
@@ -80,7 +80,7 @@ func certified(t *testing.T, dir string, ended time.Time, key *sign.Key) {
 	r = reports.Certified(r, c)
 	facts := reports.Facts{Engine: schema.EngineCertify, Certificate: &c, Implementation: identity, Required: list}
 	err = errors.Join(os.WriteFile(filepath.Join(dir, reports.CertificateFile), data, 0o600), reports.Write(dir, r))
-	if err := errors.Join(err, sign.Seal(t.Context(), dir, r, outcomes, facts, key)); err != nil {
+	if err := errors.Join(err, sign.Seal(t.Context(), dir, r, outcomes, facts, signer)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -136,7 +136,7 @@ func TestCertificateCommands(t *testing.T) {
 		"badge, not signed":       {[]string{"badge", "plain", "--key", "mine.pub.pem"}, 1, "is not signed"},
 		"badge, expired":          {[]string{"badge", "expired"}, 1, "certify the driver again"},
 		"badge, changed":          {[]string{"badge", "changed"}, 1, "certificate.json was changed"},
-		"badge, typed":            {[]string{"badge", "typed"}, codeUsage, "there is no conformance report"},
+		"badge, typed":            {[]string{"badge", "typed"}, codeUsage, "typed has no conformance-report.yaml"},
 		"badge of a run":          {[]string{"badge", "run"}, codeUsage, "has no certificate"},
 		"FIFO as certificate":     {[]string{"verify", "fifo"}, 1, "certificate.json"},
 		"huge declaration":        {[]string{"verify", "huge"}, 1, "declaration.yaml"},

@@ -110,7 +110,7 @@ func readConformance(dirs []string) ([]schema.ConformanceReport, error) {
 	for _, dir := range dirs {
 		c, err := reports.ReadConformance(dir)
 		if err != nil {
-			return nil, withCode(codeUsage, fmt.Errorf("%s: %w", dir, err))
+			return nil, missing(dir, reports.ConformanceFile, err)
 		}
 		all = append(all, c)
 	}

@@ -17,7 +17,6 @@ limitations under the License.
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -46,7 +45,7 @@ The table omits cases with nothing to report. HTML and JSON include all cases.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, err := reportsBelow(args)
 			if err != nil {
-				return withCode(codeUsage, err)
+				return err
 			}
 			h := history.New(found, renamed(parts().Cases))
 			data := []byte(history.Text(h))
@@ -89,10 +88,10 @@ func reportsBelow(dirs []string) (found []history.Report, err error) {
 			return nil
 		})
 		if err == nil && len(seen) == n {
-			err = errors.New("no conformance report is there")
+			err = fs.ErrNotExist
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the reports below %s: %w", top, err)
+			return nil, missing(top, reports.ConformanceFile, err)
 		}
 	}
 	return found, nil

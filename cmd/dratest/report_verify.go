@@ -116,15 +116,12 @@ func side(dir string) (folders, reasons []string, err error) {
 func verified(cmd *cobra.Command, dir string, expected signers) (c schema.ConformanceReport, s signatures, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {
-		return c, s, withCode(codeUsage, fmt.Errorf("verify: there is no conformance report: %w", err))
+		return c, s, missing(dir, reports.ConformanceFile, err)
 	}
 	defer func() { _ = opened.Close() }()
 	c, reasons, err := verify.Directory(opened, rules())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = unsealed(dir, err)
-	}
 	if err != nil {
-		return c, s, withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
+		return c, s, missing(dir, reports.ConformanceFile, err)
 	}
 	s, more, err := expected.verify(cmd.Context(), opened)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestVerifyCommand(t *testing.T) {
 		"newer schema":        {[]string{"newer"}, codeUsage, "use the dratest that wrote the report"},
 		"each run":            {[]string{"repeated"}, 0, "== run-2\nThe report holds."},
 		"one run of two":      {[]string{"edited-run"}, 1, "report.html is missing"},
-		"no directory":        {[]string{"nowhere"}, codeUsage, "there is no conformance report"},
+		"no directory":        {[]string{"nowhere"}, codeUsage, "nowhere does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, code := execute(t, append([]string{"report", "verify"}, tc.args...)...)

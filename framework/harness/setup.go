@@ -74,17 +74,12 @@ func (t *T) setUp() {
 // NewNamespace is a namespace for pods of cases. The vendor of a driver under test can add labels and annotations, and
 // replace the level of Pod Security.
 func NewNamespace(s *spec.DriverUnderTest) *corev1.Namespace {
-	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: NamespacePrefix,
-		// Pods of cases have no security context, and hooks on nodes are privileged.
-		Labels: map[string]string{spec.PodSecurity: "privileged"}, Annotations: map[string]string{},
-	}}
+	m := metav1.ObjectMeta{GenerateName: NamespacePrefix, Annotations: map[string]string{}}
 	if s != nil {
-		maps.Copy(n.Labels, s.Namespaces.Labels)
-		maps.Copy(n.Annotations, s.Namespaces.Annotations)
+		m.Labels = s.Namespaces.Labels
+		maps.Copy(m.Annotations, s.Namespaces.Annotations)
 	}
-	n.Labels[spec.LabelManagedBy] = spec.ManagedBy
-	return n
+	return spec.Namespace(m)
 }
 
 // newDriver returns the driver of the case. It starts a simulated one unless an earlier process

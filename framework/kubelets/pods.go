@@ -46,7 +46,7 @@ const (
 // runPods runs the same pods on each node and waits for them: one with a claim from a template and one
 // with an extended resource.
 func runPods(ctx context.Context, api kubernetes.Interface, agents agentapi.AgentClient, nodes ...string) error {
-	if _, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
+	if _, err := api.CoreV1().Namespaces().Create(ctx, spec.Namespace(metav1.ObjectMeta{Name: namespace}), metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	if _, err := api.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {

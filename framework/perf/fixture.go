@@ -36,6 +36,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -150,7 +151,7 @@ func (f *fixture) run(ctx context.Context, w Workload) error {
 	if w.Running == 0 {
 		return nil
 	}
-	o := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: runningNamespace}}
+	o := spec.Namespace(metav1.ObjectMeta{Name: runningNamespace})
 	if _, err := f.client.CoreV1().Namespaces().Create(ctx, o, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create namespace %s: %w", o.Name, err)
 	}

@@ -25,7 +25,6 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,10 +92,7 @@ func (b *Bed) prepare(ctx context.Context) (err error) {
 // CreateObjects creates the namespace and the objects pods of these kinds refer to.
 func (b *Bed) CreateObjects(ctx context.Context, kinds []load.Kind) error {
 	b.kinds = kinds
-	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
-	}, metav1.CreateOptions{})
+	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-soak-"}), metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("make a namespace: %w", err)
 	}

@@ -16,6 +16,13 @@ limitations under the License.
 
 package spec
 
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // LabelManagedBy marks every object created by dratest, with the value ManagedBy: dratest removes only such objects.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
@@ -36,3 +43,13 @@ const (
 	// EnvDefaultsProfile is an environment variable in a scheduler's pod with the name of the profile with nothing set.
 	EnvDefaultsProfile = "DRATEST_DEFAULTS_PROFILE"
 )
+
+// Namespace returns a namespace of dratest with the name, labels and annotations of m. Pod Security admits all pods unless
+// m has its label: pods of cases have no security context, and those on nodes are privileged.
+func Namespace(m metav1.ObjectMeta) *corev1.Namespace {
+	labels := map[string]string{PodSecurity: "privileged"}
+	maps.Copy(labels, m.Labels)
+	labels[LabelManagedBy] = ManagedBy
+	m.Labels = labels
+	return &corev1.Namespace{ObjectMeta: m}
+}

@@ -94,7 +94,7 @@ func leaseOf(client kubernetes.Interface, namespace, identity string) *resourcel
 func managed() map[string]string { return map[string]string{spec.LabelManagedBy: spec.ManagedBy} }
 
 func acquire(ctx context.Context, client kubernetes.Interface, lock *resourcelock.LeaseLock) error {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: lock.LeaseMeta.Namespace, Labels: managed()}}
+	namespace := spec.Namespace(metav1.ObjectMeta{Name: lock.LeaseMeta.Namespace})
 	_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err

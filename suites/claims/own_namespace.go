@@ -18,7 +18,6 @@ package claims
 
 import (
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -35,7 +34,7 @@ var OwnNamespace = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
-	elsewhere := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-other"}}
+	elsewhere := spec.Namespace(metav1.ObjectMeta{Name: t.Namespace + "-other"})
 	t.Create(elsewhere)
 	claim := func() *resourceapi.ResourceClaim { return objects.Claim("claim", objects.Request("req", class)) }
 	api := t.Client.ResourceV1()

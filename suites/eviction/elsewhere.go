@@ -20,7 +20,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,13 +27,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // otherNamespace creates another namespace for pods.
 func otherNamespace(t *harness.T) (name string) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: t.Namespace + "-other", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "privileged"},
-	}}
+	namespace := spec.Namespace(metav1.ObjectMeta{Name: t.Namespace + "-other"})
 	t.Create(namespace)
 	_, err := t.Client.CoreV1().ServiceAccounts(namespace.Name).Create(t.Context(), objects.DefaultAccount(), metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {

@@ -145,9 +145,7 @@ func (w *world) plugin(version spec.GRPCVersion) drapb.DRAPluginClient {
 // its image from being pulled.
 func (w *world) populate(ctx context.Context) error {
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-sanity-", Labels: map[string]string{
-		spec.LabelManagedBy: spec.ManagedBy, resourceapi.DRAAdminNamespaceLabelKey: "true",
-	}}}
+	namespace := spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-sanity-", Labels: map[string]string{resourceapi.DRAAdminNamespaceLabelKey: "true"}})
 	made, err := w.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("make a namespace for claims: %w", err)

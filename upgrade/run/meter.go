@@ -73,9 +73,7 @@ func (m *meter) note(d Downtimes) {
 
 // start measures until stop is called. The namespace is for pods made only to be scheduled.
 func (m *meter) start(ctx context.Context) (stop func(), err error) {
-	ns, err := m.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "dratest-upgrade-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
-	}}, metav1.CreateOptions{})
+	ns, err := m.client.CoreV1().Namespaces().Create(ctx, spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-upgrade-"}), metav1.CreateOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("make a namespace: %w", err)
 	}

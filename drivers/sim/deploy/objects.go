@@ -76,14 +76,10 @@ func namespaced(name string) metav1.ObjectMeta {
 	return m
 }
 
-// namespace admits privileged pods where Pod Security is enforced.
 func namespace() *corev1.Namespace {
-	m := meta(Namespace)
-	m.Labels["pod-security.kubernetes.io/enforce"] = "privileged"
-	return &corev1.Namespace{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-		ObjectMeta: m,
-	}
+	n := spec.Namespace(meta(Namespace))
+	n.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+	return n
 }
 
 func serviceAccount() *corev1.ServiceAccount {
