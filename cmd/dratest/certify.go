@@ -45,12 +45,12 @@ import (
 type certifyFlags struct {
 	certify.Options
 
-	identity   identityFlags
-	file       string
-	agentImage string
-	versions   string
-	dryRun     bool
-	list       bool
+	identity identityFlags
+	file     string
+	images   imageFlags
+	versions string
+	dryRun   bool
+	list     bool
 }
 
 // addCertifyTarget adds the flags for the driver's cluster.
@@ -103,6 +103,9 @@ cluster does not match the declaration; 4 incomplete.`,
 			if f.Run.Identity, f.Run.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
+			if err := f.images.complete(cmd.Flags(), f.Run.Kubeconfig == "", &f.Run.PodImage); err != nil {
+				return withCode(codeUsage, err)
+			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
 	}
@@ -119,7 +122,7 @@ cluster does not match the declaration; 4 incomplete.`,
 	flags.DurationVar(&f.Run.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
 	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent reads node state (default: preloaded in dratest's node images)")
+	f.images.add(flags, "image of dra-sim, whose agent reads node state")
 	f.identity.add(flags)
 	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
 	return cmd
@@ -180,7 +183,7 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 	f.Run.Signals, stop = notifySignals()
 	f.Run.Out, f.Run.Command, f.Run.Driver = out, os.Args, reports.DriverOf(d.Driver, "")
 	p = parts()
-	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
+	p.Agents = agentsAt(f.images.agent, d.Nodes.KubeletRoot)
 	return p, stop
 }
 

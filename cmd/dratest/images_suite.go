@@ -26,6 +26,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/published"
@@ -35,6 +36,35 @@ import (
 )
 
 const registryUsage = "registry to pull images from instead of their own, for example mirror.example.com/dra"
+
+// imageFlags choose the images of the agents and, with a registry, of pods.
+type imageFlags struct {
+	agent, registry string
+}
+
+func (f *imageFlags) add(flags *pflag.FlagSet, agentUse string) {
+	flags.StringVar(&f.agent, "agent-image", "", agentUse+" (default: preloaded in dratest's node images)")
+	flags.StringVar(&f.registry, "image-registry", "", "on clusters not created by dratest: "+registryUsage+"; ignored for images set by flags")
+}
+
+// complete applies --image-registry to images without a flag of their own. created means that dratest creates the cluster.
+func (f *imageFlags) complete(flags *pflag.FlagSet, created bool, pod *string) (err error) {
+	if f.registry == "" {
+		return nil
+	}
+	if created {
+		return errors.New("image-registry: nodes of clusters created by dratest have their images; --node-image-registry is the registry of node images")
+	}
+	if pod != nil && !flags.Changed("pod-image") {
+		if *pod, err = suite.In(f.registry, *pod); err != nil {
+			return err
+		}
+	}
+	if f.agent == "" {
+		f.agent, err = suite.In(f.registry, suite.Sim)
+	}
+	return err
+}
 
 // neededImage is an image needed by a run.
 type neededImage struct {

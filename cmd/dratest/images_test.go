@@ -46,18 +46,16 @@ func TestImagesOfARun(t *testing.T) {
 }
 
 func TestImagesOfFlags(t *testing.T) {
-	f := runFlags{registry: "mirror.example.com"}
-	f.Kubeconfig, f.PodImage = "kubeconfig", podImage
-	cmd := newRunCommand()
-	if err := f.images(cmd.Flags()); err != nil || f.PodImage != "mirror.example.com/busybox:1" || f.agentImage != "mirror.example.com/dra-sim:1" {
-		t.Errorf("%s, %s, %v", f.PodImage, f.agentImage, err)
+	f, pod := imageFlags{registry: "mirror.example.com"}, podImage
+	flags := newRunCommand().Flags()
+	if err := f.complete(flags, false, &pod); err != nil || pod != "mirror.example.com/busybox:1" || f.agent != "mirror.example.com/dra-sim:1" {
+		t.Errorf("%s, %s, %v", pod, f.agent, err)
 	}
-	named := runFlags{registry: "mirror.example.com", agentImage: "example.com/sim:2"}
-	named.Kubeconfig, named.PodImage = "kubeconfig", "example.com/busybox:2"
-	if err := cmd.Flags().Set("pod-image", named.PodImage); err != nil {
+	named, pod := imageFlags{registry: "mirror.example.com", agent: "example.com/sim:2"}, "example.com/busybox:2"
+	if err := flags.Set("pod-image", pod); err != nil {
 		t.Fatal(err)
 	}
-	if err := named.images(cmd.Flags()); err != nil || named.PodImage != "example.com/busybox:2" || named.agentImage != "example.com/sim:2" {
-		t.Errorf("%s, %s, %v", named.PodImage, named.agentImage, err)
+	if err := named.complete(flags, false, &pod); err != nil || pod != "example.com/busybox:2" || named.agent != "example.com/sim:2" {
+		t.Errorf("%s, %s, %v", pod, named.agent, err)
 	}
 }

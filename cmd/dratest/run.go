@@ -30,7 +30,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -51,18 +50,17 @@ const simulatedNodes = 4
 type runFlags struct {
 	run.Options
 
-	stack      stackFlags
-	identity   identityFlags
-	agentImage string
-	registry   string
-	doneFile   string
-	expected   string
-	dryRun     bool
-	repeat     int
-	matrix     []string
-	stacks     []clusters.Stack
-	resume     bool
-	rerun      string
+	stack    stackFlags
+	identity identityFlags
+	images   imageFlags
+	doneFile string
+	expected string
+	dryRun   bool
+	repeat   int
+	matrix   []string
+	stacks   []clusters.Stack
+	resume   bool
+	rerun    string
 }
 
 func newRunCommand() *cobra.Command {
@@ -108,7 +106,7 @@ the second it exits immediately.`,
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
-			if err := f.images(cmd.Flags()); err != nil {
+			if err := f.images.complete(cmd.Flags(), f.Kubeconfig == "" && !f.InCluster, &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
 			if f.repeat < 1 {
@@ -159,8 +157,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.rerun, "rerun-failed", "", "rerun the failed cases of the report in this directory and update it; cases that pass only on rerun leave the run incomplete")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each skipped case, without running anything")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
-	flags.StringVar(&f.registry, "image-registry", "", "with --kubeconfig or --in-cluster: "+registryUsage+"; ignored for images set by flags")
+	f.images.add(flags, "image of the test driver dra-sim")
 	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
 
@@ -177,25 +174,6 @@ func (f *runFlags) expectations(now time.Time) error {
 		return fmt.Errorf("expectations: %s:\n%w", f.expected, err)
 	}
 	return nil
-}
-
-// images applies --image-registry to images without a flag of their own.
-func (f *runFlags) images(flags *pflag.FlagSet) (err error) {
-	if f.registry == "" {
-		return nil
-	}
-	if f.Kubeconfig == "" && !f.InCluster {
-		return errors.New("image-registry: nodes of clusters that are made have their images; --node-image-registry is where theirs come from")
-	}
-	if !flags.Changed("pod-image") {
-		if f.PodImage, err = suite.In(f.registry, f.PodImage); err != nil {
-			return err
-		}
-	}
-	if f.agentImage == "" {
-		f.agentImage, err = suite.In(f.registry, suite.Sim)
-	}
-	return err
 }
 
 // again translates --resume and --rerun-failed. The selection of cases is that of the earlier run.
@@ -242,7 +220,7 @@ func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	signals, stop := notifySignals()
 	defer stop()
-	agents := simAgents(f.agentImage)
+	agents := simAgents(f.images.agent)
 	p := parts()
 	p.Agents = agents
 	if !f.InCluster { // a pod has no engine and no local builds

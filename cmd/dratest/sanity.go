@@ -59,7 +59,7 @@ type sanityFlags struct {
 	callTimeout         time.Duration
 	publishTimeout      time.Duration
 	reportDir           string
-	agentImage          string
+	images              imageFlags
 	identity            identityFlags
 	// implementation and signer come from identity.
 	implementation schema.Implementation
@@ -101,7 +101,7 @@ sanity on a node without pods. A skipped check reports which flag would enable i
 			if err := f.declared(cmd.Flags()); err != nil {
 				return err
 			}
-			if err := f.complete(); err != nil {
+			if err := errors.Join(f.complete(), f.images.complete(cmd.Flags(), false, nil)); err != nil {
 				return withCode(codeUsage, err)
 			}
 			return runSanity(ctx, cmd.OutOrStdout(), f)
@@ -126,7 +126,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "timeout of a gRPC call; a check without restarts times out after 15 calls plus twice --publish-timeout")
 	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "time limit for ResourceSlices to be published, and for the socket to be back after a restart")
 	flags.StringVar(&f.reportDir, "report-dir", "", "output directory for reports (default: $ARTIFACTS or ./_artifacts)")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent proxies the driver's socket if --endpoint is not set (default: preloaded in dratest's node images)")
+	f.images.add(flags, "image of dra-sim, whose agent proxies the driver's socket if --endpoint is not set")
 	f.identity.add(flags)
 }
 
@@ -194,7 +194,7 @@ func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Contex
 }
 
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
-	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.agentImage, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.images.agent, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
 	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err

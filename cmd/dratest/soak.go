@@ -47,16 +47,16 @@ import (
 type soakFlags struct {
 	soak.Options
 
-	stack      stackFlags
-	kill       []string
-	at         []string
-	switching  []string
-	times      int
-	spoil      string
-	fabric     string
-	classic    bool
-	agentImage string
-	workers    int
+	stack     stackFlags
+	kill      []string
+	at        []string
+	switching []string
+	times     int
+	spoil     string
+	fabric    string
+	classic   bool
+	images    imageFlags
+	workers   int
 }
 
 func newSoakCommand() *cobra.Command {
@@ -109,6 +109,9 @@ exits at once.`,
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			var o soak.Options
 			f.Out = cmd.OutOrStdout()
+			if err := f.images.complete(cmd.Flags(), f.Kubeconfig == "", &f.PodImage); err != nil {
+				return withCode(codeUsage, err)
+			}
 			if f.fabric == raceForDevice {
 				return f.race(cmd, provider)
 			}
@@ -152,7 +155,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.Int64Var(&f.Seed, "seed", 0, "random seed for pods and times (default: current time)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the summary and evidence (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
+	f.images.add(flags, "image of the test driver dra-sim")
 }
 
 // options converts the flags.
@@ -247,7 +250,7 @@ func buildCrash(ctx context.Context) ([]byte, error) {
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
 	parts := soak.Parts{
-		Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage), Companions: companions.All()},
+		Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.images.agent), Companions: companions.All()},
 		Logs:  slices.Concat(fabric.Logs(), classic.Logs()),
 	}
 	if slices.Contains(f.kill, "kubelet") {
