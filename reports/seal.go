@@ -73,9 +73,14 @@ func FolderOf(engine schema.Engine) string {
 	return ""
 }
 
-// EndFiles returns the files written at the end of a run.
-func EndFiles() []string {
-	return append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile, BundleFile)
+// RemoveEnd removes the files written at the end of an earlier run, so that none is mistaken for a new one.
+func RemoveEnd(dir string) error {
+	for _, name := range append(reportFiles(), DeclarationFile, CertificateFile, ConformanceFile, SignatureFile, BundleFile) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the report of an earlier run: %w", err)
+		}
+	}
+	return nil
 }
 
 // Seal writes the conformance report of a run with the digests of the other files in dir. It sets the

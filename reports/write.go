@@ -29,10 +29,13 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// WriteError writes a junit_01.xml with one error for a run failed to start. Otherwise CI systems
-// could take missing results for success.
+// WriteError writes a junit_01.xml with one error for a run that failed to start. Otherwise CI
+// systems could take missing results for success.
 func WriteError(dir string, started time.Time, why error) error {
 	data, err := junit.Error(started, why.Error())
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err == nil {
 		err = renameio.WriteFile(filepath.Join(dir, JUnitFile), data, 0o644)
 	}

@@ -38,6 +38,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
@@ -194,17 +195,26 @@ func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Contex
 }
 
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
-	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.images.agent, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
-	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
-	if err != nil {
-		return err
-	}
-	dir := reports.Dir(f.reportDir)
+	dir, started := reports.Dir(f.reportDir), time.Now()
 	unlock, err := reports.Lock(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := run.Clean(dir); err != nil {
+		return err
+	}
+	var report schema.Report
+	defer func() {
+		if err != nil && report.SchemaVersion == "" {
+			err = errors.Join(err, reports.WriteError(dir, started, err))
+		}
+	}()
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.images.agent, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
+	if err != nil {
+		return err
+	}
 	target, err := probe.Target(ctx, bed.REST)
 	if err != nil {
 		return err
@@ -224,6 +234,6 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 		defer agents.Close()
 		subject = onNode{agents: agents, node: f.node, driver: f.driver}
 	}
-	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.signer)
+	report, err = checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.signer)
 	return runError(ctx, report, err)
 }

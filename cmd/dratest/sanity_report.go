@@ -24,7 +24,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/console"
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -36,11 +35,8 @@ import (
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
-// checkDriver runs the checks, prints them and replaces the report of an earlier run in dir.
+// checkDriver runs the checks, prints them and writes their report into dir.
 func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, access sanity.NodeAccess, o sanity.Options, identity schema.Implementation, signer sign.Signer) (report schema.Report, err error) {
-	if err := run.Clean(dir); err != nil {
-		return report, err
-	}
 	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
 	started := time.Now()
 	lines := console.New(out, dir, len(sanity.Metas()), 1, started)

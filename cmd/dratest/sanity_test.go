@@ -17,21 +17,14 @@ limitations under the License.
 package main
 
 import (
-	"context"
-	"errors"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/sanity"
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // A report of checks would be mistaken for part of a run if an earlier run's conformance report,
@@ -45,27 +38,21 @@ func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, mine), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := checkDriver(t.Context(), io.Discard, dir, spec.Target{}, noDriver{}, sanity.Options{
-		Driver: "gpu.example.com", Node: "worker", Client: fake.NewClientset(), CallTimeout: time.Second, PublishTimeout: time.Second,
-	}, schema.Implementation{}, nil)
-	if !errors.Is(err, errNoDriver) {
-		t.Fatal(err)
+	out, code := execute(t, "sanity", "--kubeconfig", "nowhere", "--driver", "gpu.example.com", "--node", "worker", "--report-dir", dir)
+	if code == 0 || !strings.Contains(out, "nowhere") {
+		t.Fatal(out)
 	}
 	var left []string
-	err = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			left = append(left, filepath.Base(path))
 		}
 		return err
 	})
-	if d := cmp.Diff([]string{mine}, left); err != nil || d != "" {
+	if d := cmp.Diff([]string{reports.JUnitFile, mine}, left); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
+	if junit := readFile(t, filepath.Join(dir, reports.JUnitFile)); !strings.Contains(junit, "<error") || !strings.Contains(junit, "nowhere") {
+		t.Error(junit)
+	}
 }
-
-var errNoDriver = errors.New("no driver listens")
-
-// noDriver is an absent driver.
-type noDriver struct{ sanity.NodeAccess }
-
-func (noDriver) Dial(context.Context) (net.Conn, error) { return nil, errNoDriver }

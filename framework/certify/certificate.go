@@ -17,10 +17,8 @@ limitations under the License.
 package certify
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -121,16 +119,6 @@ func images(pods []corev1.Pod) (all []string) {
 // identity is the driver's vendor, unless overridden by flags.
 func (o Options) identity() schema.Implementation {
 	return o.Run.Identity.Over(schema.Implementation(o.Declaration.Identity))
-}
-
-// removeCertificate removes an earlier run's certificate, which would be mistaken for this one's without a verdict.
-func removeCertificate(dir string) error {
-	for _, name := range []string{reports.CertificateFile, reports.ConformanceFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove the certificate of an earlier run: %w", err)
-		}
-	}
-	return nil
 }
 
 func write(dir string, c schema.Certificate, d declarations.Declaration) error {

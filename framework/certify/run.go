@@ -68,14 +68,18 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		return result, err
 	}
 	o.Run.ReportDir = reports.Dir(o.Run.ReportDir)
-	if err := removeCertificate(o.Run.ReportDir); err != nil {
+	if err := reports.RemoveEnd(o.Run.ReportDir); err != nil {
 		return result, err
 	}
 	o.Run.Identity = o.identity()
 	c, parts := certification(parts, o)
 	unsigned := o.Run // until there is a certificate
 	unsigned.Signer = nil
-	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, unsigned) }, func() error {
+	started, ran := time.Now(), false
+	report, err := o.between(ctx, func() (schema.Report, error) {
+		ran = true
+		return run.Run(ctx, parts, unsigned)
+	}, func() error {
 		if !c.looked {
 			return nil // the driver's nodes are unknown
 		}
@@ -84,7 +88,10 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		return err
 	})
 	if report.SchemaVersion == "" {
-		if !errors.Is(err, ErrDriver) {
+		switch {
+		case !ran:
+			return result, errors.Join(err, reports.WriteError(o.Run.ReportDir, started, err))
+		case !errors.Is(err, ErrDriver):
 			return result, err
 		}
 		// No case has run, and the driver is why.

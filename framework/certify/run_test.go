@@ -216,6 +216,10 @@ func TestUninstallAlwaysFollows(t *testing.T) {
 			if _, err := os.Stat(marker); err != nil {
 				t.Errorf("uninstall did not run: %v", err)
 			}
+			junit, err := os.ReadFile(filepath.Join(o.Run.ReportDir, reports.JUnitFile))
+			if err != nil || !strings.Contains(string(junit), "<error") || !strings.Contains(string(junit), tc.says) {
+				t.Errorf("CI systems see %s, %v", junit, err)
+			}
 		})
 	}
 }

@@ -21,8 +21,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -89,12 +87,7 @@ func takeUp(dir string) (earlier, error) {
 }
 
 func removeReport(dir string) error {
-	for _, name := range reports.EndFiles() {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove the report of an earlier run: %w", err)
-		}
-	}
-	return matrix.Remove(dir)
+	return errors.Join(reports.RemoveEnd(dir), matrix.Remove(dir))
 }
 
 // options are those of a run resuming the earlier one: the same cases and, for unfinished ones, the same mutant.

@@ -31,6 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -55,7 +56,12 @@ func Plan(o Options) (path.Path, error) {
 // enough for a verdict.
 func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	o = o.withDefaults()
-	return testbed.Run(ctx, o.ReportDir, &run{parts: parts, options: o})
+	r, started := &run{parts: parts, options: o}, time.Now()
+	record, err := testbed.Run(ctx, o.ReportDir, r)
+	if err != nil && record.Verdict == "" && r.cleaned {
+		err = errors.Join(err, reports.WriteError(o.ReportDir, started, err))
+	}
+	return record, err
 }
 
 // Clean makes the record of a new run, or reads the one to resume, and prints the steps.
@@ -69,9 +75,13 @@ func (r *run) Clean() (err error) {
 	} else if err = r.takeUp(); err == nil {
 		r.path, err = path.Find(r.options.Request)
 	}
+	if err == nil {
+		err = reports.RemoveEnd(r.options.ReportDir)
+	}
 	if err != nil {
 		return err
 	}
+	r.cleaned = true
 	PrintPlan(r.options.Out, r.record.Steps, r.record.done())
 	return nil
 }
@@ -149,6 +159,8 @@ type run struct {
 	options Options
 	path    path.Path
 	record  Record
+	// cleaned is true once the directory has no earlier report.
+	cleaned bool
 
 	testbed *testbed.Testbed
 	changer changer

@@ -37,6 +37,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/change"
@@ -219,6 +220,32 @@ func TestRunDoesAllPiecesInOrder(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(w.options.ReportDir, name)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// noCluster fails to create clusters.
+type noCluster struct{ Clusters }
+
+func (noCluster) Name() string { return "none" }
+
+func (noCluster) Create(context.Context, clusters.Config) (clusters.Cluster, error) {
+	return clusters.Cluster{}, errors.New("no engine answers")
+}
+
+func TestUpgradeThatDoesNotStart(t *testing.T) {
+	w := newWorld(t)
+	w.options.Out = io.Discard
+	earlier := filepath.Join(w.options.ReportDir, reports.JSONFile)
+	if err := os.WriteFile(earlier, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(t.Context(), Parts{Cases: w.cases, Clusters: noCluster{}}, w.options)
+	junit, readErr := os.ReadFile(filepath.Join(w.options.ReportDir, reports.JUnitFile))
+	if err == nil || readErr != nil || !strings.Contains(string(junit), "<error") || !strings.Contains(string(junit), "no engine answers") {
+		t.Errorf("%v; CI systems see %s, %v", err, junit, readErr)
+	}
+	if _, err := os.Stat(earlier); err == nil {
+		t.Error("the report of an earlier upgrade is still there")
 	}
 }
 
