@@ -134,6 +134,9 @@ func (c *running) facts(report schema.Report, err error) facts {
 	if len(c.pods) == 0 {
 		seen.Missing = append(seen.Missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
 	}
+	if c.declaration.Hooks.Upgrade.IsZero() {
+		seen.Notes = append(seen.Notes, "no upgrade from another version was tested: hooks.upgrade is not declared")
+	}
 	if !c.looked {
 		seen.Missing = append(seen.Missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
 	}

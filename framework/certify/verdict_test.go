@@ -17,6 +17,7 @@ limitations under the License.
 package certify
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,5 +116,18 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: %s, want %s: %s", j.Verdict, text, tc.verdict, tc.says)
 			}
 		})
+	}
+}
+
+// The certificate of a driver without hooks for upgrades is silent about them otherwise.
+func TestUpgradesThatWereNotTestedAreNoted(t *testing.T) {
+	const note = "no upgrade from another version was tested: hooks.upgrade is not declared"
+	c := &running{declaration: declared()}
+	if notes := c.facts(schema.Report{}, nil).seen.Notes; !slices.Contains(notes, note) {
+		t.Errorf("notes: %v", notes)
+	}
+	c.declaration.Hooks.Upgrade.Command = []string{"helm"}
+	if notes := c.facts(schema.Report{}, nil).seen.Notes; len(notes) > 0 {
+		t.Errorf("notes: %v", notes)
 	}
 }
