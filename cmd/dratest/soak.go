@@ -41,6 +41,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // soakFlags are the flags of "dratest soak".
@@ -265,13 +266,13 @@ func soakError(ctx context.Context, s soak.Summary, err error) error {
 	switch {
 	case inUse(err):
 		return withCode(codeUsage, err)
-	case s.Verdict == soak.Failed:
+	case s.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))
 	case ctx.Err() != nil:
 		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", errors.Join(context.Cause(ctx), err)))
 	case err != nil:
 		return err
-	case s.Verdict == soak.Incomplete:
+	case s.Verdict == schema.Incomplete:
 		return withCode(codeIncomplete, errors.New("the soak is incomplete"))
 	default:
 		return nil

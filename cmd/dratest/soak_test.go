@@ -29,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestSoakRefusesBadInput(t *testing.T) {
@@ -104,15 +105,15 @@ func TestSoakExitCodes(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tc := range []struct {
 		ctx     context.Context
-		verdict soak.Verdict
+		verdict schema.Verdict
 		err     error
 		want    int
 	}{
-		{t.Context(), soak.Passed, nil, 0},
-		{t.Context(), soak.Failed, nil, codeCasesFailed},
-		{t.Context(), soak.Failed, broken, codeCasesFailed},
-		{ended, soak.Failed, broken, codeCasesFailed},
-		{t.Context(), soak.Incomplete, nil, codeIncomplete},
+		{t.Context(), schema.Passed, nil, 0},
+		{t.Context(), schema.Failed, nil, codeCasesFailed},
+		{t.Context(), schema.Failed, broken, codeCasesFailed},
+		{ended, schema.Failed, broken, codeCasesFailed},
+		{t.Context(), schema.Incomplete, nil, codeIncomplete},
 		{ended, "", broken, codeIncomplete},
 		{t.Context(), "", broken, codeEnvironment},
 		{t.Context(), "", fmt.Errorf("hold: %w", testbed.ErrReserved), codeUsage},

@@ -33,6 +33,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // apiOutage is an API server that becomes unavailable and comes back without its watch cache.
@@ -117,7 +118,7 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 			w.faults.count(fault.Name(), 0, 0)
 			w.bed.options.Faults = w.faults.list
 			s := w.soak(t.Context(), t)
-			if s.Verdict != Passed || s.Faults[0].Done != 2 || s.MissedStates != 2 || s.Seconds < 120 || s.Seconds > 200 {
+			if s.Verdict != schema.Passed || s.Faults[0].Done != 2 || s.MissedStates != 2 || s.Seconds < 120 || s.Seconds > 200 {
 				t.Errorf("seed %d: got %+v\n%s", seed, s, w.out)
 			}
 			if left, _ := w.client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{}); len(left.Items) > 0 {
@@ -190,7 +191,7 @@ func TestOutageOfItsOwnIsToldOf(t *testing.T) {
 		w.bed.options.Faults = w.faults.list
 		w.faults.count("step", 0, 0)
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Incomplete || s.MissedStates != 0 || !strings.Contains(strings.Join(s.Problems, " "), io.ErrUnexpectedEOF.Error()) {
+		if s.Verdict != schema.Incomplete || s.MissedStates != 0 || !strings.Contains(strings.Join(s.Problems, " "), io.ErrUnexpectedEOF.Error()) {
 			t.Errorf("got %+v\n%s", s, w.out)
 		}
 	})

@@ -36,6 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Finalizer keeps a claim until the soak ends; used by injected faults.
@@ -69,7 +70,7 @@ func (s *soaking) Prepare(ctx context.Context) error { return s.bed.prepare(ctx)
 func (s *soaking) Do(ctx context.Context) (Summary, error) {
 	s.start()
 	summary := s.summary(ctx, s.run(ctx))
-	s.failed = summary.Verdict == Failed
+	s.failed = summary.Verdict == schema.Failed
 	return summary, summary.write(s.bed.ReportDir)
 }
 
@@ -314,11 +315,11 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 	}
 	switch {
 	case sum.violations() > 0:
-		sum.Verdict = Failed
+		sum.Verdict = schema.Failed
 	case len(sum.Problems) > 0:
-		sum.Verdict = Incomplete
+		sum.Verdict = schema.Incomplete
 	default:
-		sum.Verdict = Passed
+		sum.Verdict = schema.Passed
 	}
 	return sum
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // world is a soak on a cluster simulated by a goroutine: it binds pods at once, and ends them.
@@ -143,7 +144,7 @@ func TestSoakPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 10, Duration: 15 * time.Second, Seed: 1})
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Passed || s.Pods < 20 || s.Seconds < 15 || s.Seconds > 25 || s.Reads < 5 {
+		if s.Verdict != schema.Passed || s.Pods < 20 || s.Seconds < 15 || s.Seconds > 25 || s.Reads < 5 {
 			t.Errorf("got %+v\n%s", s, w.out)
 		}
 		if k := s.Kinds[0]; k.Kind != load.OneDevice || k.Pods != s.Pods || k.Started < 10 || k.Start99 > 1 {
@@ -163,7 +164,7 @@ func TestStuckPodIsFound(t *testing.T) {
 		w := newWorld(t, Options{Pods: 10, Seed: 1})
 		w.ignored = w.firstToEnd()
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodStuck || !strings.Contains(s.Findings[0].Text, w.ignored) {
+		if s.Verdict != schema.Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodStuck || !strings.Contains(s.Findings[0].Text, w.ignored) {
 			t.Fatalf("got %+v\n%s", s, w.out)
 		}
 		data, err := os.ReadFile(filepath.Join(w.bed.options.ReportDir, s.Findings[0].Evidence))
@@ -179,7 +180,7 @@ func TestFailedPodIsFound(t *testing.T) {
 		w := newWorld(t, Options{Pods: 10, Seed: 1})
 		w.failing = w.firstToEnd()
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodFailed || !strings.Contains(s.Findings[0].Text, w.failing) {
+		if s.Verdict != schema.Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodFailed || !strings.Contains(s.Findings[0].Text, w.failing) {
 			t.Fatalf("got %+v\n%s", s, w.out)
 		}
 		if s.Kinds[0].Failed != 1 {
@@ -204,7 +205,7 @@ func TestFaultsHappenUnderLoad(t *testing.T) {
 		if len(at) != 3 || at[0] == 0 || at[2] < at[1] || !reflect.DeepEqual(s.Faults[0], FaultCount{Name: "step", Done: 3, Failed: 1}) {
 			t.Errorf("faults at %v, counted as %+v", at, s.Faults)
 		}
-		if s.Verdict != Incomplete || s.Seconds < at[2].Seconds() || s.Pods < 5 {
+		if s.Verdict != schema.Incomplete || s.Seconds < at[2].Seconds() || s.Pods < 5 {
 			t.Errorf("a fault failed, and the verdict is %s after %d pods in %.0fs", s.Verdict, s.Pods, s.Seconds)
 		}
 	})
@@ -219,14 +220,14 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 			return []audit.Violation{{Rule: audit.Frozen, Subject: "w1 a", Text: "was frozen"}}, nil
 		}
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Passed || asked < 3 || len(s.Findings) != 1 || s.Findings[0].Rule != audit.Frozen {
+		if s.Verdict != schema.Passed || asked < 3 || len(s.Findings) != 1 || s.Findings[0].Rule != audit.Frozen {
 			t.Errorf("asked %d times, got %+v", asked, s)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 4, Seed: 1})
 		w.bed.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
-		if s := w.soak(t.Context(), t); s.Verdict != Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "w1 is away") {
+		if s := w.soak(t.Context(), t); s.Verdict != schema.Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "w1 is away") {
 			t.Errorf("got %+v", s)
 		}
 	})
@@ -242,7 +243,7 @@ func TestWhereKillsWereIsTold(t *testing.T) {
 		k := killer{func(context.Context, Target) error { return nil }}
 		w := newWorld(t, Options{Pods: 1, Every: time.Second, Seed: 1, Faults: []Fault{k, k, k}})
 		s := w.soak(t.Context(), t)
-		if s.Verdict != Passed || s.Faults[0].Done != 3 || s.Faults[0].Died["here"] != 2 {
+		if s.Verdict != schema.Passed || s.Faults[0].Done != 3 || s.Faults[0].Died["here"] != 2 {
 			t.Errorf("got %+v", s)
 		}
 		s.Print(w.out, "")
@@ -257,7 +258,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		w := newWorld(t, Options{Pods: 4, Duration: time.Hour, Seed: 1})
-		if s := w.soak(ctx, t); s.Verdict != Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "interrupted") {
+		if s := w.soak(ctx, t); s.Verdict != schema.Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "interrupted") {
 			t.Errorf("got %+v", s)
 		}
 	})

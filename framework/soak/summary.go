@@ -31,6 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // SummaryFile is the summary's name in the report directory.
@@ -39,27 +40,16 @@ const SummaryFile = "soak.json"
 // schemaVersion changes when a reader of SummaryFile has to.
 const schemaVersion = "2"
 
-// Verdict is the result of a soak.
-type Verdict string
-
-// Verdicts.
-const (
-	Passed Verdict = "Passed"
-	// Failed: there are violations.
-	Failed Verdict = "Failed"
-	// Incomplete: no violations, but not everything requested was done.
-	Incomplete Verdict = "Incomplete"
-)
-
 // Summary is the result of a soak.
 type Summary struct {
-	SchemaVersion string            `json:"schemaVersion"`
-	Verdict       Verdict           `json:"verdict"`
-	Kubernetes    string            `json:"kubernetes"`
-	Components    map[string]string `json:"components,omitempty"`
-	Seed          int64             `json:"seed"`
-	Started       time.Time         `json:"started"`
-	Seconds       float64           `json:"seconds"`
+	SchemaVersion string `json:"schemaVersion"`
+	// Verdict is Failed after violations, and Incomplete if not everything requested was done.
+	Verdict    schema.Verdict    `json:"verdict"`
+	Kubernetes string            `json:"kubernetes"`
+	Components map[string]string `json:"components,omitempty"`
+	Seed       int64             `json:"seed"`
+	Started    time.Time         `json:"started"`
+	Seconds    float64           `json:"seconds"`
 	// Pods is the number of pods, PodsPerSecond their rate from the first to the last.
 	Pods          int         `json:"pods"`
 	PodsPerSecond float64     `json:"podsPerSecond"`

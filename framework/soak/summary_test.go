@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestCount(t *testing.T) {
@@ -48,7 +49,7 @@ func TestCount(t *testing.T) {
 
 func TestSummaryForPeopleAndMachines(t *testing.T) {
 	s := Summary{
-		SchemaVersion: schemaVersion, Verdict: Failed, Kubernetes: "v1.37.1", Seed: 7, Seconds: 20, Pods: 30, PodsPerSecond: 1.5, States: 400, MissedStates: 2, Reads: 9,
+		SchemaVersion: schemaVersion, Verdict: schema.Failed, Kubernetes: "v1.37.1", Seed: 7, Seconds: 20, Pods: 30, PodsPerSecond: 1.5, States: 400, MissedStates: 2, Reads: 9,
 		Kinds:    []KindCount{{Kind: load.Capacity, Pods: 30, Started: 20, Bound50: 0.5, Bound99: 2, Start50: 3, Start99: 12.25}},
 		Faults:   []FaultCount{{Name: "kill scheduler", Done: 2, Failed: 1}},
 		Findings: []Finding{{Rule: "pod-stuck", Text: "pod ns/p is not scheduled", Evidence: "violation-001-pod-stuck.yaml"}, {Rule: "unused-allocation", Text: "x", Warning: true, Count: 62, Evidence: "warning-unused-allocation.yaml"}},
@@ -98,7 +99,7 @@ func (s seen) String() string { return fmt.Sprintf("looked at %d times", s.Looks
 // A companion's statistics are a field with its name, and a line for people.
 func TestSummaryOfACompanion(t *testing.T) {
 	var out strings.Builder
-	s := Summary{Verdict: Passed, Companion: "fabric", Seen: seen{7}}
+	s := Summary{Verdict: schema.Passed, Companion: "fabric", Seen: seen{7}}
 	s.Print(&out, "dir")
 	data, err := json.Marshal(s)
 	if err != nil || !strings.Contains(string(data), `"fabric":{"looks":7}`) || !strings.Contains(string(data), `"verdict":"Passed"`) || !strings.Contains(out.String(), "\nlooked at 7 times\n") {

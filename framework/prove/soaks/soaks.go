@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // Proof has a trial for each fault a soak must detect.
@@ -105,12 +106,12 @@ func judge(t prove.Trial, s soak.Summary) prove.Finding {
 			f.Missed = append(f.Missed, rule)
 		}
 	}
-	f.Detected = s.Verdict == soak.Failed && len(f.Missed) == 0
+	f.Detected = s.Verdict == schema.Failed && len(f.Missed) == 0
 	if len(others) > 0 {
 		f.Note = "also found: " + strings.Join(others, ", ")
 	}
 	// An unreadable part may have had the rule's violation, even if others were found.
-	if s.Verdict == soak.Incomplete || len(s.Problems) > 0 && len(f.Missed) > 0 {
+	if s.Verdict == schema.Incomplete || len(s.Problems) > 0 && len(f.Missed) > 0 {
 		f.Problem = fmt.Sprintf("the soak is incomplete: %s", strings.Join(s.Problems, "; "))
 	}
 	return f

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestEachFaultHasARule(t *testing.T) {
@@ -64,14 +65,14 @@ func TestJudge(t *testing.T) {
 		summary soak.Summary
 		want    prove.Finding
 	}{
-		{"noticed twice", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodStuck, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck}},
-		{"noticed, and something else", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck, Note: "also found: pod-failed"}},
-		{"something else only", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed)}, prove.Finding{Missed: stuck, Note: "also found: pod-failed"}},
-		{"a warning only", soak.Summary{Verdict: soak.Passed, Findings: found(true, audit.PodStuck)}, prove.Finding{Missed: stuck}},
-		{"nothing", soak.Summary{Verdict: soak.Passed}, prove.Finding{Missed: stuck}},
-		{"incomplete", soak.Summary{Verdict: soak.Incomplete, Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Problem: "the soak is incomplete: no answer"}},
+		{"noticed twice", soak.Summary{Verdict: schema.Failed, Findings: found(false, audit.PodStuck, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck}},
+		{"noticed, and something else", soak.Summary{Verdict: schema.Failed, Findings: found(false, audit.PodFailed, audit.PodStuck)}, prove.Finding{Detected: true, By: stuck, Note: "also found: pod-failed"}},
+		{"something else only", soak.Summary{Verdict: schema.Failed, Findings: found(false, audit.PodFailed)}, prove.Finding{Missed: stuck, Note: "also found: pod-failed"}},
+		{"a warning only", soak.Summary{Verdict: schema.Passed, Findings: found(true, audit.PodStuck)}, prove.Finding{Missed: stuck}},
+		{"nothing", soak.Summary{Verdict: schema.Passed}, prove.Finding{Missed: stuck}},
+		{"incomplete", soak.Summary{Verdict: schema.Incomplete, Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Problem: "the soak is incomplete: no answer"}},
 		// On a busy machine drivers could not be read, while stuck pods failed the soak.
-		{"something else, but not all was read", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed), Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Note: "also found: pod-failed", Problem: "the soak is incomplete: no answer"}},
+		{"something else, but not all was read", soak.Summary{Verdict: schema.Failed, Findings: found(false, audit.PodFailed), Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Note: "also found: pod-failed", Problem: "the soak is incomplete: no answer"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, judge(trial, row.summary)); diff != "" {
