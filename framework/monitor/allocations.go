@@ -166,7 +166,7 @@ func (m made) judge(driver string, published []resourceapi.ResourceSlice, rules 
 		}
 		all = append(all, observation{
 			rule: spec.FindingRule(v.Rule), about: v.Subject, text: v.Text, objects: names(v.Evidence),
-			ours: ours(m.claim.Namespace), byHand: byHand(m.claim, "f:allocation"),
+			ours: ours(m.claim.Namespace), driver: driver, namespace: m.claim.Namespace, byHand: byHand(m.claim, "f:allocation"),
 		})
 	}
 	return all

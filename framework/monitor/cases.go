@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -61,6 +62,24 @@ func (c *cases) see(progress []spec.Progress) {
 func (c *cases) restarts(id string) bool {
 	needs := c.metas[id].Needs
 	return needs.Disruption || needs.Restarts != ""
+}
+
+// judge reports whether an observation is about the claims of a case with a known issue. The case decides whether it is
+// this issue, of a component that has it.
+func (c *cases) judge(o observation) bool {
+	if o.namespace == "" {
+		return false
+	}
+	for id, m := range c.metas {
+		if m.KnownIssue == nil {
+			continue
+		}
+		_, running := c.since[id]
+		if running && o.driver == "" || o.driver == harness.DriverName(id, o.namespace) {
+			return true
+		}
+	}
+	return false
 }
 
 // running are the IDs of the cases that run.

@@ -32,6 +32,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -111,6 +112,23 @@ func TestFindings(t *testing.T) {
 				t.Errorf("unwatched: %v", seen.Unwatched)
 			}
 		})
+	}
+}
+
+// A scheduler with a known issue allocates a device twice in the case that shows it.
+func TestCasesWithKnownIssuesJudgeTheirClaims(t *testing.T) {
+	c := newCases([]spec.Meta{{ID: "core/a"}, {ID: "allocation/known", KnownIssue: &spec.KnownIssue{}}})
+	known, other := harness.DriverName("allocation/known", testNamespace), harness.DriverName("core/a", testNamespace)
+	reservation := observation{namespace: testNamespace}
+	if c.judge(observation{driver: other, namespace: testNamespace}) || c.judge(observation{}) || c.judge(reservation) {
+		t.Error("a case without a known issue is excused")
+	}
+	if !c.judge(observation{driver: known, namespace: testNamespace}) {
+		t.Error("a device of the case is not excused")
+	}
+	c.see([]spec.Progress{{Time: t0, ID: "allocation/known"}})
+	if !c.judge(reservation) {
+		t.Error("a reservation is not excused while the case runs")
 	}
 }
 

@@ -128,7 +128,7 @@ func (r *reservations) answered(e *reserved, pod *corev1.Pod, now time.Time) []o
 		}
 		return []observation{{
 			rule: spec.FindingRule(v.Rule), about: v.Identity(), text: v.Text, objects: names(v.Evidence), ours: true, restart: true,
-			byHand: byHand(e.claim, "f:reservedFor"),
+			namespace: e.claim.Namespace, byHand: byHand(e.claim, "f:reservedFor"),
 		}}
 	}
 	e.gone = time.Time{}
