@@ -32,7 +32,7 @@ import (
 type Proof struct {
 	// Name is the subject of the proof, as "mutants".
 	Name string
-	// Keyword is the participle for a successful trial, as "killed".
+	// Keyword is the participle for a successful trial, as "detected".
 	Keyword string
 	// Where is the environment of the trials, as "Kubernetes v1.37.1": results of other environments must not be mixed
 	// in.

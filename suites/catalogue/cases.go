@@ -31,16 +31,16 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections 
 	for _, r := range requirements {
 		texts[r.ID] = r
 	}
-	killed := map[string][]string{}
+	detected := map[string][]string{}
 	for _, k := range detections {
 		for _, id := range k.By {
-			killed[id] = append(killed[id], "`"+k.Mutant+"`")
+			detected[id] = append(detected[id], "`"+k.Mutant+"`")
 		}
 	}
 	var b strings.Builder
 	b.WriteString("# Cases\n\n" +
-		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n" +
-		"mutants and bugs (`dratest list --mutants -o markdown`) that it was seen to kill.\n")
+		"Each case with its level, the requirements it checks with their sources, its needs, and the mutants and bugs\n" +
+		"it has detected (`dratest list --mutants -o markdown`).\n")
 	area := ""
 	for _, c := range cases {
 		if c.Area() != area {
@@ -55,9 +55,9 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections 
 		if words := c.Needs.Descriptions(); len(words) > 0 {
 			fmt.Fprintf(&b, "- needs: %s\n", strings.Join(words, ", "))
 		}
-		if m := killed[c.ID]; len(m) > 0 {
+		if m := detected[c.ID]; len(m) > 0 {
 			slices.Sort(m)
-			fmt.Fprintf(&b, "- kills: %s\n", strings.Join(slices.Compact(m), ", "))
+			fmt.Fprintf(&b, "- detects: %s\n", strings.Join(slices.Compact(m), ", "))
 		}
 		if c.NoMutant != "" {
 			fmt.Fprintf(&b, "- has no mutant: %s\n", c.NoMutant)

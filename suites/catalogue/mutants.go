@@ -81,9 +81,8 @@ func RenderMutants(mutants Mutants, detections []Detection) []byte {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Mutants\n\n"+
-		"`.ci/mutants DIRECTORY` breaks this project's scheduler, controllers, kubelets and the programs of companions,\n"+
-		"the API server, and the test driver, one way after the other, and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
-		"and that passes without it.\n"+
+		"`.ci/mutants DIRECTORY` runs the cases with one mutant at a time: in this project's components and companions, the API\n"+
+		"server or the test driver. A mutant is detected if a case for a violated requirement fails with it, and passes without it.\n"+
 		"%s\n", counted(detections, "", len(mutants.Components)+len(mutants.API)+len(mutants.Driver)))
 	for _, component := range components.Components(mutants.Components) {
 		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
@@ -103,23 +102,23 @@ func RenderMutants(mutants Mutants, detections []Detection) []byte {
 			}
 		}
 	}
-	b.WriteString("\n## test driver\n\nEach case must notice that says so (`Catches`).\n\n| mutant | what is broken | killed by | seconds |\n|---|---|---|---|\n")
+	b.WriteString("\n## test driver\n\nDetected by every case naming it in `Catches`.\n\n| mutant | what is broken | detected by | seconds |\n|---|---|---|---|\n")
 	for _, m := range mutants.Driver {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", m.ID}))
 	}
 	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
-		"`dratest prove bugs` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
-		"the bug, and passes without it. " + counted(detections, checks.Name, len(mutants.Sanity)) + "\n")
+		"`dratest prove bugs` runs the sanity checks against the test driver with bugs, most of them of published drivers. The check for the bug\n" +
+		"must fail, and pass without it. " + counted(detections, checks.Name, len(mutants.Sanity)) + "\n")
 	renderDriverMutants(&b, mutants.Sanity, checks.Name, found)
 	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
-		"`dratest prove life` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
+		"`dratest prove life` does the same for `dratest certify`, with the test driver installed as by a vendor, and lifecycle cases.\n" +
 		counted(detections, lifecycle.Name, len(mutants.Lifecycle)) + "\n")
 	renderDriverMutants(&b, mutants.Lifecycle, lifecycle.Name, found)
 	return []byte(b.String())
 }
 
 // mutantsHead is the table header for mutants with requirements.
-const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n"
+const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | detected by | seconds |\n|---|---|---|---|---|---|\n"
 
 func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Detection) {
 	var promises []string
@@ -134,7 +133,7 @@ func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Detection) {
 }
 
 func renderDriverMutants(b *strings.Builder, all []spec.Defect, proof string, found map[key]Detection) {
-	b.WriteString("\n| bug | what is wrong | had the bug | killed by | seconds |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| bug | what is wrong | had the bug | detected by | seconds |\n|---|---|---|---|---|\n")
 	for _, mutant := range all {
 		had := ""
 		if repository, number, ok := strings.Cut(mutant.Issue, "#"); ok {
@@ -156,7 +155,7 @@ func counted(detections []Detection, proof string, total int) string {
 			detected++
 		}
 	}
-	return fmt.Sprintf("The last time that each was tried, %d of %d were killed; %d of %d have a record.", detected, tried, tried, total)
+	return fmt.Sprintf("In the last attempt of each, %d of %d were detected; %d of %d have a record.", detected, tried, tried, total)
 }
 
 // verdict returns two columns: the cases detecting a mutant, and the seconds.

@@ -38,7 +38,7 @@ const enough = "role"
 
 // Proof has a trial without each of the role's rights and, if nodes run pods, one for the whole role.
 func Proof(nodes bool) prove.Proof {
-	p := prove.Proof{Name: "access", Keyword: "shown"}
+	p := prove.Proof{Name: "access", Keyword: "detected"}
 	if nodes {
 		p.Trials = []prove.Trial{{ID: enough, What: "run all cases with the printed role: they pass, and take all of it"}}
 	}

@@ -48,7 +48,7 @@ const Name = "bugs"
 
 // Proof has a trial for each bug of WithCheck.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: Name, Keyword: "killed"}
+	p := prove.Proof{Name: Name, Keyword: "detected"}
 	for _, m := range WithCheck() {
 		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Check))
 	}

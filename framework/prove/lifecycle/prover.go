@@ -47,7 +47,7 @@ func WithCases() []mutants.Mutant {
 
 // Proof has a trial for each bug of WithCases.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: Name, Keyword: "killed"}
+	p := prove.Proof{Name: Name, Keyword: "detected"}
 	for _, m := range WithCases() {
 		p.Trials = append(p.Trials, prove.TrialOf(m.Defect, m.Cases...))
 	}

@@ -55,7 +55,7 @@ func Load(metas []spec.Meta) (s Set, err error) {
 }
 
 func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
-	p := prove.Proof{Name: "mutants", Keyword: "killed"}
+	p := prove.Proof{Name: "mutants", Keyword: "detected"}
 	for _, m := range metas {
 		if m.NoMutant == "" {
 			p.Observers = append(p.Observers, m.ID)

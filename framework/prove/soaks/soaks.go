@@ -32,7 +32,7 @@ import (
 
 // Proof has a trial for each fault a soak must detect.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: "soak", Keyword: "noticed"}
+	p := prove.Proof{Name: "soak", Keyword: "detected"}
 	for _, i := range faults.Injections() {
 		p.Trials = append(p.Trials, prove.Trial{ID: i.ID, What: "spoil the cluster under load with " + i.ID, Must: []string{string(i.Rule)}})
 	}

@@ -70,7 +70,7 @@ var faults = []fault{
 
 // Proof has a trial for each component of the new version with a fault.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: "upgrade", Keyword: "noticed"}
+	p := prove.Proof{Name: "upgrade", Keyword: "detected"}
 	for _, b := range faults {
 		p.Trials = append(p.Trials, prove.TrialOf(b.Defect, b.noticedBy()))
 	}
