@@ -29,7 +29,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/claimplan"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // syncScheduling answers for a pod's claims of this driver, and again periodically while they wait.

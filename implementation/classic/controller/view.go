@@ -27,7 +27,7 @@ import (
 
 	"github.com/dra-conformance/dratest/implementation/claimplan"
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // resolve returns a classic claim of any driver with its class, nil if there is none. Errors are

@@ -28,7 +28,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // waiting is the prefix of messages for a pod waiting for drivers.

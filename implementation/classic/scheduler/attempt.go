@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 const attemptKey fwk.StateKey = Name

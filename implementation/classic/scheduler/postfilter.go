@@ -29,7 +29,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // PostFilter runs when no node fits: see classicplan.Recover. No pod is evicted while claims may

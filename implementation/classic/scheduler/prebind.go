@@ -30,7 +30,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // unusableError is why a claim cannot be reserved: others were faster.

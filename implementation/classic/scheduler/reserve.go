@@ -26,7 +26,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 	"github.com/dra-conformance/dratest/implementation/scheduler/extension"
 )
 

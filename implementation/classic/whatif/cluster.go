@@ -32,8 +32,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
 // cluster is the hypothetical cluster.

@@ -24,7 +24,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 type classicSelection = classicplan.Selection

@@ -27,7 +27,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/classic/classicplan"
 )
 
 // scheduling has generation 2. An answer is "claim: nodes" for generation 2, or "claim@1: nodes"
