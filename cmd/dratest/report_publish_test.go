@@ -74,7 +74,7 @@ func TestPublishAndTable(t *testing.T) {
 	run(codeUsage, "makes no folder name for the product", "publish", "nameless", "repo")
 	run(codeUsage, "no profile was judged", "publish", "selection", "repo")
 	run(codeCasesFailed, "report.html is missing", "publish", "edited", "repo")
-	run(codeUsage, "no conformance report", "publish", "nowhere", "repo")
+	run(codeUsage, "nowhere does not exist", "publish", "nowhere", "repo")
 	run(codeUsage, "nowhere", "publish", "good", "nowhere")
 	folder := strings.TrimSpace(run(0, "results/example/v1.2.3/"+w.kubernetes+"/", "publish", "good", "repo"))
 	run(0, "results/example/v1.4.0/", "publish", "matrix", "repo")
