@@ -44,8 +44,8 @@ run, or those of driver.yaml. Of run --matrix and --repeat, all reports are copi
 Reports without a judged profile are rejected. Files of a report are public: they
 have names, addresses and logs of the cluster.
 
-Exit codes: 0 it is published, or was before; 1 the report does not hold; 2 it
-cannot be published.`,
+Exit codes: 0 published, now or before; 1 the report is invalid; 2 it cannot be
+published.`,
 		Example: `  dratest report publish _artifacts ../results`,
 		Args:    cobra.ExactArgs(2),
 		RunE:    func(cmd *cobra.Command, args []string) error { return publish(cmd, args[0], args[1]) },
@@ -91,9 +91,9 @@ func newTableCommand() *cobra.Command {
 		Long: `Print the reports in a repository of results as a table in Markdown: product, version,
 Kubernetes, profile, verdict and date, with links.
 
-With --check, verify the repository instead, as in a pull request: each report holds
-and is in the folder of its content, nothing else is there, and results/README.md is
-the table. Exit codes: 0 all of that; 1 not, with a line for each reason.`,
+With --check, verify the repository instead, as in a pull request: each report is
+valid and in the right folder, nothing else is there, and results/README.md is the
+table. Exit codes: 0 valid; 1 invalid, with a line per reason.`,
 		Example: `  dratest report table ../results --check`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

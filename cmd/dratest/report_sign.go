@@ -162,9 +162,9 @@ func newSignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign [DIRECTORY]",
 		Short: "Sign a report after the run",
-		Long: `Verify a report (default that in $ARTIFACTS, or ./_artifacts) and sign it, with
---sign-key or --sign-keyless. Of a directory with several reports (run --matrix,
---repeat), all are signed. A report that does not hold is not signed.
+		Long: `Verify a report (default: $ARTIFACTS or ./_artifacts) and sign it, with --sign-key or
+--sign-keyless. In a directory with several reports (run --matrix, --repeat), all are
+signed. An invalid report is not signed.
 
 In CI, a job of its own can sign: only that job needs the key, or the permission to
 request OIDC tokens.`,

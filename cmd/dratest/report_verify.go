@@ -59,7 +59,7 @@ Exit codes: 0 the report is valid, whatever its result; 1 it is invalid, with a 
 per reason; 2 no report, or a report of another format version.`,
 		Example: `  dratest report verify results --key example.pub.pem
   dratest report verify results --issuer https://token.actions.githubusercontent.com \
-    --identity https://github.com/example/driver/.github/workflows/dra.yml@refs/heads/main`,
+    --identity https://github.com/example/driver/.github/workflows/dra.yaml@refs/heads/main`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			expected, err := f.read()
