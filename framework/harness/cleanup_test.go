@@ -19,6 +19,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,17 @@ func TestIsDriverOfCase(t *testing.T) {
 	} {
 		if got := IsDriverOfCase(name); got != want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestNamespaceIn(t *testing.T) {
+	for step, want := range map[string]string{
+		fmt.Sprintf(namespaceStep+"%s, %s", "dratest-x7k2b", "on n"): "dratest-x7k2b",
+		"": "", "in namespace default, on n": "", "create pod in namespace dratest-x7k2b, again": "",
+	} {
+		if got := NamespaceIn(step); got != want {
+			t.Errorf("%q: got %q, want %q", step, got, want)
 		}
 	}
 }

@@ -27,6 +27,18 @@ const maxDriverName = 63
 // NamespacePrefix is the prefix of the namespaces and cluster roles of cases.
 const NamespacePrefix = "dratest-"
 
+// namespaceStep starts the first step of a case.
+const namespaceStep = "in namespace "
+
+// NamespaceIn returns the namespace in the first step of a case, or empty for other steps.
+func NamespaceIn(step string) string {
+	name, first := strings.CutPrefix(step, namespaceStep)
+	if name, _, _ = strings.Cut(name, ","); first && strings.HasPrefix(name, NamespacePrefix) {
+		return name
+	}
+	return ""
+}
+
 // DriverName returns a unique name, because the namespace's generated suffix is unique.
 func DriverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")

@@ -66,7 +66,7 @@ func (t *T) setUp() {
 	if len(t.Nodes) > 0 {
 		where = "on " + strings.Join(t.Nodes, ", ")
 	}
-	t.Step("in namespace %s, %s", t.Namespace, where)
+	t.Step(namespaceStep+"%s, %s", t.Namespace, where)
 	t.Driver = t.newDriver(false)
 	t.SetBlocked("")
 }

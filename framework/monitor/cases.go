@@ -33,12 +33,14 @@ type cases struct {
 	metas map[string]spec.Meta
 	// since is when each running case began.
 	since map[string]time.Time
+	// of are the cases by namespace.
+	of map[string]string
 	// ended is when the last case that restarts components did.
 	ended time.Time
 }
 
 func newCases(metas []spec.Meta) cases {
-	c := cases{metas: map[string]spec.Meta{}, since: map[string]time.Time{}}
+	c := cases{metas: map[string]spec.Meta{}, since: map[string]time.Time{}, of: map[string]string{}}
 	for _, m := range metas {
 		c.metas[m.ID] = m
 	}
@@ -56,6 +58,9 @@ func (c *cases) see(progress []spec.Progress) {
 		case p.Step == "" && p.ID != "":
 			c.since[p.ID] = p.Time
 		}
+		if namespace := harness.NamespaceIn(p.Step); namespace != "" {
+			c.of[namespace] = p.ID
+		}
 	}
 }
 
@@ -65,21 +70,10 @@ func (c *cases) restarts(id string) bool {
 }
 
 // judge reports whether an observation is about the claims of a case with a known issue. The case decides whether it is
-// this issue, of a component that has it.
+// this issue, of a component that has it. Devices that other cases use, too, are left to nobody.
 func (c *cases) judge(o observation) bool {
-	if o.namespace == "" {
-		return false
-	}
-	for id, m := range c.metas {
-		if m.KnownIssue == nil {
-			continue
-		}
-		_, running := c.since[id]
-		if running && o.driver == "" || o.driver == harness.DriverName(id, o.namespace) {
-			return true
-		}
-	}
-	return false
+	id, ours := c.of[o.namespace]
+	return ours && c.metas[id].KnownIssue != nil && (o.driver == "" || harness.NamespaceOf(o.driver) == o.namespace)
 }
 
 // running are the IDs of the cases that run.

@@ -117,18 +117,30 @@ func TestFindings(t *testing.T) {
 
 // A scheduler with a known issue allocates a device twice in the case that shows it.
 func TestCasesWithKnownIssuesJudgeTheirClaims(t *testing.T) {
-	c := newCases([]spec.Meta{{ID: "core/a"}, {ID: "allocation/known", KnownIssue: &spec.KnownIssue{}}})
-	known, other := harness.DriverName("allocation/known", testNamespace), harness.DriverName("core/a", testNamespace)
-	reservation := observation{namespace: testNamespace}
-	if c.judge(observation{driver: other, namespace: testNamespace}) || c.judge(observation{}) || c.judge(reservation) {
-		t.Error("a case without a known issue is excused")
+	const ordinary = "dratest-ghjkl"
+	c := newCases([]spec.Meta{{ID: "api/tolerations", KnownIssue: &spec.KnownIssue{}}, {ID: "allocation/tolerations"}})
+	device := func(namespace string) observation {
+		return observation{namespace: namespace, driver: harness.DriverName("api/tolerations", namespace)}
 	}
-	if !c.judge(observation{driver: known, namespace: testNamespace}) {
-		t.Error("a device of the case is not excused")
+	reservation := func(namespace string) observation { return observation{namespace: namespace} }
+	if c.judge(device(testNamespace)) || c.judge(reservation(testNamespace)) || c.judge(observation{}) {
+		t.Error("a namespace of no case is excused")
 	}
-	c.see([]spec.Progress{{Time: t0, ID: "allocation/known"}})
-	if !c.judge(reservation) {
-		t.Error("a reservation is not excused while the case runs")
+	c.see([]spec.Progress{
+		{Time: t0, ID: "api/tolerations"}, {Time: t0, ID: "api/tolerations", Step: "in namespace " + testNamespace + ", on n"},
+		{Time: t0, ID: "allocation/tolerations"}, {Time: t0, ID: "allocation/tolerations", Step: "in namespace " + ordinary + ", without a node"},
+	})
+	if !c.judge(device(testNamespace)) || !c.judge(reservation(testNamespace)) {
+		t.Error("a case with a known issue is not excused")
+	}
+	if c.judge(reservation(ordinary)) {
+		t.Error("a reservation of an ordinary case is excused while another case with a known issue runs")
+	}
+	if c.judge(device(ordinary)) {
+		t.Error("a device of an ordinary case with the name of another one is excused")
+	}
+	if c.judge(observation{namespace: testNamespace, driver: "gpu.example.com"}) {
+		t.Error("a device of the driver under test is excused")
 	}
 }
 
