@@ -91,11 +91,13 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 		{"a template of today in a file of before", good + "namespace: {labels: {a: b}}\n",
 			"line 9: unknown field \"namespace\": it needs the lines \"apiVersion: dra-conformance.github.io/v1alpha1\" and \"kind: DriverDeclaration\""},
 		{"a template", versioned + good + "  template:\n    tolerations: [{key: gpu, operator: Exists}]\n    containers: [{name: '*', securityContext: {runAsNonRoot: true}}]\nnamespace: {labels: {team: a}, annotations: {Example.com/x: y}}\n", ""},
-		{"a template that is no pod", versioned + good + "  template: {toleration: [a]}\n", "line 11: workload.template: is no pod spec: error unmarshaling JSON: while decoding JSON: json: unknown field \"toleration\""},
-		{"a template with wrong types", versioned + good + "  template: {nodeSelector: [a]}\n", "line 11: workload.template: is no pod spec: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go struct field PodSpec.nodeSelector of type map[string]string"},
+		{"a template that is no pod", versioned + good + "  template: {toleration: [a]}\n", "line 11: workload.template: is no pod spec: unknown field \"toleration\""},
+		{"a template with wrong types", versioned + good + "  template: {nodeSelector: [a]}\n", "line 11: workload.template: is no pod spec: json: cannot unmarshal array into Go struct field PodSpec.nodeSelector of type map[string]string"},
 		{"a template that fights with cases", versioned + good + "  template:\n    nodeName: a\n    restartPolicy: Always\n    containers: [{name: main, image: x}]\n",
 			"line 12: workload.template.nodeName: must not be set: each case has its own\nline 13: workload.template.restartPolicy: must not be set: each case has its own\n" +
 				"line 14: workload.template.containers: must be one with the name \"*\", for all containers\nline 14: workload.template.containers: image must not be set: each case has its own"},
+		{"a template with fields in other letters", versioned + good + "  template: {NodeName: a, containers: [{name: '*', Image: x}]}\n",
+			"line 11: workload.template: is no pod spec: unknown field \"NodeName\"\nline 11: workload.template: is no pod spec: unknown field \"containers[0].Image\""},
 		{"two containers", versioned + good + "  template: {containers: []}\n", "line 11: workload.template.containers: must be one with the name \"*\", for all containers"},
 		{"a namespace that forbids a hook", versioned + good + "namespace:\n  labels: {pod-security.kubernetes.io/enforce: restricted, 'a b': c, app.kubernetes.io/managed-by: me}\nhooks: {inventory: {command: [x], runsOn: node}}\n",
 			"line 12: namespace.labels: app.kubernetes.io/managed-by is dratest's\nline 12: namespace.labels: a b: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n" +

@@ -25,7 +25,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,8 +39,10 @@ var (
 // checkPods checks the template of pods and the metadata of their namespaces.
 func (d Declaration) checkPods(c *checker) {
 	const at = "workload.template"
-	if err := strictly(d.Workload.Template, &corev1.PodSpec{}); err != nil {
-		c.say(at, "is no pod spec: %v", err)
+	if errs := strictly(d.Workload.Template, &corev1.PodSpec{}); len(errs) > 0 {
+		for _, err := range errs {
+			c.say(at, "is no pod spec: %v", err)
+		}
 		return
 	}
 	for _, field := range podFields {
@@ -82,11 +84,16 @@ func (d Declaration) checkPods(c *checker) {
 	}
 }
 
-// strictly decodes a value and returns an error for unknown fields and wrong types.
-func strictly(value map[string]any, into any) error {
+// strictly decodes a value and returns errors for unknown fields and wrong types. Unlike encoding/json, it does not take
+// NodeName for nodeName.
+func strictly(value map[string]any, into any) []error {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("keys must be texts: %w", err)
+		return []error{fmt.Errorf("keys must be texts: %w", err)}
 	}
-	return yaml.UnmarshalStrict(data, into)
+	errs, err := kjson.UnmarshalStrict(data, into)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return errs
 }
