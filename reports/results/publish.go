@@ -95,7 +95,8 @@ func Publish(dir files.Dir, repo string) (folder string, err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	if _, err := root.Lstat(folder); err == nil {
-		return folder, nil // the name says that it is the same
+		// The name says that it is the same; it may have been signed since.
+		return folder, copySignatures(dir, root, folder)
 	}
 	// A copy that is interrupted has another name, and is replaced by the next one.
 	part := path.Join(path.Dir(folder), "."+path.Base(folder))
@@ -107,14 +108,8 @@ func Publish(dir files.Dir, repo string) (folder string, err error) {
 			return "", fmt.Errorf("publish: %w", errors.Join(err, root.RemoveAll(part)))
 		}
 	}
-	for _, name := range signatures() {
-		signature, err := dir.ReadFile(name)
-		if err == nil {
-			err = write(root, path.Join(part, name), signature)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("publish: %w", err)
-		}
+	if err := copySignatures(dir, root, part); err != nil {
+		return "", err
 	}
 	if err := write(root, path.Join(part, reports.ConformanceFile), data); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
@@ -133,6 +128,24 @@ func expected(engine schema.Engine, name string) bool {
 	parts := strings.Split(name, "/")
 	hidden := slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 	return fs.ValidPath(name) && !hidden && (slices.Contains(reports.FilesOf(engine), name) || len(parts) > 1 && parts[0] == "cases")
+}
+
+// copySignatures adds the signatures that a folder lacks. Those that it has stay.
+func copySignatures(dir files.Dir, root *os.Root, folder string) error {
+	for _, name := range signatures() {
+		to := path.Join(folder, name)
+		if _, err := root.Lstat(to); err == nil {
+			continue
+		}
+		signature, err := dir.ReadFile(name)
+		if err == nil {
+			err = write(root, to, signature)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("publish: %w", err)
+		}
+	}
+	return nil
 }
 
 // copyFile copies a file that has the digest of its report.

@@ -140,8 +140,16 @@ func TestPublish(t *testing.T) {
 	if len(all) != 1 || all[0].Folder != folder || reasons != "" {
 		t.Errorf("%v\n%s", all, reasons)
 	}
+	// It may be signed since. A signature that is there stays.
+	write(t, filepath.Join(dir, reports.SignatureFile), "y")
+	write(t, filepath.Join(dir, reports.BundleFile), "z")
 	if again, err := publish(t, dir, repo); again != folder || err != nil {
 		t.Errorf("%s, %v", again, err)
+	}
+	for name, want := range map[string]string{reports.SignatureFile: "x", reports.BundleFile: "z"} {
+		if got, err := d.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
 	}
 }
 
