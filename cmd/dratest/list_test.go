@@ -98,7 +98,7 @@ func TestListAsMarkdown(t *testing.T) {
 	}{
 		{"list -o markdown", ids},
 		{"list -o markdown --mutants", mutants},
-		{"list -o markdown --focus one-device", []string{"\n### core/one-device\n", "- `kep-4381/", "\n- kills: `"}},
+		{"list -o markdown --focus one-device", []string{"\n### core/one-device\n", "- `kep-4381/", "\n- detects: `"}},
 	} {
 		out, code := execute(t, strings.Fields(tc.args)...)
 		if code != 0 {
