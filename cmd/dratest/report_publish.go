@@ -143,9 +143,12 @@ func checkResults(cmd *cobra.Command, repo string, all []results.Result, table [
 	}
 	name := path.Join(results.Top, results.TableFile)
 	has, err := files.Read(repo, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		errs = append(errs, fmt.Errorf("%s is missing: \"dratest report publish\" writes it", name))
+	case err != nil:
 		errs = append(errs, err)
-	} else if !bytes.Equal(has, table) {
+	case !bytes.Equal(has, table):
 		errs = append(errs, fmt.Errorf("%s is not what \"dratest report table\" prints", name))
 	}
 	if len(errs) > 0 {

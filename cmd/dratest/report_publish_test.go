@@ -76,6 +76,7 @@ func TestPublishAndTable(t *testing.T) {
 	run(codeCasesFailed, "report.html is missing", "publish", "edited", "repo")
 	run(codeUsage, "nowhere does not exist", "publish", "nowhere", "repo")
 	run(codeUsage, "nowhere", "publish", "good", "nowhere")
+	run(codeCasesFailed, "results/README.md is missing", "table", "repo", "--check")
 	folder := strings.TrimSpace(run(0, "results/example/v1.2.3/"+w.kubernetes+"/", "publish", "good", "repo"))
 	run(0, "results/example/v1.4.0/", "publish", "matrix", "repo")
 	run(0, folder, "publish", "good", "repo")

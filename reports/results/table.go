@@ -89,12 +89,14 @@ func Markdown(all []Result) []byte {
 	return []byte(b.String())
 }
 
-// special are the characters that mean something in Markdown.
-var special = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#!|~&@:]")
+// special are the characters that mean something in Markdown. GitHub makes links of "www.", too.
+var special = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#!|~&@:]|(?i:www)[.]")
 
 // cell is a text of anybody in a table: one line, without markup and links.
 func cell(text string) string {
-	return special.ReplaceAllString(strings.Join(strings.Fields(spec.Printable(text)), " "), `\$0`)
+	return special.ReplaceAllStringFunc(strings.Join(strings.Fields(spec.Printable(text)), " "), func(s string) string {
+		return s[:len(s)-1] + `\` + s[len(s)-1:]
+	})
 }
 
 // WriteTable writes the table of a repository.
