@@ -17,6 +17,7 @@ limitations under the License.
 package declarations
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ func Parse(data []byte) (Declaration, error) {
 		return d, ParseErrors{*problem} // its fields may be others
 	}
 	var problems ParseErrors
+	if line := secondDocument(data); line > 0 {
+		problems = append(problems, Problem{line, "must be one document: this is a second one"})
+	}
 	problems = append(problems, v.unknownFields(root, reflect.TypeFor[Declaration](), "")...)
 	if err := root.Decode(&d); err != nil {
 		problems = append(problems, decodeProblems(err)...)
@@ -78,6 +82,16 @@ func Parse(data []byte) (Declaration, error) {
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return d, problems
+}
+
+// secondDocument returns the line of a second document that is not empty, or 0.
+func secondDocument(data []byte) int {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var first, second yaml.Node
+	if decoder.Decode(&first) != nil || decoder.Decode(&second) != nil || len(second.Content) == 0 || second.Content[0].Tag == "!!null" {
+		return 0
+	}
+	return second.Content[0].Line
 }
 
 var (

@@ -98,6 +98,8 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 				"line 14: workload.template.containers: must be one with the name \"*\", for all containers\nline 14: workload.template.containers: image must not be set: each case has its own"},
 		{"a template with fields in other letters", versioned + good + "  template: {NodeName: a, containers: [{name: '*', Image: x}]}\n",
 			"line 11: workload.template: is no pod spec: unknown field \"NodeName\"\nline 11: workload.template: is no pod spec: unknown field \"containers[0].Image\""},
+		{"an empty second document", good + "---\n", ""},
+		{"a second document", good + "---\ndriver: other.example.com\n", "line 10: must be one document: this is a second one"},
 		{"two containers", versioned + good + "  template: {containers: []}\n", "line 11: workload.template.containers: must be one with the name \"*\", for all containers"},
 		{"a namespace that forbids a hook", versioned + good + "namespace:\n  labels: {pod-security.kubernetes.io/enforce: restricted, 'a b': c, app.kubernetes.io/managed-by: me}\nhooks: {inventory: {command: [x], runsOn: node}}\n",
 			"line 12: namespace.labels: app.kubernetes.io/managed-by is dratest's\nline 12: namespace.labels: a b: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n" +
