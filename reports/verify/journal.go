@@ -129,7 +129,10 @@ func (v *verification) begun(r schema.Report, j journal) {
 		v.refuse("%s: it does not say what the run began with", reports.JournalFile)
 		return
 	}
-	for _, run := range j.runs {
+	for i, run := range j.runs {
+		if i < len(j.runs)-1 { // the last one is compared as a whole
+			v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", chosen(r.Selection), chosen(run.Selection))
+		}
 		v.compare(reports.JSONFile+": suite", reports.JournalFile+" makes it", r.Suite, run.Suite)
 		if r.Cluster.Kubernetes != run.Kubernetes {
 			v.refuse("%s: cluster.kubernetes is %s, and %s makes it %s", reports.JSONFile, r.Cluster.Kubernetes, reports.JournalFile, run.Kubernetes)
@@ -139,6 +142,12 @@ func (v *verification) begun(r schema.Report, j journal) {
 		v.refuse("%s: it ended at %s, and the last line of %s is of %s", reports.JSONFile, r.Ended.UTC().Format(time.RFC3339), reports.JournalFile, j.ended.UTC().Format(time.RFC3339))
 	}
 	v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", r.Selection, j.runs[len(j.runs)-1].Selection)
+}
+
+// chosen is what a resumed run takes from the earlier one.
+func chosen(s schema.Selection) schema.Selection {
+	s.AssumeStock, s.Strict, s.Parallel = nil, false, 0
+	return s
 }
 
 // ran reports whether any case has attempts.

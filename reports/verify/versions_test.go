@@ -19,6 +19,7 @@ package verify_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,35 @@ func TestExpectationsAreThoseOfTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, strings.Join(why, "\n"), `"dratest sanity" expects none to`)
+	}
+}
+
+// A resumed run has the cases and expectations of the earlier one.
+func TestResumedRunKeepsItsSelection(t *testing.T) {
+	for text, want := range map[string]string{
+		`"selection":{`: "",
+		`"selection":{"expectations":[{"case":"core/ended-pod","reason":"r","issue":"i","until":"2099-01-01"}],`: "outcomes.jsonl makes it missing",
+	} {
+		dir := copied(t)
+		data, err := os.ReadFile(filepath.Join(dir, reports.JournalFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		replace(t, dir, reports.JournalFile, first, first+"\n"+strings.Replace(first, `"selection":{`, text, 1))
+		reseal(t, dir, func(r *schema.Report) {
+			if want == "" {
+				return
+			}
+			r.Selection.Expectations = []schema.Expectation{{Case: failedCase, Reason: "r", Issue: "i", Until: "2099-01-01"}}
+			for i := range r.Cases {
+				if r.Cases[i].ID == failedCase {
+					r.Cases[i].Expected = &r.Selection.Expectations[0]
+				}
+			}
+			r.Summary.Failed, r.Summary.ExpectedFailures, r.Summary.Verdict = 0, 1, schema.Passed
+		})
+		check(t, reasons(t, os.DirFS(dir), known(t)), want)
 	}
 }
 
