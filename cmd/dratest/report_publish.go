@@ -74,6 +74,9 @@ func publish(cmd *cobra.Command, dir, repo string) error {
 		if err := errors.Join(err, opened.Close()); err != nil {
 			return withCode(codeUsage, fmt.Errorf("%s: %w", from, err))
 		}
+		if _, _, err := verified(cmd, filepath.Join(repo, filepath.FromSlash(to)), signers{}); err != nil {
+			return err // it was published before, and changed since
+		}
 		_, _ = fmt.Fprintln(cmd.OutOrStdout(), to)
 	}
 	all, err := publishedIn(cmd, repo)

@@ -92,6 +92,7 @@ func TestPublishAndTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(codeCasesFailed, "report.md is truncated or changed", "table", "repo", "--check")
+	run(codeCasesFailed, "report.md is truncated or changed", "publish", "good", "repo")
 	if err := os.WriteFile(filepath.Join("repo", folder, "x\x1b[2J"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
