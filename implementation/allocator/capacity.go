@@ -71,6 +71,9 @@ func consume(requested *resourceapi.CapacityRequirements, device *inventory.Devi
 	taken = make(amounts, len(device.Spec.Capacity))
 	for name, c := range device.Spec.Capacity {
 		local := inventory.LocalName(device.ID.Driver, name)
+		if _, both := device.Spec.Capacity[local]; both && name != local {
+			continue // published by both of its names: the short one decides, and leaves keeps both
+		}
 		want, asked := wanted[local]
 		q, err := roundUp(want, asked, c, fractional)
 		if err == nil && q.Sign() < 0 {
@@ -92,13 +95,15 @@ func consume(requested *resourceapi.CapacityRequirements, device *inventory.Devi
 
 // lacks reports whether a device has not all of the wanted capacities.
 func lacks(device *inventory.Device, wanted amounts) bool {
-	found := 0
-	for name := range device.Spec.Capacity {
-		if _, asked := wanted[inventory.LocalName(device.ID.Driver, name)]; asked {
-			found++
+	for local := range wanted {
+		if _, ok := device.Spec.Capacity[local]; ok {
+			continue
+		}
+		if _, ok := device.Spec.Capacity[resourceapi.QualifiedName(device.ID.Driver)+"/"+local]; !ok {
+			return true
 		}
 	}
-	return found < len(wanted)
+	return false
 }
 
 // localRequests returns the requested amounts by local name. Asking for one capacity by both of its

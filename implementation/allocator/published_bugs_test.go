@@ -188,6 +188,39 @@ func TestCapacityByBothOfItsNames(t *testing.T) {
 	}
 }
 
+// A device that publishes a capacity by both names was allocated at random, and had capacities that it lacks.
+func TestDeviceWithBothNamesOfACapacity(t *testing.T) {
+	missing := memory("1")
+	for name, test := range map[string]struct {
+		change func(*resourceapi.ExactDeviceRequest)
+		want   string
+	}{
+		"all of it":                 {func(*resourceapi.ExactDeviceRequest) {}, "r:a"},
+		"more than the smaller one": {memory("11"), "claim default/c, request r wants 1 device, 1 of the node's 1 match its selectors: 1 without enough capacity"},
+		"a capacity that it lacks": {
+			func(e *resourceapi.ExactDeviceRequest) {
+				missing(e)
+				e.Capacity.Requests["cores"] = resource.MustParse("1")
+			},
+			"claim default/c, request r wants 1 device, 1 of the node's 1 match its selectors: 1 without enough capacity",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 32 { // the order of maps is random
+				device := gpu("a", shared("10"))
+				device.Capacity[driver+"/memory"] = resourceapi.DeviceCapacity{Value: resource.MustParse("20")}
+				r, err := world{devices: []resourceapi.Device{device}, claims: list(claim("c", exactly("r", 1, test.change)))}.allocate(t)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := got(r); got != test.want {
+					t.Fatalf("got  %s\nwant %s", got, test.want)
+				}
+			}
+		})
+	}
+}
+
 func driverVersion(v string) func(*resourceapi.Device) {
 	return func(d *resourceapi.Device) {
 		d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"version": {VersionValue: &v}}
