@@ -80,7 +80,8 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 	found.decoding(err)
 	if types := (*yaml.TypeError)(nil); err == nil || errors.As(err, &types) {
 		lines := linesOf(data)
-		if f.APIVersion != Version || f.Kind != Kind {
+		decoded := err == nil || f.APIVersion+f.Kind != "" // a field that is there twice leaves all out
+		if decoded && (f.APIVersion != Version || f.Kind != Kind) {
 			found.add(1, "must have apiVersion %s and kind %s", Version, Kind)
 		}
 		if decoder.Decode(new(any)) != io.EOF {
@@ -120,7 +121,7 @@ func (p *problems) decoding(err error) {
 			text = m[2]
 		}
 		text = unknownField.ReplaceAllString(text, `unknown field "$1"`)
-		p.add(line, "%s", wrongType.ReplaceAllString(text, "wrong kind of value $1"))
+		p.add(line, "%s", strings.TrimSpace(wrongType.ReplaceAllString(text, "wrong kind of value $1")))
 	}
 }
 

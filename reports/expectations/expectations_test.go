@@ -69,6 +69,7 @@ func TestProblems(t *testing.T) {
 		"two documents": {head + good + "---\na: b\n", "line 1: must be one document"},
 		"unknown field": {head + "- {case: core/a, reason: r, issue: i, until: 2027-03-31, untill: x}\n", `line 4: unknown field "untill"`},
 		"field twice":   {head + "- {case: core/a, case: core/b, reason: r, issue: i, until: 2027-03-31}\n", `line 4: mapping key "case" already defined`},
+		"list twice":    {head + good + "expectations: []\n", "line 5: mapping key \"expectations\" already defined at line 3"},
 		"unknown case":  {head + "- {case: core/c, reason: r, issue: i, until: 2027-03-31}\n", "line 4: there is no case \"core/c\"; `dratest list` shows all"},
 		"duplicate":     {head + good + good, "line 5: case core/a is in line 4, too"},
 		"by its old ID": {head + good + strings.ReplaceAll(good, "/a", "/old") + strings.ReplaceAll(good, "/a", "/b"), "line 6: case core/b is in line 5, too"},
