@@ -139,6 +139,10 @@ func TestCasesWithKnownIssuesJudgeTheirClaims(t *testing.T) {
 	if c.judge(device(ordinary)) {
 		t.Error("a device of an ordinary case with the name of another one is excused")
 	}
+	c.metas["allocation/tolerations"] = spec.Meta{KnownIssue: &spec.KnownIssue{Component: spec.Kubelet}}
+	if c.judge(reservation(ordinary)) {
+		t.Error("a known issue of the kubelet excuses a reservation")
+	}
 	if c.judge(observation{namespace: testNamespace, driver: "gpu.example.com"}) {
 		t.Error("a device of the driver under test is excused")
 	}
