@@ -130,13 +130,13 @@ func (s signatures) String() string {
 	case s.key.Checked:
 		lines = append(lines, "It is signed with key "+s.key.KeyID+".")
 	case s.key.Signed:
-		lines = append(lines, "It has a signature, which --key would check.")
+		lines = append(lines, "It has a signature by a key. --key checks it.")
 	}
 	switch {
 	case s.keyless.Checked:
 		lines = append(lines, fmt.Sprintf("It is signed by %s (%s) at %s.", s.keyless.Identity, s.keyless.Issuer, s.keyless.Time.UTC().Format(time.RFC3339)))
 	case s.keyless.Signed:
-		lines = append(lines, "It has a keyless signature, which --identity and --issuer would check.")
+		lines = append(lines, fmt.Sprintf("It claims to be signed by %q (%q). --identity and --issuer check this.", s.keyless.Identity, s.keyless.Issuer))
 	}
 	if lines == nil {
 		return "It is not signed: whoever had the files may have changed them all alike."

@@ -64,7 +64,7 @@ func TestSignKeyless(t *testing.T) {
 		{"sign what does not hold", sign("edited", append(instance, "--sign-keyless")...), 1, "junit_01.xml is missing"},
 		{"signed", verify("plain", policy...), 0, "It is signed by " + workflow + " (" + issuer + ") at "},
 		{"all signed", verify("matrix", policy...), 0, "== run-2"},
-		{"not checked", verify("plain"), 0, "which --identity and --issuer would check"},
+		{"not checked", verify("plain"), 0, "--identity and --issuer check this"},
 		{"another identity", verify("plain", append(policy, "--identity", "https://example.com/fork")...), 1, "does not verify"},
 		{"another issuer", verify("plain", append(policy, "--issuer", "https://example.com")...), 1, "does not verify"},
 		{"no issuer", verify("plain", "--identity", workflow), codeUsage, "--identity and --issuer"},

@@ -98,7 +98,7 @@ func TestVerifyCommand(t *testing.T) {
 		"is not signed":       {[]string{"plain"}, 0, "It is not signed"},
 		"must be signed":      {[]string{"plain", "--key", "mine.pub.pem"}, 1, "the report is not signed"},
 		"signed":              {[]string{"signed", "--key", "mine.pub.pem"}, 0, "It is signed with key"},
-		"signed, not checked": {[]string{"signed"}, 0, "which --key would check"},
+		"signed, not checked": {[]string{"signed"}, 0, "--key checks it"},
 		"other key":           {[]string{"signed", "--key", "other.pub.pem"}, 1, "it is not signed by the key"},
 		"private key":         {[]string{"signed", "--key", "mine.pem"}, codeUsage, "it is a private key"},
 		"no such key":         {[]string{"signed", "--key", "nowhere.pem"}, codeUsage, "nowhere.pem"},

@@ -199,7 +199,7 @@ func TestVerifyWithoutPolicy(t *testing.T) {
 		t.Errorf("not signed: %+v, %q, %v", s, reasons, err)
 	}
 	signed(t, sigstore, dir)
-	if s, reasons, err := keyless.Verify(os.DirFS(dir), nil); err != nil || len(reasons) > 0 || !s.Signed || s.Checked {
+	if s, reasons, err := keyless.Verify(os.DirFS(dir), nil); err != nil || len(reasons) > 0 || !s.Signed || s.Checked || s.Identity != workflow || s.Issuer != issuer {
 		t.Errorf("signed: %+v, %q, %v", s, reasons, err)
 	}
 	copyBundle(t, sigstore, dir)

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/sigstore/sigstore-go/pkg/bundle"
+	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 
@@ -42,7 +43,7 @@ type Policy struct {
 // Signature is the state of a report's bundle.
 type Signature struct {
 	// Signed is true if there is a bundle, Checked if it was signed by Identity with a token of Issuer at
-	// Time.
+	// Time. If it is not checked, Identity and Issuer are those that the bundle claims, or empty.
 	Signed, Checked  bool
 	Identity, Issuer string
 	Time             time.Time
@@ -76,6 +77,7 @@ func Verify(dir fs.FS, policy *Policy) (s Signature, reasons []string, err error
 		return refuse("has no statement", err)
 	}
 	s.Signed = true
+	s.Identity, s.Issuer = claimed(&b)
 	if policy != nil {
 		if s.Time, err = policy.verify(&b, data); err != nil {
 			return refuse("does not verify", err)
@@ -84,6 +86,19 @@ func Verify(dir fs.FS, policy *Policy) (s Signature, reasons []string, err error
 	}
 	reasons, err = ours.Claims(reports.BundleFile, envelope.RawEnvelope(), data)
 	return s, reasons, err
+}
+
+// claimed returns the signer in a bundle's certificate, which is not verified.
+func claimed(b *bundle.Bundle) (identity, issuer string) {
+	content, err := b.VerificationContent()
+	if err != nil || content.Certificate() == nil {
+		return "", ""
+	}
+	summary, err := certificate.SummarizeCertificate(content.Certificate())
+	if err != nil {
+		return "", ""
+	}
+	return summary.SubjectAlternativeName, summary.Issuer
 }
 
 // verify returns the time of a signature of data by the expected signer.
