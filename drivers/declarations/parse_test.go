@@ -105,7 +105,7 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 			"line 12: namespace.labels: app.kubernetes.io/managed-by is dratest's\nline 12: namespace.labels: a b: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n" +
 				"line 12: namespace.labels: pod-security.kubernetes.io/enforce must be privileged: hooks.inventory runs in a privileged pod"},
 		{"another kind", strings.Replace(versioned, "DriverDeclaration", "Driver", 1) + good, "line 2: kind: is \"Driver\", must be DriverDeclaration"},
-		{"no kind", versioned[:strings.Index(versioned, "kind")] + good, "line 1: kind: is missing: add kind: DriverDeclaration"},
+		{"no kind", strings.Replace(versioned, "kind: DriverDeclaration\n", "", 1) + good, "line 1: kind: is missing: add kind: DriverDeclaration"},
 		{"a kind alone", "kind: DriverDeclaration\n" + good, "line 1: apiVersion: is missing: add apiVersion: dra-conformance.github.io/v1alpha1"},
 		{"a list instead of fields", good + "nodes: [a]\n", "line 9: must be fields with values"},
 		{"twice", good + "driver: b.example.com\n", "line 9: mapping key \"driver\" already defined at line 2"},

@@ -30,11 +30,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Fields of a pod and its containers that are the cases' own.
-var (
-	podFields       = []string{"activeDeadlineSeconds", "ephemeralContainers", "hostname", "initContainers", "nodeName", "resourceClaims", "resources", "restartPolicy"}
-	containerFields = []string{"args", "command", "image", "lifecycle", "livenessProbe", "ports", "readinessProbe", "resources", "restartPolicy", "startupProbe"}
-)
+// podFields and containerFields are those that belong to the cases.
+func podFields() []string {
+	return []string{"activeDeadlineSeconds", "ephemeralContainers", "hostname", "initContainers", "nodeName", "resourceClaims", "resources", "restartPolicy"}
+}
+
+func containerFields() []string {
+	return []string{"args", "command", "image", "lifecycle", "livenessProbe", "ports", "readinessProbe", "resources", "restartPolicy", "startupProbe"}
+}
 
 // checkPods checks the template of pods and the metadata of their namespaces.
 func (d Declaration) checkPods(c *checker) {
@@ -45,7 +48,7 @@ func (d Declaration) checkPods(c *checker) {
 		}
 		return
 	}
-	for _, field := range podFields {
+	for _, field := range podFields() {
 		if _, set := d.Workload.Template[field]; set {
 			c.say(at+"."+field, "must not be set: each case has its own")
 		}
@@ -58,7 +61,7 @@ func (d Declaration) checkPods(c *checker) {
 		if len(containers) != 1 || each["name"] != spec.EachContainer {
 			c.say(at+".containers", "must be one with the name %q, for all containers", spec.EachContainer)
 		}
-		for _, field := range containerFields {
+		for _, field := range containerFields() {
 			if _, set := each[field]; set {
 				c.say(at+".containers", "%s must not be set: each case has its own", field)
 			}

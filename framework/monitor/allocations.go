@@ -201,6 +201,6 @@ func ours(namespace string) bool {
 // byHand reports whether dratest itself, not a component, wrote a field of an object.
 func byHand(o metav1.Object, field string) bool {
 	return slices.ContainsFunc(o.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool {
-		return f.Manager == spec.ManagedBy && f.FieldsV1 != nil && strings.Contains(string(f.FieldsV1.Raw), `"`+field+`"`)
+		return f.Manager == spec.ManagedBy && f.FieldsV1 != nil && strings.Contains(f.FieldsV1.GetRawString(), `"`+field+`"`)
 	})
 }

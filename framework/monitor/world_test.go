@@ -58,7 +58,7 @@ func claim(name string, devices ...string) *resourceapi.ResourceClaim {
 func writtenBy(o metav1.Object, manager string, fields ...string) {
 	raw := strings.Join(fields, `":{"`)
 	o.SetManagedFields(append(o.GetManagedFields(), metav1.ManagedFieldsEntry{
-		Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"%s":{}%s`, raw, strings.Repeat("}", len(fields)))},
+		Manager: manager, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"%s":{}%s`, raw, strings.Repeat("}", len(fields)))),
 	}))
 }
 

@@ -84,7 +84,7 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 		if decoded && (f.APIVersion != Version || f.Kind != Kind) {
 			found.add(1, "must have apiVersion %s and kind %s", Version, Kind)
 		}
-		if decoder.Decode(new(any)) != io.EOF {
+		if !errors.Is(decoder.Decode(new(any)), io.EOF) {
 			found.add(1, "must be one document")
 		}
 		found.entries(f.Expectations, lines, metas, now)

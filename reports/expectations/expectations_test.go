@@ -67,7 +67,7 @@ func TestProblems(t *testing.T) {
 		"other type":    {"kind: Pod\n", "line 1: must have apiVersion dra-conformance.github.io/v1alpha1 and kind Expectations"},
 		"no list":       {head + "  a: b\n", "line 4: wrong kind of value"},
 		"two documents": {head + good + "---\na: b\n", "line 1: must be one document"},
-		"unknown field": {head + "- {case: core/a, reason: r, issue: i, until: 2027-03-31, untill: x}\n", `line 4: unknown field "untill"`},
+		"unknown field": {head + "- {case: core/a, reason: r, issue: i, until: 2027-03-31, unless: x}\n", `line 4: unknown field "unless"`},
 		"field twice":   {head + "- {case: core/a, case: core/b, reason: r, issue: i, until: 2027-03-31}\n", `line 4: mapping key "case" already defined`},
 		"list twice":    {head + good + "expectations: []\n", "line 5: mapping key \"expectations\" already defined at line 3"},
 		"unknown case":  {head + "- {case: core/c, reason: r, issue: i, until: 2027-03-31}\n", "line 4: there is no case \"core/c\"; `dratest list` shows all"},
