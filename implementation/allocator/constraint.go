@@ -86,11 +86,7 @@ const (
 func (name attribute) value(device *inventory.Device) value {
 	found, ok := device.Spec.Attributes[resourceapi.QualifiedName(name)]
 	if !ok {
-		domain, id, qualified := strings.Cut(string(name), "/")
-		if !qualified || domain != device.ID.Driver {
-			return value{}
-		}
-		if found, ok = device.Spec.Attributes[resourceapi.QualifiedName(id)]; !ok {
+		if found, ok = device.Spec.Attributes[inventory.LocalName(device.ID.Driver, resourceapi.QualifiedName(name))]; !ok {
 			return value{}
 		}
 	}

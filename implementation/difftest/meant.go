@@ -18,6 +18,7 @@ package difftest
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -109,39 +110,54 @@ func meantDifferences() []Meant {
 // withoutStrayShares allocates devices that do not allow several allocations as a whole.
 func withoutStrayShares(p *problem.Problem) *problem.Problem {
 	shareable := map[inventory.DeviceID]bool{}
-	for i := range p.Slices {
-		spec := &p.Slices[i].Spec
-		for d := range spec.Devices {
-			id := inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}
-			shareable[id] = shareable[id] || ptr.Deref(spec.Devices[d].AllowMultipleAllocations, false)
-		}
+	for id, device := range devicesIn(p) {
+		shareable[id] = shareable[id] || ptr.Deref(device.AllowMultipleAllocations, false)
 	}
 	c := p.Copy()
-	for i := range c.Allocated {
-		results := c.Allocated[i].Status.Allocation.Devices.Results
-		for r := range results {
-			if !shareable[inventory.DeviceID{Driver: results[r].Driver, Pool: results[r].Pool, Device: results[r].Device}] {
-				results[r].ShareID, results[r].ConsumedCapacity = nil, nil
-			}
+	for id, result := range resultsIn(c) {
+		if !shareable[id] {
+			result.ShareID, result.ConsumedCapacity = nil, nil
 		}
 	}
 	return c
 }
 
+// devicesIn yields the devices of all slices, which may be changed.
+func devicesIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.Device] {
+	return func(yield func(inventory.DeviceID, *resourceapi.Device) bool) {
+		for i := range p.Slices {
+			spec := &p.Slices[i].Spec
+			for d := range spec.Devices {
+				if !yield(inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}, &spec.Devices[d]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// resultsIn yields the allocated devices of all claims, which may be changed.
+func resultsIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult] {
+	return func(yield func(inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult) bool) {
+		for i := range p.Allocated {
+			results := p.Allocated[i].Status.Allocation.Devices.Results
+			for r := range results {
+				if !yield(inventory.DeviceID{Driver: results[r].Driver, Pool: results[r].Pool, Device: results[r].Device}, &results[r]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // withLocalCapacity removes the driver's own domain from names of capacities. Requests have none.
 func withLocalCapacity(p *problem.Problem) *problem.Problem {
 	c := p.Copy()
-	for i := range c.Slices {
-		for d := range c.Slices[i].Spec.Devices {
-			device := &c.Slices[i].Spec.Devices[d]
-			device.Capacity = localNames(c.Slices[i].Spec.Driver, device.Capacity)
-		}
+	for id, device := range devicesIn(c) {
+		device.Capacity = localNames(id.Driver, device.Capacity)
 	}
-	for i := range c.Allocated {
-		results := c.Allocated[i].Status.Allocation.Devices.Results
-		for r := range results {
-			results[r].ConsumedCapacity = localNames(results[r].Driver, results[r].ConsumedCapacity)
-		}
+	for id, result := range resultsIn(c) {
+		result.ConsumedCapacity = localNames(id.Driver, result.ConsumedCapacity)
 	}
 	return c
 }
@@ -149,16 +165,14 @@ func withLocalCapacity(p *problem.Problem) *problem.Problem {
 // withoutBuildMetadata removes it from all versions.
 func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
 	c := p.Copy()
-	for i := range c.Slices {
-		for d := range c.Slices[i].Spec.Devices {
-			for name, attribute := range c.Slices[i].Spec.Devices[d].Attributes {
-				if attribute.VersionValue == nil {
-					continue
-				}
-				minimal, _, _ := strings.Cut(*attribute.VersionValue, "+")
-				attribute.VersionValue = &minimal
-				c.Slices[i].Spec.Devices[d].Attributes[name] = attribute
+	for _, device := range devicesIn(c) {
+		for name, attribute := range device.Attributes {
+			if attribute.VersionValue == nil {
+				continue
 			}
+			minimal, _, _ := strings.Cut(*attribute.VersionValue, "+")
+			attribute.VersionValue = &minimal
+			device.Attributes[name] = attribute
 		}
 	}
 	return c
@@ -167,19 +181,13 @@ func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
 // withoutUnknownCounters overdraws the counters of pools with an allocated device that is not
 // published.
 func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
-	published := map[inventory.DeviceID]bool{}
-	for i := range p.Slices {
-		spec := &p.Slices[i].Spec
-		for d := range spec.Devices {
-			published[inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}] = true
-		}
+	known := map[inventory.DeviceID]bool{}
+	for id := range devicesIn(p) {
+		known[id] = true
 	}
 	unknown := map[inventory.PoolID]bool{}
-	for i := range p.Allocated {
-		for _, r := range p.Allocated[i].Status.Allocation.Devices.Results {
-			id := inventory.DeviceID{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
-			unknown[id.PoolID()] = unknown[id.PoolID()] || !published[id]
-		}
+	for id := range resultsIn(p) {
+		unknown[id.PoolID()] = unknown[id.PoolID()] || !known[id]
 	}
 	c := p.Copy()
 	for i := range c.Slices {
