@@ -266,11 +266,26 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 		instead := w.upstream.Solve(ctx, other, For(w.patience))
 		covered := true
 		for i := range upstream {
-			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || differ(own[i], instead[i]) == "")
+			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || w.agrees(ctx, other, i, own[i], instead[i]))
 		}
 		if covered {
 			return &meant
 		}
 	}
 	return nil
+}
+
+// agrees compares an answer to the converted problem. Upstream's search may time out where it had
+// an answer to the original: then the answer needs a proof.
+func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
+	if instead.Kind != TooSlow {
+		return differ(own, instead) == ""
+	}
+	what, counter := w.prove(ctx, other, node, own)
+	if what != "" {
+		return false
+	}
+	var count Unanswered
+	*counter(&count)++
+	return count.Valid+count.Proven == 1
 }

@@ -157,6 +157,26 @@ func TestWrongAnswersAreFoundWhereUpstreamHasNone(t *testing.T) {
 	}
 }
 
+// Upstream answers seed 1, number 5334 at once, and needs more than its timeout for the converted
+// problem on a busy machine: the intended difference was reported as a difference.
+func TestMeantDifferenceWithoutAnswerIsProven(t *testing.T) {
+	p := generate.Problem(1, 5334)
+	own := NewOwn().Solve(t.Context(), p, For(answered))
+	if own[0].Kind != Fits {
+		t.Fatalf("own: %s", own[0])
+	}
+	w := worker{upstream: slow{upstream()}, patience: time.Millisecond}
+	meant := w.explain(t.Context(), p, own, []Answer{{Kind: DoesNotFit}})
+	if meant == nil || meant.Name != "both names of a capacity" {
+		t.Errorf("explained by %v", meant)
+	}
+	devices := own[0].Allocations[0].Devices.Results
+	devices[0] = devices[1]
+	if meant := w.explain(t.Context(), p, own, []Answer{{Kind: DoesNotFit}}); meant != nil {
+		t.Errorf("a device given twice is explained by %q", meant.Name)
+	}
+}
+
 // An intended difference could explain any number of problems.
 func TestMeantDifferencesAreCapped(t *testing.T) {
 	name := MeantDifferences()[0].Name
