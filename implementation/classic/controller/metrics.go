@@ -29,7 +29,7 @@ type controllerMetrics struct{ calls *metrics.HistogramVec }
 func newMetrics() *controllerMetrics {
 	return &controllerMetrics{metrics.NewHistogramVec(&metrics.HistogramOpts{
 		Subsystem: "classic_dra", Name: "driver_call_duration_seconds", StabilityLevel: metrics.ALPHA,
-		Help:    "How long calls of a driver took, by operation (parameters, allocate, deallocate, unsuitable_nodes) and status (success, failure).",
+		Help:    "Duration of driver calls in seconds, by operation (parameters, allocate, deallocate, unsuitable_nodes) and status (success, failure).",
 		Buckets: metrics.ExponentialBuckets(0.001, 4, 8),
 	}, []string{"operation", "status"})}
 }

@@ -41,10 +41,10 @@ type connection struct {
 }
 
 func (c *connection) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "A file that says how to reach the API server. Without it, the service account of the pod is used.")
-	flags.StringVar(&c.name, "driver-name", "test-driver.example.com", "The name of the driver, as in ResourceClasses.")
-	flags.Float32Var(&c.qps, "kube-api-qps", 100, "How many requests a second are sent to the API server: for objects of Kubernetes, and as many for those of classic DRA. A pod with a claim takes three.")
-	flags.IntVar(&c.burst, "kube-api-burst", 200, "How many of them are sent at once after a pause.")
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "Path to a kubeconfig file. If empty, the pod's service account is used.")
+	flags.StringVar(&c.name, "driver-name", "test-driver.example.com", "The driver name in ResourceClasses.")
+	flags.Float32Var(&c.qps, "kube-api-qps", 100, "QPS to the API server, separately for Kubernetes' objects and those of classic DRA. A pod with a claim needs three requests.")
+	flags.IntVar(&c.burst, "kube-api-burst", 200, "Burst to the API server.")
 }
 
 // validate returns all errors in the flags.
@@ -54,7 +54,7 @@ func (c *connection) validate() error {
 		errs = append(errs, fmt.Errorf("--driver-name %q: %s", c.name, problem))
 	}
 	if c.qps <= 0 || c.burst < 1 {
-		errs = append(errs, errors.New("--kube-api-qps and --kube-api-burst must be larger than 0"))
+		errs = append(errs, errors.New("--kube-api-qps and --kube-api-burst must be greater than 0"))
 	}
 	return errors.Join(errs...)
 }
@@ -87,9 +87,9 @@ func (c *connection) clients() (clients, error) {
 
 // deviceFlags adds the flags for devices and their nodes.
 func deviceFlags(flags *pflag.FlagSet, d *sampledriver.Config) {
-	flags.IntVar(&d.Devices, "devices", 1, "How many devices there are: on each node, or in the network.")
-	flags.BoolVar(&d.Network, "network", false, "The devices are in a network that all selected nodes reach, not in nodes.")
-	flags.StringVar(&d.Nodes, "nodes", "", "A label selector for the nodes with devices, or those that reach them. Empty selects all.")
-	flags.StringVar(&d.StateFile, "state-file", "", "Where it is kept who has which device. Without it, after a restart, devices are given away that claims have still.")
-	flags.StringSliceVar(&d.Refuse, "refuse-nodes", nil, "Names of nodes to call unsuitable.")
+	flags.IntVar(&d.Devices, "devices", 1, "The number of devices per node, or in total with --network.")
+	flags.BoolVar(&d.Network, "network", false, "Devices are attached to a network reachable from all selected nodes, not to nodes.")
+	flags.StringVar(&d.Nodes, "nodes", "", "A label selector for nodes with (access to) devices. If empty, all nodes are selected.")
+	flags.StringVar(&d.StateFile, "state-file", "", "A file recording allocated devices. Without it, a restarted driver may allocate devices twice.")
+	flags.StringSliceVar(&d.Refuse, "refuse-nodes", nil, "Names of nodes to report as unsuitable.")
 }

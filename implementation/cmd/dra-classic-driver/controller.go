@@ -45,7 +45,7 @@ type options struct {
 func newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:          "dra-classic-driver",
-		Short:        "A classic DRA driver to try and to test with",
+		Short:        "A classic DRA driver for trials and tests",
 		SilenceUsage: true,
 	}
 	cmd.AddCommand(controllerCommand(), simulateCommand(), definitionsCommand())
@@ -56,13 +56,13 @@ func controllerCommand() *cobra.Command {
 	o := &options{logs: logsapi.NewLoggingConfiguration()}
 	cmd := &cobra.Command{
 		Use:   "controller",
-		Short: "Allocate claims of the ResourceClasses that name the driver",
-		Long: "controller allocates claims of the ResourceClasses that name the driver: when they are created or, which is\n" +
-			"the default, when a scheduler with classic DRA has selected a node for a pod. Claims and classes may name an\n" +
-			"object with parameters, which are the data of a ConfigMap, and the fields in the spec of any other kind that the\n" +
-			"driver may get: userLimit says how many pods may use the claim (-1: any number), optional: \"true\" allocates it\n" +
-			"without a device where none is free; allocateTakes and failAllocate say how long it takes and how often it\n" +
-			"fails at first; everything else is for containers.",
+		Short: "Allocate claims of the driver's ResourceClasses",
+		Long: "controller allocates claims of the driver's ResourceClasses, either at creation or (default) after a scheduler\n" +
+			"with classic DRA has selected a node for a pod. Claims and classes may reference a parameters object: the data\n" +
+			"of a ConfigMap, or the spec of any other kind readable by the driver. Parameters: userLimit is the number of\n" +
+			"pods allowed to use the claim (-1 for no limit), optional: \"true\" allocates the claim without a device if none\n" +
+			"is free, allocateTakes is the duration of an allocation and failAllocate the number of initial failures.\n" +
+			"Everything else is passed to containers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs.InitLogs()
@@ -78,12 +78,12 @@ func controllerCommand() *cobra.Command {
 	flags, d := cmd.Flags(), &o.driver
 	o.flags(flags)
 	deviceFlags(flags, d)
-	flags.IntVar(&o.workers, "workers", 10, "How many claims and pods are looked at concurrently.")
-	flags.BoolVar(&o.elect, "leader-elect", false, "Work only while this process has the Lease of the driver's name.")
-	flags.StringVar(&o.namespace, "namespace", "kube-system", "The namespace of that Lease.")
-	flags.IntVar(&d.FailAllocate, "fail-allocate", 0, "How many calls to allocate fail before one works; -1 for all.")
-	flags.IntVar(&d.FailDeallocate, "fail-deallocate", 0, "How many calls to deallocate fail before one works; -1 for all.")
-	flags.DurationVar(&d.Takes, "allocate-takes", 0, "How long allocating a device takes.")
+	flags.IntVar(&o.workers, "workers", 10, "The number of claims and pods synced concurrently.")
+	flags.BoolVar(&o.elect, "leader-elect", false, "Use leader election with a Lease named after the driver.")
+	flags.StringVar(&o.namespace, "namespace", "kube-system", "The namespace of the Lease.")
+	flags.IntVar(&d.FailAllocate, "fail-allocate", 0, "The number of allocations to fail first; -1 fails all.")
+	flags.IntVar(&d.FailDeallocate, "fail-deallocate", 0, "The number of deallocations to fail first; -1 fails all.")
+	flags.DurationVar(&d.Takes, "allocate-takes", 0, "The duration of an allocation.")
 	logsapi.AddFlags(o.logs, flags)
 	return cmd
 }
@@ -92,7 +92,7 @@ func controllerCommand() *cobra.Command {
 func (o *options) validate() error {
 	errs := []error{o.connection.validate()}
 	if o.workers < 1 {
-		errs = append(errs, errors.New("--workers must be larger than 0"))
+		errs = append(errs, errors.New("--workers must be greater than 0"))
 	}
 	return errors.Join(append(errs, o.driver.Validate())...)
 }

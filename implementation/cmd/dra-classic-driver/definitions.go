@@ -36,8 +36,8 @@ var definitions embed.FS
 func definitionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "definitions",
-		Short: "Print what a cluster needs for classic DRA",
-		Long: "definitions prints the CustomResourceDefinitions and the admission policies of classic DRA as YAML, for\n" +
+		Short: "Print the API definitions of classic DRA",
+		Long: "definitions prints the CustomResourceDefinitions and admission policies of classic DRA as YAML, for use with\n" +
 			"\"kubectl apply -f -\".",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printDefinitions(cmd.OutOrStdout()) },

@@ -49,12 +49,12 @@ func simulateCommand() *cobra.Command {
 	var q question
 	cmd := &cobra.Command{
 		Use:   "simulate -f nodes.yaml",
-		Short: "Say which pods that wait could run on nodes that there are not yet",
-		Long: "simulate says what pods that wait would get of the driver on the nodes that there are and on others like those in\n" +
-			"a file, which are called after them: worker-new-1, worker-new-2, ... It takes nothing and changes nothing.\n" +
-			"It has to be told what the controller is told, and reads the same --state-file.\n\n" +
-			"Looked at are claims, node selectors, affinity to nodes and taints; not processors and memory, nor claims that others\n" +
-			"allocate, whose names it tells. A pod goes to the first node that serves all its claims, by priority and age.",
+		Short: "Predict which pending pods additional nodes could run",
+		Long: "simulate predicts which devices of the driver pending pods would get on the existing nodes and on copies of the\n" +
+			"nodes in a file, named worker-new-1, worker-new-2, ... It allocates and changes nothing. It needs the same flags\n" +
+			"as the controller and reads the same --state-file.\n\n" +
+			"It considers claims, node selectors, node affinity and taints, but not CPU, memory or claims of other drivers,\n" +
+			"which it lists. Each pod, by priority and age, gets the first node with devices for all its claims.",
 		Example: "  kubectl get node worker -o yaml | dra-classic-driver simulate --state-file devices.json -f - --count 3",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -75,9 +75,9 @@ func simulateCommand() *cobra.Command {
 	flags := cmd.Flags()
 	q.flags(flags)
 	deviceFlags(flags, &q.driver)
-	flags.StringVarP(&q.file, "filename", "f", "", "A file with Nodes that others would be like, as kubectl prints them; - is standard input.")
-	flags.IntVar(&q.count, "count", 1, "How many nodes there would be like each of the file's.")
-	flags.StringVarP(&q.output, "output", "o", "table", "table or json.")
+	flags.StringVarP(&q.file, "filename", "f", "", "A file with Nodes to copy, in kubectl's YAML or JSON; - is standard input.")
+	flags.IntVar(&q.count, "count", 1, "The number of copies of each node.")
+	flags.StringVarP(&q.output, "output", "o", "table", "Output format: table or json.")
 	return cmd
 }
 
@@ -85,16 +85,16 @@ func simulateCommand() *cobra.Command {
 func (q *question) validate() error {
 	errs := []error{q.connection.validate(), q.driver.Validate()}
 	if q.file == "" {
-		errs = append(errs, errors.New("--filename is missing: it names the file with nodes"))
+		errs = append(errs, errors.New("--filename is required: a file with nodes"))
 	}
 	if q.driver.StateFile == "" {
-		errs = append(errs, errors.New("--state-file is missing: it has what is taken"))
+		errs = append(errs, errors.New("--state-file is required: it has the allocated devices"))
 	}
 	if q.count < 1 {
-		errs = append(errs, errors.New("--count must be larger than 0"))
+		errs = append(errs, errors.New("--count must be greater than 0"))
 	}
 	if q.output != "table" && q.output != "json" {
-		errs = append(errs, fmt.Errorf("--output %s: it is table or json", q.output))
+		errs = append(errs, fmt.Errorf("--output %s: must be table or json", q.output))
 	}
 	return errors.Join(errs...)
 }
@@ -207,11 +207,11 @@ func (a *answer) table(text *strings.Builder) {
 		fmt.Fprintf(table, "%s\t%s\t%s%s\n", pod, p.Node, strings.Join(devices, ", "), others)
 	}
 	_ = table.Flush() // strings.Builder never fails
-	fmt.Fprintf(text, "%d pods wait: %d fit nodes that are there, %d need new nodes, %d cannot be served\n", len(a.Pods), old, added, len(a.Pods)-old-added)
+	fmt.Fprintf(text, "%d pending pods: %d fit existing nodes, %d need new nodes, %d cannot run\n", len(a.Pods), old, added, len(a.Pods)-old-added)
 	if old+added > 0 {
 		text.WriteString(served.String())
 	}
 	if rest.Len() > 0 {
-		fmt.Fprintf(text, "\nCannot be served:\n%s", rest.String())
+		fmt.Fprintf(text, "\nCannot run:\n%s", rest.String())
 	}
 }

@@ -132,12 +132,12 @@ func TestSimulate(t *testing.T) {
 	if err := predicted.write(&text, "table"); err != nil {
 		t.Fatal(err)
 	}
-	want := `2 pods wait: 0 fit nodes that are there, 1 need new nodes, 1 cannot be served
+	want := `2 pending pods: 0 fit existing nodes, 1 need new nodes, 1 cannot run
 
 POD     NODE     DEVICES
 ns/one  a-new-1  a-new-1/device-0 (not asked: foreign)
 
-Cannot be served:
+Cannot run:
   ns/two: 2 nodes, none serves: 2: the driver cannot allocate all claims
 `
 	if text.String() != want {

@@ -66,16 +66,16 @@ type options struct {
 func program(o *options) app.Program {
 	return app.Program{
 		Name: "dra-composable-controller",
-		Long: "dra-composable-controller stands between a fabric of devices, which several clusters share, and a cluster\n" +
-			"(KEP-5007). It publishes what is free in the fabric as ResourceSlices, a pool for each model, whose devices\n" +
-			"are slots without identity. It attaches a device for each slot that a claim gets, tells the scheduler in the\n" +
-			"claim's status when that is done or has failed, and detaches devices that no pod uses.\n\n" +
-			"The fabric is dra-fabric, or what has its API. The API server has to serve DeviceTaintRules\n" +
-			"(resource.k8s.io/v1), and the scheduler needs the feature DRADeviceBindingConditions.",
+		Long: "dra-composable-controller connects a cluster to a device fabric shared by several clusters (KEP-5007). It\n" +
+			"publishes the fabric's free devices as ResourceSlices, one pool per model, with anonymous slots as devices.\n" +
+			"For each allocated slot it attaches a device, reports success or failure to the scheduler in the claim's\n" +
+			"status, and detaches devices no pod uses.\n\n" +
+			"The fabric is dra-fabric or any service with the same API. The API server must serve DeviceTaintRules\n" +
+			"(resource.k8s.io/v1), and the scheduler needs the DRADeviceBindingConditions feature.",
 		Port: 10269,
 		Controllers: []app.Descriptor{{
 			Name: composable.Name, New: o.controller, Workers: 10,
-			WorkersFlag: "concurrent-claim-syncs", WorkersHelp: "How many ResourceClaims are looked at concurrently.",
+			WorkersFlag: "concurrent-claim-syncs", WorkersHelp: "The number of ResourceClaims synced concurrently.",
 		}},
 		Flags:    o.flags,
 		Validate: func() error { _, err := o.config(); return err },
@@ -84,21 +84,21 @@ func program(o *options) app.Program {
 
 func (o *options) flags(sets *cliflag.NamedFlagSets) {
 	flags := sets.FlagSet("fabric")
-	flags.StringVar(&o.driver, "driver-name", "", "The name of the DRA driver under which free devices are published: that of the driver on the nodes.")
-	flags.StringVar(&o.fabric, "fabric-name", "fabric", "The name of the fabric, a DNS label. Its pools are NAME/MODEL.")
-	flags.StringVar(&o.url, "fabric-url", "", "The address of the fabric, as https://fabric.example:8443.")
-	flags.StringVar(&o.tokenFile, "fabric-token-file", "", "A file with the bearer token for the fabric. It is read again for each request.")
-	flags.StringVar(&o.caFile, "fabric-ca-file", "", "A file with the certificate authority of the fabric. Without it that of the host is trusted.")
-	flags.StringVar(&o.nodes, "fabric-nodes", "", "A label selector for the nodes that devices can be attached to, as fabric=fabric1. Empty selects all.")
+	flags.StringVar(&o.driver, "driver-name", "", "The name of the DRA driver on the nodes. Free devices are published under it.")
+	flags.StringVar(&o.fabric, "fabric-name", "fabric", "The name of the fabric, a DNS label. Pools are named NAME/MODEL.")
+	flags.StringVar(&o.url, "fabric-url", "", "The URL of the fabric, for example https://fabric.example:8443.")
+	flags.StringVar(&o.tokenFile, "fabric-token-file", "", "A file with the bearer token for the fabric, read again for each request.")
+	flags.StringVar(&o.caFile, "fabric-ca-file", "", "A file with the certificate authority of the fabric. If empty, the host's root CAs are used.")
+	flags.StringVar(&o.nodes, "fabric-nodes", "", "A label selector for nodes connected to the fabric, for example fabric=fabric1. If empty, all nodes are selected.")
 	flags.StringVar(&o.whenAttached, "when-attached", reschedule,
-		"What becomes of a pod whose device was attached: \"reschedule\" has binding abandoned once the driver on the node publishes the device as a "+
-			"local one, so that the pod gets that; \"bind\" has the pod bound with its slot, and the driver finds in the claim's status which device that is.")
-	flags.DurationVar(&o.refresh, "refresh-period", 10*time.Second, "The time between two looks at what is free in the fabric.")
+		"What to do with a pod after its device was attached: \"reschedule\" aborts binding when the driver on the node publishes the device as a "+
+			"local one, and the pod gets that device; \"bind\" binds the pod with its slot, and the driver finds the device in the claim's status.")
+	flags.DurationVar(&o.refresh, "refresh-period", 10*time.Second, "The period between two queries of the fabric's free devices.")
 	flags.BoolVar(&o.refreshAfterActs, "refresh-after-acts", false,
-		"Look at the fabric also after a device was attached or detached. Fewer pods get slots that are gone; KEP-5007 has the period alone.")
-	flags.DurationVar(&o.detachAfter, "detach-after", 5*time.Minute, "For how long no claim has had a device that is detached. More than pods take to be scheduled.")
+		"Also query the fabric after attaching or detaching a device, to offer fewer stale slots. KEP-5007 only describes the period.")
+	flags.DurationVar(&o.detachAfter, "detach-after", 5*time.Minute, "How long a device must be unclaimed before it is detached. Should exceed the scheduling time of pods.")
 	flags.DurationVar(&o.bindingTimeout, "binding-timeout", 0,
-		"How long dra-scheduler is to wait for a device; other schedulers have a setting of their own. 0 leaves that to its configuration.")
+		"How long dra-scheduler waits for a device. 0 uses the scheduler's configuration, as other schedulers always do.")
 }
 
 // config converts the flags and returns all their errors.
@@ -124,7 +124,7 @@ func (o *options) config() (composable.Config, error) {
 		errs = append(errs, fmt.Errorf("--when-attached must be %s or %s, got %q", reschedule, bind, o.whenAttached))
 	}
 	if o.refresh <= 0 || o.detachAfter <= 0 {
-		errs = append(errs, errors.New("--refresh-period and --detach-after must be larger than 0"))
+		errs = append(errs, errors.New("--refresh-period and --detach-after must be greater than 0"))
 	}
 	var err error
 	if c.Nodes, err = nodeSelector(o.nodes); err != nil {

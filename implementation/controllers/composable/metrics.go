@@ -40,13 +40,13 @@ func newMetrics() *controllerMetrics {
 		return metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help, StabilityLevel: metrics.ALPHA}, labels)
 	}
 	return &controllerMetrics{
-		requests:    vector("fabric_requests_total", "Number of requests to the fabric, by operation and result: answered, error.", "operation", "result"),
-		outcomes:    vector("attachments_total", "Number of devices of claims that the scheduler was told of, by the reason of the condition.", "reason"),
-		detachments: counter("detachments_total", "Number of idle devices that were given back."),
-		sliceWrites: counter("slice_writes_total", "Number of times that a ResourceSlice was created, updated or deleted."),
+		requests:    vector("fabric_requests_total", "Number of requests to the fabric, by operation and result (answered, error).", "operation", "result"),
+		outcomes:    vector("attachments_total", "Number of device conditions reported to the scheduler, by reason.", "reason"),
+		detachments: counter("detachments_total", "Number of detached idle devices."),
+		sliceWrites: counter("slice_writes_total", "Number of ResourceSlice creations, updates and deletions."),
 		latency: metrics.NewHistogram(&metrics.HistogramOpts{
 			Subsystem: subsystem, Name: "attach_duration_seconds", StabilityLevel: metrics.ALPHA,
-			Help:    "Time in seconds from the allocation of a claim, which is known to the second, until the scheduler was told that its device is attached.",
+			Help:    "Latency in seconds between the allocation of a claim (recorded in whole seconds) and the report of its attached device to the scheduler.",
 			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600}}),
 	}
 }

@@ -56,7 +56,7 @@ func TestFreeDevicesArePublished(t *testing.T) {
 		if got := c.slots(); got != "free-0" || c.Calls("update", "resourceslices") != 1 {
 			c.Errorf("slots %q", got)
 		}
-		c.wantCounter("composable_controller_slice_writes_total", `# HELP composable_controller_slice_writes_total [ALPHA] Number of times that a ResourceSlice was created, updated or deleted.
+		c.wantCounter("composable_controller_slice_writes_total", `# HELP composable_controller_slice_writes_total [ALPHA] Number of ResourceSlice creations, updates and deletions.
 # TYPE composable_controller_slice_writes_total counter
 composable_controller_slice_writes_total 2
 `)
@@ -341,7 +341,7 @@ func TestDeadDeviceIsNoReasonToLookAgainAtOnce(t *testing.T) {
 		if n := c.fabric.Asked(); n < 2 || n > 60 {
 			c.Errorf("asked %d times to detach it, once per look is 54", n)
 		}
-		c.wantCounter("composable_controller_detachments_total", `# HELP composable_controller_detachments_total [ALPHA] Number of idle devices that were given back.
+		c.wantCounter("composable_controller_detachments_total", `# HELP composable_controller_detachments_total [ALPHA] Number of detached idle devices.
 # TYPE composable_controller_detachments_total counter
 composable_controller_detachments_total 1
 `)

@@ -33,10 +33,10 @@ func newMetrics() *controllerMetrics {
 	return &controllerMetrics{
 		deletions: metrics.NewCounter(&metrics.CounterOpts{
 			Subsystem: subsystem, Name: "pod_deletions_total", StabilityLevel: metrics.ALPHA,
-			Help: "Number of pods that were evicted because of taints of their devices."}),
+			Help: "Number of pods evicted because of device taints."}),
 		latency: metrics.NewHistogram(&metrics.HistogramOpts{
 			Subsystem: subsystem, Name: "pod_deletion_duration_seconds", StabilityLevel: metrics.ALPHA,
-			Help:    "Time in seconds from the moment when a pod had to be evicted until it was.",
+			Help:    "Latency in seconds between the time a pod had to be evicted and its eviction.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}}),
 	}
 }

@@ -66,7 +66,7 @@ func TestTaintInSliceEvicts(t *testing.T) {
 		if len(conditions) != 1 || conditions[0].Type != corev1.DisruptionTarget || conditions[0].Reason != "DeletionByDeviceTaintManager" {
 			c.Errorf("the pod had the conditions %v", conditions)
 		}
-		want := `# HELP device_taint_eviction_controller_pod_deletions_total [ALPHA] Number of pods that were evicted because of taints of their devices.
+		want := `# HELP device_taint_eviction_controller_pod_deletions_total [ALPHA] Number of pods evicted because of device taints.
 # TYPE device_taint_eviction_controller_pod_deletions_total counter
 device_taint_eviction_controller_pod_deletions_total 1
 `

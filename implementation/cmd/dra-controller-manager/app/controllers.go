@@ -73,17 +73,17 @@ func controllerManager() Program {
 	return Program{
 		Name: name,
 		Long: "dra-controller-manager runs the controllers of dynamic resource allocation (DRA): it creates ResourceClaims\n" +
-			"from templates, cleans up after pods, and evicts pods from devices with NoExecute taints. It stands in for\n" +
-			"kube-controller-manager, where these controllers have to be turned off.",
+			"from templates, cleans up after pods, and evicts pods from devices with NoExecute taints. Disable these\n" +
+			"controllers in kube-controller-manager.",
 		Port: 10257,
 		Controllers: []Descriptor{{
 			Name: resourceclaim.Name, Alias: "resource-claim-controller", New: newResourceClaim, Workers: 50,
 			WorkersFlag: "concurrent-resourceclaim-syncs",
-			WorkersHelp: "How many pods and ResourceClaims are looked at concurrently.",
+			WorkersHelp: "The number of pods and ResourceClaims synced concurrently.",
 		}, {
 			Name: tainteviction.Name, New: newTaintEviction, Workers: 8,
 			WorkersFlag: "concurrent-device-taint-eviction-syncs",
-			WorkersHelp: "How many pods are evicted, or DeviceTaintRules looked at, concurrently.",
+			WorkersHelp: "The number of pod evictions and DeviceTaintRules processed concurrently.",
 		}},
 	}
 }

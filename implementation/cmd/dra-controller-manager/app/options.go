@@ -116,7 +116,7 @@ func (o *options) flags() cliflag.NamedFlagSets {
 	}
 	generic := sets.FlagSet("generic")
 	generic.DurationVar(&o.shutdownTimeout, "controller-shutdown-timeout", o.shutdownTimeout,
-		"How long controllers may take to stop when the command is told to end.")
+		"The grace period for controllers to stop after a termination signal.")
 	utilfeature.DefaultMutableFeatureGate.AddFlag(generic)
 	misc := sets.FlagSet("misc")
 	misc.StringVar(&o.master, "master", "", "The address of the API server, instead of the one in the kubeconfig.")
@@ -136,11 +136,11 @@ func (o *options) validate() error {
 	errs = append(errs, o.metrics.Validate()...)
 	for _, c := range o.program.Controllers {
 		if n := *o.workers[c.Name]; n <= 0 {
-			errs = append(errs, fmt.Errorf("--%s must be larger than 0, got %d", c.WorkersFlag, n))
+			errs = append(errs, fmt.Errorf("--%s must be greater than 0, got %d", c.WorkersFlag, n))
 		}
 	}
 	if o.shutdownTimeout <= 0 {
-		errs = append(errs, fmt.Errorf("--controller-shutdown-timeout must be larger than 0, got %s", o.shutdownTimeout))
+		errs = append(errs, fmt.Errorf("--controller-shutdown-timeout must be greater than 0, got %s", o.shutdownTimeout))
 	}
 	if o.program.Validate != nil {
 		errs = append(errs, o.program.Validate())

@@ -50,8 +50,8 @@ func TestAllThatIsWrongIsTold(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, part := range []string{`"foo" is not`, `"bar" is not`, "concurrent-resourceclaim-syncs must be larger than 0, got 0",
-		"concurrent-device-taint-eviction-syncs must be larger than 0, got -1", "--controller-shutdown-timeout", "99999", "leases"} {
+	for _, part := range []string{`"foo" is not`, `"bar" is not`, "concurrent-resourceclaim-syncs must be greater than 0, got 0",
+		"concurrent-device-taint-eviction-syncs must be greater than 0, got -1", "--controller-shutdown-timeout", "99999", "leases"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing in: %v", part, err)
 		}

@@ -99,10 +99,10 @@ func TestAnswers(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errOut)
 	}
 	for _, want := range []string{
-		"3 pods wait: 0 fit nodes that are there, 3 need new nodes, 0 cannot be served",
+		"3 pending pods: 0 fit existing nodes, 3 need new nodes, 0 cannot run",
 		"gpu    2          6     1",
 		"ns/pod-c  gpu-new-2  gpu-new-2/gpu-0",
-		"Note: an archive has only pods with claims",
+		"Note: an archive only has pods with claims",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
@@ -114,7 +114,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("exit code %d, error %v: %s", code, err, out)
 	}
 	limited := write(t, filepath.Join(t.TempDir(), "groups.yaml"), strings.Replace(groups, "cost: 3", "max: 1", 1))
-	if code, out, _ = run(t, "-f", limited, "--from", archive(t, 3)); code != 1 || !strings.Contains(out, "Cannot be served:\n  ns/pod-c: 1 node: cannot allocate all claims") {
+	if code, out, _ = run(t, "-f", limited, "--from", archive(t, 3)); code != 1 || !strings.Contains(out, "Cannot run:\n  ns/pod-c: 1 node: cannot allocate all claims") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
@@ -125,7 +125,7 @@ func TestLearnedGroupsServe(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errOut)
 	}
-	if !strings.Contains(out, `# Will not repeat: attribute uuid of device gpu-0 is "GPU-1"`) || strings.Contains(out, "mended") {
+	if !strings.Contains(out, `# Not shared by new nodes: attribute uuid of device gpu-0 is "GPU-1"`) || strings.Contains(out, "To be fixed") {
 		t.Error(out)
 	}
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), out)
@@ -172,7 +172,7 @@ func TestRefusedGroupsAreTold(t *testing.T) {
 		"  pods: [{metadata: {namespace: ns, name: own}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}]\n"
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), bad+strings.TrimPrefix(groups, "groups:\n"))
 	code, out, errOut := run(t, "-f", file, "--from", archive(t, 1))
-	if code != 0 || errOut != "" || !strings.Contains(out, "Group bad cannot have more nodes: add node bad-new-1: its own pod ns/own-bad-new-1 does not fit: 1 node: Insufficient cpu") {
+	if code != 0 || errOut != "" || !strings.Contains(out, "No nodes can be added to group bad: add node bad-new-1: its own pod ns/own-bad-new-1 does not fit: 1 node: Insufficient cpu") {
 		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
 	}
 	file = write(t, filepath.Join(t.TempDir(), "groups.yaml"), bad)
@@ -183,7 +183,7 @@ func TestRefusedGroupsAreTold(t *testing.T) {
 
 func TestOnlyOneNamespace(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
-	if code, out, _ := run(t, "-f", file, "--from", archive(t, 3), "-n", "other"); code != 0 || !strings.HasPrefix(out, "0 pods wait") {
+	if code, out, _ := run(t, "-f", file, "--from", archive(t, 3), "-n", "other"); code != 0 || !strings.HasPrefix(out, "0 pending pods") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
@@ -243,10 +243,10 @@ kubernetes_feature_enabled{name="NodeDeclaredFeatures",stage="ALPHA"} 0
 	if f := config.Features; f.DeviceTaints || !f.ConsumableCapacity || f.PartitionableDevices || !f.AdminAccess || !config.NoDeclaredFeatures {
 		t.Errorf("%+v", f)
 	}
-	if want := []string{"feature gate DRAListTypeAttributes is not supported: what it is about is not looked at"}; !slices.Equal(notes, want) {
+	if want := []string{"feature gate DRAListTypeAttributes is not supported and ignored"}; !slices.Equal(notes, want) {
 		t.Errorf("got %q, want %q", notes, want)
 	}
-	if _, notes, err := configure(gates, &world{gatesUnread: "forbidden"}, nil); err != nil || len(notes) == 0 || !strings.Contains(notes[0], "not known (forbidden)") {
+	if _, notes, err := configure(gates, &world{gatesUnread: "forbidden"}, nil); err != nil || len(notes) == 0 || !strings.Contains(notes[0], "unknown (forbidden)") {
 		t.Errorf("got %q and error %v", notes, err)
 	}
 	var wrong exitError
@@ -324,13 +324,13 @@ func TestWrongUse(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no file", nil, 2, "-f is missing"},
+		{"no file", nil, 2, "-f is required"},
 		{"a file that is not there", []string{"-f", "/none"}, 2, "no such file"},
 		{"an unknown flag", []string{"--none"}, 2, "unknown flag"},
-		{"an unknown format", []string{"-f", file, "-o", "xml"}, 2, "it is table or json"},
+		{"an unknown format", []string{"-f", file, "-o", "xml"}, 2, "must be table or json"},
 		{"an archive that is not there", []string{"-f", file, "--from", "/none"}, 3, "no such file"},
 		{"a context and an archive", []string{"-f", file, "--from", empty, "--context", "c"}, 2, "[context from]"},
-		{"an archive of something else", []string{"-f", file, "--from", empty}, 3, "there is no objects/nodes.yaml: is it from dratest gather?"},
+		{"an archive of something else", []string{"-f", file, "--from", empty}, 3, "objects/nodes.yaml is missing: is this output of dratest gather?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if code, _, errOut := run(t, test.args...); code != test.code || !strings.Contains(errOut, test.want) {
@@ -346,16 +346,16 @@ func TestWrongGroups(t *testing.T) {
 		name, file string
 		want       []string
 	}{
-		{"no groups", "groups: []\n", []string{"g.yaml:1: groups: there are none"}},
+		{"no groups", "groups: []\n", []string{"g.yaml:1: groups: must not be empty"}},
 		{"no YAML", "groups: [\n", []string{"g.yaml: yaml: line"}},
 		{"a key that is there twice", "groups:\n- name: a\n  name: b\n", []string{"already set"}},
 		{"unknown fields", "gruops: []\n" + strings.Replace(groups, "  cost: 3\n", "  price: 3\n", 1), []string{`g.yaml:1: unknown field "gruops"`, `g.yaml:4: unknown field "price"`}},
-		{"another type", strings.Replace(groups, "cost: 3", "cost: three", 1), []string{"g.yaml:3: cost: it is a string, and has to be a int64"}},
+		{"another type", strings.Replace(groups, "cost: 3", "cost: three", 1), []string{"g.yaml:3: cost: must be a int64, got a string"}},
 		{"an incomplete pool, and a negative cost", strings.NewReplacer("cost: 3", "cost: -3", "pool: {name: template}", "pool: {name: template, resourceSliceCount: 2}").Replace(groups), []string{
 			"g.yaml:3: cost: it must not be negative", "g.yaml:8: slices[0]: pool template has 2 slices, this template has 1 of them",
 		}},
 		{"an empty slice", strings.Split(groups, "  slices:")[0] + "  slices: [null]\n", []string{"slices[0]: it is empty"}},
-		{"two groups of one name", groups + strings.TrimPrefix(groups, "groups:\n"), []string{"g.yaml:13: name: there is another group gpu"}},
+		{"two groups of one name", groups + strings.TrimPrefix(groups, "groups:\n"), []string{"g.yaml:13: name: duplicate group gpu"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := parseGroups("g.yaml", []byte(test.file))

@@ -32,39 +32,39 @@ import (
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
-const long = `dra-whatif says which nodes the pods need that wait for devices (DRA), and why others cannot be served.
+const long = `dra-whatif finds the nodes to add for pods waiting for devices (DRA), and explains why other pods cannot run.
 
-It asks kube-scheduler's filters and this project's scheduler plugin, on a copy of the cluster in memory; the
-cluster is only read. Groups of nodes that could be added are in a file:
+It runs kube-scheduler's filters and this project's scheduler plugin on an in-memory copy of the cluster; access to the
+cluster is read-only. A file defines the groups of nodes available for adding:
 
   groups:
   - name: gpu            # new nodes are called gpu-new-1, gpu-new-2, ...
-    cost: 3              # of a node, in any unit; 1 if left out
-    max: 10              # at most so many; no limit if left out
-    node:                # a Node, with what the scheduler looks at
+    cost: 3              # per node, in any unit; default 1
+    max: 10              # maximum number of nodes; no limit by default
+    node:                # a Node with the fields relevant for scheduling
       metadata: {name: template, labels: {zone: a}}
       status: {allocatable: {cpu: "8", memory: 32Gi, pods: "110"}}
-    slices:              # its ResourceSlices, all of each pool; a pool's name follows that of the node
+    slices:              # all ResourceSlices of its pools; pool names follow the node's name
     - spec:
         driver: gpu.example.com
         nodeName: template
         pool: {name: template}
         devices: [{name: gpu-0}, {name: gpu-1}]
-    pods: []             # Pods that come with each node, as those of DaemonSets,
-    claims: []           # and the ResourceClaims that these name
+    pods: []             # Pods of each new node, for example of DaemonSets,
+    claims: []           # and their ResourceClaims
 
-"dra-whatif learn NODE" writes a group as a running node is.
+"dra-whatif learn NODE" writes a group modeled on an existing node.
 
-Volumes, preemption and scores are not looked at: a pod goes to the first node that fits. The numbers of nodes are
-the cheapest ones for few pods and groups; else it is said how much cheaper others could be at best. A group of which
-no node can be added, as a pod that comes with it does not fit, serves nobody, which the answer says.
+Volumes, preemption and scores are ignored: each pod goes to the first fitting node. With few pods and groups the node
+counts are the cheapest possible; otherwise the output bounds how much cheaper others could be. Groups whose own pods do
+not fit cannot be added; the output lists them.
 
-"dra-whatif shrink NODE" says whether the pods of a node could go elsewhere.`
+"dra-whatif shrink NODE" checks whether the pods of a node could run elsewhere.`
 
 const exits = `
-Exit codes: 0 all pods can be served, 1 some cannot, 2 wrong usage or a wrong file, 3 the cluster or the archive cannot be
-read or simulated, or the answer cannot be written. A pod for which a plugin of the scheduler fails is not served: the scheduler
-tries such a pod again and again.`
+Exit codes: 0 all pods can run, 1 some cannot, 2 invalid usage or file, 3 error reading or simulating the cluster or
+archive, or writing the output. A pod counts as not able to run if a scheduler plugin fails for it: the scheduler would
+retry it indefinitely.`
 
 // exitError is an error with its exit code.
 type exitError struct {
@@ -75,8 +75,8 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// errUnserved means some pods cannot be served; the output lists them.
-var errUnserved = errors.New("some pods cannot be served")
+// errUnserved means some pods cannot run; the output lists them.
+var errUnserved = errors.New("some pods cannot run")
 
 // Run runs the command and returns the exit code.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -106,7 +106,7 @@ func newCommand() *cobra.Command {
 	var ask question
 	cmd := &cobra.Command{
 		Use:   "dra-whatif -f groups.yaml [--kubeconfig FILE | --from ARCHIVE]",
-		Short: "Say which nodes pods need that wait for devices",
+		Short: "Find the nodes to add for pods waiting for devices",
 		Long:  long + "\n" + exits,
 		Example: `  dra-whatif learn worker-1 >groups.yaml
   dra-whatif -f groups.yaml
@@ -117,7 +117,7 @@ func newCommand() *cobra.Command {
 				return err
 			}
 			if file == "" {
-				return errors.New("-f is missing: it names the file with the groups")
+				return errors.New("-f is required: a file with node groups")
 			}
 			groups, err := readGroups(file)
 			if err != nil {
@@ -126,13 +126,13 @@ func newCommand() *cobra.Command {
 			return answer(cmd, &from, groups, ask)
 		},
 	}
-	cmd.PersistentFlags().StringVar(&from.kubeconfig, "kubeconfig", "", "the cluster; if empty $KUBECONFIG or ~/.kube/config")
-	cmd.PersistentFlags().StringVar(&from.context, "context", "", "context of the kubeconfig; if empty its current one")
-	cmd.PersistentFlags().StringVar(&from.archive, "from", "", `a folder or .tar.gz that "dratest gather" has written, in place of a cluster`)
+	cmd.PersistentFlags().StringVar(&from.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default: $KUBECONFIG or ~/.kube/config)")
+	cmd.PersistentFlags().StringVar(&from.context, "context", "", "context of the kubeconfig (default: the current one)")
+	cmd.PersistentFlags().StringVar(&from.archive, "from", "", `directory or .tar.gz written by "dratest gather", instead of a cluster`)
 	cmd.MarkFlagsMutuallyExclusive("kubeconfig", "from")
 	cmd.MarkFlagsMutuallyExclusive("context", "from")
-	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the groups; - is standard input")
-	cmd.Flags().StringVarP(&ask.namespace, "namespace", "n", "", "only pods of this namespace are asked for; those of others do not get what is free")
+	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with node groups; - is standard input")
+	cmd.Flags().StringVarP(&ask.namespace, "namespace", "n", "", "consider only pods of this namespace; those of others get nothing")
 	ask.flags(cmd)
 	cmd.AddCommand(newLearn(&from), newShrink(&from))
 	cmd.CompletionOptions.DisableDefaultCmd = true
@@ -146,13 +146,13 @@ type question struct {
 }
 
 func (q *question) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&q.output, "output", "o", "table", "table or json")
-	cmd.Flags().Var(gatesFlag{&q.gates}, "feature-gates", "feature gates of the scheduler that are not those of the API server, as DRADeviceTaints=false,...")
+	cmd.Flags().StringVarP(&q.output, "output", "o", "table", "output format: table or json")
+	cmd.Flags().Var(gatesFlag{&q.gates}, "feature-gates", "feature gates of the scheduler that differ from the API server's, for example DRADeviceTaints=false,...")
 }
 
 func (q *question) validate() error {
 	if q.output != "table" && q.output != "json" {
-		return fmt.Errorf("-o %s: it is table or json", q.output)
+		return fmt.Errorf("-o %s: must be table or json", q.output)
 	}
 	return nil
 }
@@ -221,10 +221,10 @@ func writeAnswer(out io.Writer, format string, answer tabular) error {
 func newLearn(from *source) *cobra.Command {
 	return &cobra.Command{
 		Use:   "learn NODE",
-		Short: "Write a group as a running node is, and what of it will not repeat",
-		Long: "learn writes a file with a group of nodes like NODE: its labels, taints and resources, its ResourceSlices, and\n" +
-			"pods of DaemonSets with their claims. What new nodes will not have like that stands in comments at the top:\n" +
-			"serial numbers and addresses among the attributes of devices, slices for several nodes.\n" + exits,
+		Short: "Write a node group modeled on an existing node",
+		Long: "learn writes a file with a group of nodes like NODE: its labels, taints, resources and ResourceSlices, and its\n" +
+			"DaemonSet pods with their claims. Comments at the top list what new nodes will not share: device attributes with\n" +
+			"serial numbers or addresses, and slices for several nodes.\n" + exits,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read, err := from.read(cmd.Context())

@@ -57,7 +57,7 @@ func gatesIn(metrics []byte) map[string]bool {
 func configure(gates featuregate.MutableFeatureGate, w *world, overrides map[string]bool) (simulation.Config, []string, error) {
 	var notes []string
 	if w.gates == nil {
-		notes = append(notes, "feature gates of the cluster are not known ("+w.gatesUnread+"): those of Kubernetes v1.37 are taken; --feature-gates tells others")
+		notes = append(notes, "feature gates of the cluster are unknown ("+w.gatesUnread+"): using those of Kubernetes v1.37; override with --feature-gates")
 	}
 	if err := gates.SetFromMap(takenOver(gates, w.gates)); err != nil {
 		return simulation.Config{}, nil, exitError{fmt.Errorf("take over the cluster's feature gates: %w", err), 3}
@@ -69,7 +69,7 @@ func configure(gates featuregate.MutableFeatureGate, w *world, overrides map[str
 	features, err := plugin.Features(on)
 	if err != nil {
 		for _, problem := range problemsOf(err) {
-			notes = append(notes, problem.Error()+": what it is about is not looked at")
+			notes = append(notes, problem.Error()+" and ignored")
 		}
 	}
 	if !on(kubefeatures.DRADeviceTaintRules) {

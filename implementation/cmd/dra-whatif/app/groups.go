@@ -71,13 +71,13 @@ func parseGroups(name string, content []byte) ([]*simulation.Group, error) {
 			p.add(path, group.Validate())
 		}
 		if named[group.Name] {
-			p.add(path, fmt.Errorf("name: there is another group %s", group.Name))
+			p.add(path, fmt.Errorf("name: duplicate group %s", group.Name))
 		}
 		named[group.Name] = true
 		groups = append(groups, group)
 	}
 	if len(groups) == 0 && len(p.found) == 0 {
-		p.add("", errors.New("groups: there are none"))
+		p.add("", errors.New("groups: must not be empty"))
 	}
 	if len(p.found) > 0 {
 		return nil, errors.Join(p.found...)
@@ -101,7 +101,7 @@ func (p *problems) decode(path string, content []byte, into any) bool {
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mismatch):
-		p.at(path+"."+mismatch.Field, fmt.Errorf("%s: it is a %s, and has to be a %s", mismatch.Field, mismatch.Value, mismatch.Type))
+		p.at(path+"."+mismatch.Field, fmt.Errorf("%s: must be a %[3]s, got a %[2]s", mismatch.Field, mismatch.Value, mismatch.Type))
 	case err != nil:
 		p.at(path, err)
 	}

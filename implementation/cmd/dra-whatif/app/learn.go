@@ -50,7 +50,7 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	}
 	var notes []string
 	if node.Spec.Unschedulable {
-		notes = append(notes, "the node is cordoned, new ones are not")
+		notes = append(notes, "the node is cordoned, new nodes are not")
 	}
 	notes = append(notes, learnSlices(objects, group)...)
 	notes = append(notes, learnPods(objects, group)...)
@@ -59,13 +59,13 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 		return nil, fmt.Errorf("write group: %w", err)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# A group of nodes like %s. Set name, cost and max.\n", name)
+	fmt.Fprintf(&out, "# A node group modeled on %s. Set name, cost and max.\n", name)
 	for _, note := range notes {
-		fmt.Fprintf(&out, "# Will not repeat: %s\n", note)
+		fmt.Fprintf(&out, "# Not shared by new nodes: %s\n", note)
 	}
 	if err := group.Validate(); err != nil {
 		for _, e := range problemsOf(err) {
-			fmt.Fprintf(&out, "# Has to be mended: %s\n", e)
+			fmt.Fprintf(&out, "# To be fixed: %s\n", e)
 		}
 	}
 	out.Write(text)
@@ -99,7 +99,7 @@ func learnSlices(objects simulation.Objects, group *simulation.Group) (notes []s
 			continue
 		}
 		if s.Spec.NodeName == nil {
-			notes = append(notes, fmt.Sprintf("slice %s is for several nodes: new nodes may reach its devices, but bring none of them", s.Name))
+			notes = append(notes, fmt.Sprintf("slice %s is for several nodes: new nodes may access its devices, but add none", s.Name))
 			continue
 		}
 		if *s.Spec.NodeName != group.Node.Name {

@@ -112,7 +112,7 @@ func (r *report) writeTable(out io.Writer) error {
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d pods wait: %d fit nodes that are there, %d need new nodes, %d cannot be served\n", len(r.Pods), old, added, none)
+	fmt.Fprintf(&text, "%d pending pods: %d fit existing nodes, %d need new nodes, %d cannot run\n", len(r.Pods), old, added, none)
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	if len(r.Groups) > 0 {
 		fmt.Fprintln(table, "\nGROUP\tNEW NODES\tCOST\tDEVICES LEFT")
@@ -131,14 +131,14 @@ func (r *report) writeTable(out io.Writer) error {
 	_ = table.Flush() // strings.Builder never fails
 	for _, g := range r.Groups {
 		if g.Refused != "" {
-			fmt.Fprintf(&text, "\nGroup %s cannot have more nodes: %s\n", g.Name, g.Refused)
+			fmt.Fprintf(&text, "\nNo nodes can be added to group %s: %s\n", g.Name, g.Refused)
 		}
 	}
 	if r.Bound < r.Cost {
-		fmt.Fprintf(&text, "\nThis costs %d. Something cheaper may do, but nothing below %d.\n", r.Cost, r.Bound)
+		fmt.Fprintf(&text, "\nTotal cost %d. A cheaper answer may exist, but none below %d.\n", r.Cost, r.Bound)
 	}
 	if none > 0 {
-		fmt.Fprintf(&text, "\nCannot be served:\n")
+		fmt.Fprintf(&text, "\nCannot run:\n")
 		for _, p := range r.Pods {
 			if p.Node == "" {
 				fmt.Fprintf(&text, "  %s: %s\n", klog.KRef(p.Namespace, p.Name), p.Reason)

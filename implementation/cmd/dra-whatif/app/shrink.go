@@ -44,12 +44,12 @@ func newShrink(from *source) *cobra.Command {
 	var ask question
 	cmd := &cobra.Command{
 		Use:   "shrink NODE",
-		Short: "Say whether the pods of a node could go elsewhere, if it went away with its devices",
-		Long: "shrink says whether all pods of NODE could go to other nodes if it went away with its devices. Pods of DaemonSets and\n" +
-			"static pods are not asked. A claim that a pod shares with pods on other nodes keeps its devices, so that the pod can only\n" +
-			"go where these can be reached; one that only pods of this node use is allocated anew.\n\n" +
-			"Exit codes: 0 the node can go, 1 it cannot, 2 wrong usage or no such node, 3 the cluster or the archive cannot be read\n" +
-			"or simulated, or the answer cannot be written.",
+		Short: "Check whether the pods of a node could run elsewhere",
+		Long: "shrink checks whether all pods of NODE could run on other nodes if the node and its devices were removed. DaemonSet pods\n" +
+			"and static pods are ignored. A claim shared with pods on other nodes keeps its devices, and limits its pods to nodes\n" +
+			"with access to them; a claim used only on this node is allocated again.\n\n" +
+			"Exit codes: 0 the node can be removed, 1 it cannot, 2 invalid usage or no such node, 3 error reading or simulating the\n" +
+			"cluster or archive, or writing the output.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := ask.validate(); err != nil {

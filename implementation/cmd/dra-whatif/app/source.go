@@ -56,7 +56,7 @@ func (s *source) notes() []string {
 	if s.archive == "" {
 		return nil
 	}
-	return []string{"an archive has only pods with claims: what others use of processors and memory, and pods that wait for extended resources, are not known"}
+	return []string{"an archive only has pods with claims: CPU and memory used by other pods, and pods waiting for extended resources, are unknown"}
 }
 
 func (s *source) read(ctx context.Context) (world, error) {
@@ -159,7 +159,7 @@ func readArchive(name string) (world, error) {
 		return objects, fmt.Errorf("read archive %s: %w", name, err)
 	}
 	if objects.gates = gatesIn(files[metricsFile]); objects.gates == nil {
-		objects.gatesUnread = "there is nothing of them in " + metricsFile
+		objects.gatesUnread = "they are not in " + metricsFile
 	}
 	return objects, nil
 }
@@ -175,7 +175,7 @@ func decode[T interface {
 	content, ok := files["objects/"+kind+".yaml"]
 	if !ok {
 		if required {
-			return fmt.Errorf("there is no objects/%s.yaml: is it from dratest gather?", kind)
+			return fmt.Errorf("objects/%s.yaml is missing: is this output of dratest gather?", kind)
 		}
 		return nil
 	}
@@ -184,7 +184,7 @@ func decode[T interface {
 	}
 	for _, object := range *into {
 		if got := object.GetObjectKind().GroupVersionKind().GroupVersion().String(); got != version && got != "" {
-			return fmt.Errorf("objects/%s.yaml has %s: only %s is read", kind, got, version)
+			return fmt.Errorf("objects/%s.yaml has version %s, only %s is supported", kind, got, version)
 		}
 	}
 	return nil
