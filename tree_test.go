@@ -36,24 +36,23 @@ const (
 	maxLines = 500
 )
 
-// base is what engines and cases stand on: everything of framework that knows neither
-// clusters nor drivers.
+// base has the framework packages below engines and cases, without clusters or drivers.
 var base = []string{
 	"framework/spec", "framework/agentapi", "framework/audit", "framework/follow", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
-// engines is what engines stand on beside base.
+// engines has the imports of engines beside base.
 var engines = slices.Concat(base, []string{"framework/monitor", "framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/files", "reports/schema"})
 
-// provers is what provers stand on beside engines.
+// provers has the imports of provers beside engines.
 var provers = slices.Concat(engines, []string{"framework/prove/", "framework/run", "framework/run/job"})
 
 func and(set []string, more ...string) []string { return slices.Concat(set, more) }
 
-// arrows says which of our packages a folder may import: its own row decides, or the longest
-// that has it below. Rows and what they list end in "/" or name one folder; only cmd/dratest
-// may import everything.
+// arrows lists the allowed imports of our own packages, by folder. The longest matching row
+// applies. Entries ending in "/" match a tree, others one folder. Only cmd/dratest may import
+// everything.
 var arrows = map[string][]string{
 	"framework/spec":              {},
 	"framework/agentapi":          {"framework/spec"},
@@ -129,7 +128,7 @@ var arrows = map[string][]string{
 	"implementation/cmd/dra-whatif/":                {"implementation/cmd/dra-whatif/app", "implementation/cmd/dra-scheduler/plugin", "implementation/simulation"},
 }
 
-// modules are those of the tree that are held to the same rules.
+// modules are the Go modules checked by these rules.
 var modules = []string{".", "implementation", "implementation/bench/karpenter"}
 
 type file struct {
@@ -153,7 +152,7 @@ func goFiles(t *testing.T) []file {
 		}
 		rel, _ := filepath.Rel(root, p)
 		if d.IsDir() {
-			// What is below other modules is not ours.
+			// Other modules are walked separately.
 			_, modErr := os.Stat(filepath.Join(p, "go.mod"))
 			if !slices.Contains(modules, filepath.ToSlash(rel)) && (modErr == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
 				return fs.SkipDir
@@ -173,7 +172,7 @@ func goFiles(t *testing.T) []file {
 	return files
 }
 
-// below says whether a row's entry is the folder, or ends in "/" and has it below or is it.
+// below reports whether an entry of a row matches the folder.
 func below(entry, folder string) bool {
 	return entry == folder || strings.HasSuffix(entry, "/") && strings.HasPrefix(folder+"/", entry)
 }
@@ -190,7 +189,7 @@ func allowed(folder, imported string) bool {
 
 func TestImportArrows(t *testing.T) {
 	for _, f := range goFiles(t) {
-		// A test may wire its package to whatever it is tested with.
+		// Tests may import anything.
 		if strings.HasSuffix(f.name, "_test.go") {
 			continue
 		}
@@ -237,8 +236,8 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestExampleNeedsNoKubernetes: vendors import suites/vendortest, and must not get all of
-// Kubernetes with it (docs/adr/0001).
+// TestExampleNeedsNoKubernetes: importing suites/vendortest must not add k8s.io/kubernetes to a
+// vendor's module (docs/adr/0001).
 func TestExampleNeedsNoKubernetes(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join("examples", "vendor", name))

@@ -98,8 +98,8 @@ func nextStep(rows []host.Row) string {
 	case len(missing) == 0:
 		return `This machine can run clusters. Next: "make e2e" in a checkout, or "dratest cluster create".`
 	case !slices.ContainsFunc(missing, func(r host.Row) bool { return !r.Fixable }):
-		return `Next: "dratest doctor --fix" does what is missing.`
+		return `Next: run "dratest doctor --fix".`
 	default:
-		return "Next: do what the table advises in the rows that say missing."
+		return "Next: follow the advice in the rows marked missing."
 	}
 }

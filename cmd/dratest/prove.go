@@ -65,7 +65,7 @@ detect them can run.`,
 	}
 	for _, row := range matrices {
 		cmd.AddCommand(&cobra.Command{Use: row.name, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
-			return withCode(codeUsage, fmt.Errorf(`"dratest prove %s" has become "dratest upgrade %s"; its flags are the same`, row.name, row.name))
+			return withCode(codeUsage, fmt.Errorf(`"dratest prove %s" is now "dratest upgrade %s", with the same flags`, row.name, row.name))
 		}})
 	}
 	cmd.AddCommand(newProveMergeCommand())
@@ -138,21 +138,21 @@ func proveError(ctx context.Context, changed bool, r prove.Record, err error) er
 	case inUse(err), errors.Is(err, prove.ErrAnother):
 		return withCode(codeUsage, err)
 	case changed && r.Verdict == schema.Failed && len(elsewhere) > 0:
-		return withCode(codeIncomplete, errors.Join(fmt.Errorf("no case that can run here notices %s; the others of theirs need another cluster", strings.Join(elsewhere, ", ")), err))
+		return withCode(codeIncomplete, errors.Join(fmt.Errorf("no case able to run on this cluster detects %s; their other cases need another cluster", strings.Join(elsewhere, ", ")), err))
 	case r.Verdict == schema.Failed && ctx.Err() != nil:
-		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s has failed in what was done before it was interrupted; the same command with --resume goes on", r.Proof), err))
+		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s was interrupted and has failed trials; continue with --resume", r.Proof), err))
 	case r.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s has failed", r.Proof), err))
 	case ctx.Err() != nil:
-		return withCode(codeIncomplete, errors.Join(errors.New("interrupted; the same command with --resume goes on"), err))
+		return withCode(codeIncomplete, errors.Join(errors.New("interrupted; continue with --resume"), err))
 	case err != nil:
 		return err
 	case r.Verdict == schema.Incomplete && r.NotApplicable() > 0 && r.Detected()+r.NotApplicable() == len(r.Trials):
-		return withCode(codeIncomplete, fmt.Errorf("%d trials do not apply: nothing that must notice them can run here; use a cluster that has what it needs", r.NotApplicable()))
+		return withCode(codeIncomplete, fmt.Errorf("%d trials do not apply: their cases cannot run on this cluster", r.NotApplicable()))
 	case r.Verdict == schema.Incomplete && r.Untried() > 0:
-		return withCode(codeIncomplete, errors.New("this is not all of the proof: give the directories of all its parts"))
+		return withCode(codeIncomplete, errors.New("incomplete proof: give the directories of all parts"))
 	case r.Verdict == schema.Incomplete:
-		return withCode(codeIncomplete, errors.New("some trials have no verdict; the same command with --resume does them again"))
+		return withCode(codeIncomplete, errors.New("some trials have no verdict; repeat them with --resume"))
 	default:
 		return nil
 	}

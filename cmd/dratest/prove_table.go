@@ -64,22 +64,22 @@ The last line also counts the cases that have not detected any of these mutants.
 		name: "access", cluster: "dratest-access", flags: (*proveFlags).addAccess, start: (*proveFlags).access,
 		short: "Check that the RBAC role of a run in a cluster is minimal (10 minutes)",
 		long: `Check that the role printed by "dratest manifests" is minimal: all cases pass with it,
-each of its rules is used by some request, and when one right is removed, the run
-fails and names it. Rights are removed one at a time.`,
+each rule is used by some request, and removing any single permission makes the run
+fail with its name.`,
 	},
 	{
 		name: "bugs", cluster: "dratest-bugs", flags: (*proveFlags).addVersion, start: (*proveFlags).bugs,
 		short: "Check that sanity detects driver bugs, most of them of published drivers (4 minutes)",
 		long: `Inject bugs into the test driver one after the other ("dra-sim driver --help"), most of
-which published drivers had, and check that the sanity check for the bug fails with it
+them from published drivers, and check that the sanity check for each bug fails with it
 and passes without it. The drivers are local processes with an API server and without
 a kubelet.`,
 	},
 	{
 		name: "life", cluster: "dratest-life", flags: (*proveFlags).addLife, start: (*proveFlags).lifecycle,
 		short: "Check that certify detects lifecycle bugs of a driver (35 minutes)",
-		long: `Install dra-sim in a kind cluster as a vendor would ship it, inject bugs one after the
-other that show only with a kubelet and a DaemonSet, and check that the lifecycle case
+		long: `Install dra-sim in a kind cluster as a vendor would ship it, inject bugs visible only
+with a kubelet and a DaemonSet one after the other, and check that the lifecycle case
 for the bug fails with it and passes without it.`,
 	},
 	{

@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
-// WaitPod waits until ok holds for a pod, and returns that pod; what describes the condition. An
-// error of ok ends the case.
+// WaitPod waits for a pod to satisfy ok and returns it. what describes the condition. An error of
+// ok ends the case.
 func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	var last *corev1.Pod
@@ -57,7 +57,7 @@ func (t *T) PodNow(name string) *corev1.Pod {
 	return t.WaitPod(name, "present", func(*corev1.Pod) (bool, error) { return true, nil })
 }
 
-// WaitClaim waits until ok holds for a claim, and returns that claim; what describes the condition.
+// WaitClaim waits for a claim to satisfy ok and returns it. what describes the condition.
 func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	var last *resourceapi.ResourceClaim
@@ -72,13 +72,13 @@ func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 	return last
 }
 
-// WaitPodGone waits until a pod is gone.
+// WaitPodGone waits for the deletion of a pod.
 func (t *T) WaitPodGone(name string) {
 	ginkgo.GinkgoHelper()
 	waitGone(t, fmt.Sprintf("pod %q", name), name, await.Pod(t.Client, t.Namespace, name), describe.Pod)
 }
 
-// WaitClaimGone waits until a claim is gone.
+// WaitClaimGone waits for the deletion of a claim.
 func (t *T) WaitClaimGone(name string) {
 	ginkgo.GinkgoHelper()
 	waitGone(t, fmt.Sprintf("claim %q", name), name, await.Claim(t.Client, t.Namespace, name), describe.Claim)
@@ -98,13 +98,13 @@ func waitGone[O runtime.Object](t *T, what, name string, from await.Source, text
 	})
 }
 
-// Poll waits for a condition that cannot be watched. look returns whether it holds and what it saw.
+// Poll waits for a condition without a watch. look reports the condition and its observation.
 func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	t.PollPatiently(what, await.Patience, look)
 }
 
-// PollPatiently is Poll that tolerates failing looks for longer.
+// PollPatiently is Poll with more patience for errors of look.
 func (t *T) PollPatiently(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	t.Await(what, "", func(ctx context.Context, saw func(string)) error {

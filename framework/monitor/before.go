@@ -32,11 +32,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// limit bounds the reading of the whole cluster.
+// limit is the timeout for reading the whole cluster.
 const limit = 30 * time.Second
 
-// before is what was in the cluster before the run and is not the run's: contents by name, by kind. Kinds that could
-// not be read are missing.
+// before has the objects existing before the run, by kind and name. Unreadable kinds are missing.
 type before map[string]map[string]string
 
 // existing reads the cluster. Slices are left out: drivers replace them at will.
@@ -63,7 +62,7 @@ func (m *Monitor) existing(ctx context.Context) before {
 	return b
 }
 
-// readable notes what cannot be read.
+// readable notes unreadable kinds.
 func (m *Monitor) readable(what string, err error) bool {
 	if err != nil {
 		m.note("%s: %v", what, err)
@@ -71,7 +70,7 @@ func (m *Monitor) readable(what string, err error) bool {
 	return err == nil
 }
 
-// read adds the objects of a kind that are not the run's. Their contents are what the run must not change.
+// read adds the foreign objects of a kind, without the fields a run may change.
 func read[T any](b before, kind string, objects []T, contents func(T) (metav1.ObjectMeta, any)) {
 	b[kind] = map[string]string{}
 	for _, o := range objects {
@@ -87,7 +86,7 @@ func read[T any](b before, kind string, objects []T, contents func(T) (metav1.Ob
 	}
 }
 
-// compare returns what is changed or gone.
+// compare returns changed and deleted objects.
 func (b before) compare(now before) []observation {
 	var all []observation
 	for _, kind := range slices.Sorted(maps.Keys(b)) {

@@ -25,17 +25,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// recovery is how long components may take to recover from a case that restarted them.
+// recovery is the time allowed for components to recover after a case restarted them.
 const recovery = time.Minute
 
-// cases are those of the run.
+// cases tracks the cases of the run.
 type cases struct {
 	metas map[string]spec.Meta
-	// since is when each running case began.
+	// since has the start times of running cases.
 	since map[string]time.Time
-	// of are the cases by namespace.
+	// of maps namespaces to cases.
 	of map[string]string
-	// ended is when the last case that restarts components did.
+	// ended is the end of the last case with component restarts.
 	ended time.Time
 }
 
@@ -69,18 +69,18 @@ func (c *cases) restarts(id string) bool {
 	return needs.Disruption || needs.Restarts != ""
 }
 
-// judge reports whether an observation is about the claims of a case with a known issue. The case decides whether it is
-// this issue, of a component that has it. Devices that other cases use, too, are left to nobody, and the kubelet neither
-// allocates nor reserves.
+// judge reports whether an observation is left to a case with a known issue: its claim and device belong to the case. The
+// case then checks whether it is the issue, and in an affected component. Known issues of the kubelet do not count: it
+// neither allocates nor reserves.
 func (c *cases) judge(o observation) bool {
 	issue := c.metas[c.of[o.namespace]].KnownIssue
 	return issue != nil && issue.Component != spec.Kubelet && (o.driver == "" || harness.NamespaceOf(o.driver) == o.namespace)
 }
 
-// running are the IDs of the cases that run.
+// running returns the IDs of running cases.
 func (c *cases) running() []string { return slices.Sorted(maps.Keys(c.since)) }
 
-// disrupted reports whether a case that restarts components runs, or has ended only just.
+// disrupted reports whether a case with component restarts is running or ended within recovery.
 func (c *cases) disrupted(now time.Time) bool {
 	return now.Sub(c.ended) < recovery || slices.ContainsFunc(c.running(), c.restarts)
 }

@@ -64,22 +64,22 @@ func (f *fixture) spent() (u spent, err error) {
 	u = spent{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
-		return u, fmt.Errorf("read what processes use: %w", err)
+		return u, fmt.Errorf("read usage of processes: %w", err)
 	}
 	for name, process := range f.processes {
 		if u.cpu[name], err = cpuTime(process.ID); err != nil {
-			return u, fmt.Errorf("read what %s uses (process %d): %w", name, process.ID, err)
+			return u, fmt.Errorf("read usage of %s (process %d): %w", name, process.ID, err)
 		}
 		if u.rss[name], err = resident(fs, process.ID); err != nil {
-			return u, fmt.Errorf("read what %s uses (process %d): %w", name, process.ID, err)
+			return u, fmt.Errorf("read usage of %s (process %d): %w", name, process.ID, err)
 		}
 	}
 	if u.self, err = cpuTime(os.Getpid()); err != nil {
-		return u, fmt.Errorf("read what this program uses: %w", err)
+		return u, fmt.Errorf("read usage of this program: %w", err)
 	}
 	all, err := fs.Stat()
 	if err != nil {
-		return u, fmt.Errorf("read what the machine does: %w", err)
+		return u, fmt.Errorf("read usage of the machine: %w", err)
 	}
 	t := all.CPUTotal
 	u.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal

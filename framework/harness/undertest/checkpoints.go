@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
-// AwaitUnprepared waits until the kubelets' checkpoints have no claim of the case. The deallocation of
-// a claim is no sign of that: claims of pods that were deleted by force are deallocated before.
+// AwaitUnprepared waits for all claims of the case to leave the kubelets' checkpoints. Deallocation
+// is not enough: claims of force-deleted pods are deallocated earlier.
 func (d *Driver) AwaitUnprepared() {
 	ginkgo.GinkgoHelper()
 	d.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
@@ -49,11 +49,10 @@ func (d *Driver) AwaitUnprepared() {
 // errUnseen is the error for unreadable checkpoints.
 var errUnseen = errors.New("the kubelet's prepared claims cannot be read")
 
-// checkpoint is the file of a node's evidence with the kubelet's checkpoint for DRA.
+// checkpoint is the evidence file with a kubelet's DRA checkpoint.
 const checkpoint = "dra_manager_state"
 
-// inCheckpoints are the driver's nodes whose kubelets have a claim of the case prepared. Errors:
-// errUnseen.
+// inCheckpoints returns the driver's nodes with prepared claims of the case. Errors: errUnseen.
 func (d *Driver) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, d.t.Namespace)
 	var left []string
@@ -70,7 +69,7 @@ func (d *Driver) inCheckpoints(ctx context.Context) ([]string, error) {
 	return left, nil
 }
 
-// awaitUnprepared waits until the kubelets have unprepared the case's claims.
+// awaitUnprepared waits for the kubelets to unprepare the case's claims.
 func (d *Driver) awaitUnprepared(ctx context.Context) error {
 	var left []string
 	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
