@@ -93,7 +93,7 @@ func Load() ([]Mutant, error) {
 }
 
 func load(files fs.FS) ([]Mutant, error) {
-	return components.LoadAll(files, func(_ string, m *Mutant) (string, error) { return m.ID, m.compile() })
+	return components.LoadAll(files, "mutants", func(_ string, m *Mutant) (string, error) { return m.ID, m.compile() })
 }
 
 var idPattern = regexp.MustCompile(`^api(-[a-z0-9]+)+$`)

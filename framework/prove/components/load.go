@@ -75,20 +75,20 @@ var files embed.FS
 
 // Load returns all mutants, by component, in the order of the files.
 func Load() ([]Mutant, error) {
-	return LoadAll(files, func(file string, m *Mutant) (string, error) {
+	return LoadAll(files, "mutants", func(file string, m *Mutant) (string, error) {
 		m.OfCompanion = path.Base(path.Dir(file)) == "companions"
 		return m.ID, m.validate()
 	})
 }
 
-// LoadAll returns all mutants of a directory "mutants" and those below, in the order of the files; ready returns the
-// ID and validates each. All problems are in one error.
-func LoadAll[M any](files fs.FS, ready func(file string, mutant *M) (id string, err error)) ([]M, error) {
+// LoadAll returns all entries of a directory and those below, in the order of the files; ready returns the ID and
+// validates each. All problems are in one error.
+func LoadAll[M any](files fs.FS, dir string, ready func(file string, entry *M) (id string, err error)) ([]M, error) {
 	var names []string
-	for _, pattern := range []string{"mutants/*.yaml", "mutants/*/*.yaml"} {
+	for _, pattern := range []string{dir + "/*.yaml", dir + "/*/*.yaml"} {
 		found, err := fs.Glob(files, pattern)
 		if err != nil {
-			return nil, fmt.Errorf("list mutants: %w", err)
+			return nil, fmt.Errorf("list %s: %w", dir, err)
 		}
 		names = append(names, found...)
 	}
@@ -98,7 +98,7 @@ func LoadAll[M any](files fs.FS, ready func(file string, mutant *M) (id string, 
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
 		if err != nil {
-			return nil, fmt.Errorf("read mutants: %w", err)
+			return nil, fmt.Errorf("read %s: %w", dir, err)
 		}
 		var some []M
 		if err := yaml.UnmarshalStrict(data, &some); err != nil {
@@ -110,7 +110,7 @@ func LoadAll[M any](files fs.FS, ready func(file string, mutant *M) (id string, 
 				errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			}
 			if seen[id] {
-				errs = append(errs, fmt.Errorf("%s: mutant %s is there twice", name, id))
+				errs = append(errs, fmt.Errorf("%s: %s is there twice", name, id))
 			}
 			seen[id] = true
 		}

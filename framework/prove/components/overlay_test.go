@@ -143,8 +143,8 @@ func TestValidate(t *testing.T) {
 func TestAllProblemsOfFilesAreSaidAtOnce(t *testing.T) {
 	_, err := LoadAll(fstest.MapFS{
 		"mutants/a.yaml": {Data: []byte("- {id: kubelet-x}\n- {id: kubelet-x}")}, "mutants/b.yaml": {Data: []byte("- {name: x}")},
-	}, func(_ string, m *Mutant) (string, error) { return m.ID, m.validate() })
-	for _, text := range []string{"a.yaml: mutant kubelet-x: what must be", "a.yaml: mutant kubelet-x is there twice", "read mutants/b.yaml: ", `unknown field "name"`} {
+	}, "mutants", func(_ string, m *Mutant) (string, error) { return m.ID, m.validate() })
+	for _, text := range []string{"a.yaml: mutant kubelet-x: what must be", "a.yaml: kubelet-x is there twice", "read mutants/b.yaml: ", `unknown field "name"`} {
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q is not said in: %v", text, err)
 		}
