@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestDecodeConfig(t *testing.T) {
@@ -42,7 +43,7 @@ stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}
 		RuntimeConfig: map[string]string{"resource.k8s.io/v1alpha3": "true", "api/beta": "true"},
 		ComponentArgs: map[string]map[string]string{"scheduler": {"v": "6"}},
 		Kubelet:       map[string]any{"logging": map[string]any{"verbosity": 6.0}},
-		Stack:         clusters.Stack{Scheduler: clusters.Own, Kubelet: clusters.Own, KubeletNodes: []string{"worker2"}},
+		Stack:         clusters.Stack{Scheduler: spec.Own, Kubelet: spec.Own, KubeletNodes: []string{"worker2"}},
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Cluster providers.
@@ -84,7 +86,7 @@ func (c Config) validateControlPlane() error {
 	if len(c.Kubelet) > 0 || len(c.ComponentArgs["kubelet"]) > 0 {
 		refuse("kubelet", "has no kubelets that could be configured")
 	}
-	if c.Stack.Kubelet == Own {
+	if c.Stack.Kubelet == spec.Own {
 		refuse("stack", "has no kubelets: choose scheduler=own, controllers=own or both")
 	}
 	known := []string{WithoutScheduler, WithoutControllers}
@@ -93,10 +95,10 @@ func (c Config) validateControlPlane() error {
 			errs = append(errs, fmt.Errorf("without: unknown component %q, known are %s", component, strings.Join(known, ", ")))
 		}
 	}
-	if c.Stack.Scheduler == Own && slices.Contains(c.Without, WithoutScheduler) {
+	if c.Stack.Scheduler == spec.Own && slices.Contains(c.Without, WithoutScheduler) {
 		errs = append(errs, errors.New("without: the stack has the own scheduler, so it cannot be left out"))
 	}
-	if c.Stack.Controllers == Own && slices.Contains(c.Without, WithoutControllers) {
+	if c.Stack.Controllers == spec.Own && slices.Contains(c.Without, WithoutControllers) {
 		errs = append(errs, errors.New("without: the stack has own controllers, so they cannot be left out"))
 	}
 	return errors.Join(errs...)

@@ -19,6 +19,8 @@ package clusters
 import (
 	"strings"
 	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestWhatEachProviderHas(t *testing.T) {
@@ -29,7 +31,7 @@ func TestWhatEachProviderHas(t *testing.T) {
 		"kind":                      {Config{Workers: new(1)}, ""},
 		"kind by name":              {Config{Provider: "kind"}, ""},
 		"control plane":             {Config{Provider: "controlplane", Nodes: 5000, Without: []string{"controllers"}}, ""},
-		"own scheduler":             {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}}, ""},
+		"own scheduler":             {Config{Provider: "controlplane", Stack: Stack{Scheduler: spec.Own}}, ""},
 		"unknown":                   {Config{Provider: "k3s"}, `provider: "k3s" is unknown`},
 		"simulated nodes of kind":   {Config{Nodes: 3}, "nodes: provider kind has no simulated nodes"},
 		"kind has its own programs": {Config{Programs: map[string]string{"etcd": "etcd"}}, "programs: provider kind"},
@@ -40,10 +42,10 @@ func TestWhatEachProviderHas(t *testing.T) {
 		"image":                     {Config{Provider: "controlplane", Image: "i"}, "image:"},
 		"kubelet":                   {Config{Provider: "controlplane", Kubelet: map[string]any{"a": 1}}, "kubelet:"},
 		"kubelet arguments":         {Config{Provider: "controlplane", ComponentArgs: map[string]map[string]string{"kubelet": {"v": "1"}}}, "kubelet:"},
-		"own kubelet":               {Config{Provider: "controlplane", Stack: Stack{Kubelet: Own}}, "choose scheduler=own"},
+		"own kubelet":               {Config{Provider: "controlplane", Stack: Stack{Kubelet: spec.Own}}, "choose scheduler=own"},
 		"no such component":         {Config{Provider: "controlplane", Without: []string{"etcd"}}, `unknown component "etcd"`},
-		"own and left out":          {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}, Without: []string{"scheduler"}}, "the stack has the own scheduler"},
-		"controllers and left out":  {Config{Provider: "controlplane", Stack: Stack{Controllers: Own}, Without: []string{"controllers"}}, "the stack has own controllers"},
+		"own and left out":          {Config{Provider: "controlplane", Stack: Stack{Scheduler: spec.Own}, Without: []string{"scheduler"}}, "the stack has the own scheduler"},
+		"controllers and left out":  {Config{Provider: "controlplane", Stack: Stack{Controllers: spec.Own}, Without: []string{"controllers"}}, "the stack has own controllers"},
 	} {
 		err := tc.config.WithDefaults("v1.37.1").Validate()
 		switch {

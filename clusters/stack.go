@@ -23,35 +23,25 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Implementation is stock or this project's.
-type Implementation string
-
-// The implementations. Empty means unchanged, which is stock for a new cluster.
-const (
-	// Stock is Kubernetes' own component.
-	Stock Implementation = "stock"
-	// Own is this project's component (the module in implementation/).
-	Own Implementation = "own"
-	// None can be left by an interrupted switch; it cannot be requested.
-	None Implementation = "none"
-)
-
-// Stack selects the implementation of each component.
+// Stack selects the implementation of each component: spec.Stock, spec.Own, or empty for unchanged, which is stock in a
+// new cluster.
 type Stack struct {
-	Scheduler Implementation `json:"scheduler,omitempty"`
+	Scheduler spec.Provenance `json:"scheduler,omitempty"`
 	// Controllers are the resource claim and device taint eviction controllers of the stock controller manager.
-	Controllers Implementation `json:"controllers,omitempty"`
-	Kubelet     Implementation `json:"kubelet,omitempty"`
+	Controllers spec.Provenance `json:"controllers,omitempty"`
+	Kubelet     spec.Provenance `json:"kubelet,omitempty"`
 	// KubeletNodes are the nodes Kubelet applies to, with or without the cluster's name as prefix, as in worker2; empty
-	// means all. Other nodes stay unchanged, which is stock in a new cluster.
+	// means all. Other nodes stay unchanged.
 	KubeletNodes []string `json:"kubeletNodes,omitempty"`
 }
 
 type part struct {
 	name  string
-	whose *Implementation
+	whose *spec.Provenance
 }
 
 func (s *Stack) parts() []part {
@@ -68,7 +58,7 @@ func Components() []string {
 }
 
 // Of returns the implementation of a component.
-func (s Stack) Of(component string) Implementation {
+func (s Stack) Of(component string) spec.Provenance {
 	for _, p := range s.parts() {
 		if p.name == component {
 			return *p.whose
@@ -81,7 +71,7 @@ func (s Stack) Of(component string) Implementation {
 // Components missing from a list stay empty.
 func ParseStack(text string) (Stack, error) {
 	var s Stack
-	if whose := Implementation(text); whose == Stock || whose == Own {
+	if whose := spec.Provenance(text); whose == spec.Stock || whose == spec.Own {
 		for _, p := range s.parts() {
 			*p.whose = whose
 		}
@@ -107,9 +97,9 @@ func (s *Stack) Set(component, text string) error {
 		if p.name != component {
 			continue
 		}
-		*p.whose = Implementation(whose)
+		*p.whose = spec.Provenance(whose)
 		if p.whose != &s.Kubelet {
-			*p.whose = Implementation(text)
+			*p.whose = spec.Provenance(text)
 		} else if s.KubeletNodes = nil; limited {
 			s.KubeletNodes = strings.Split(nodes, ":")
 		}
@@ -122,8 +112,8 @@ func (s *Stack) Set(component, text string) error {
 func (s Stack) Validate() error {
 	var errs []error
 	for _, p := range s.parts() {
-		if whose := *p.whose; whose != "" && whose != Stock && whose != Own {
-			errs = append(errs, fmt.Errorf("stack: %s: %q is neither %s nor %s", p.name, whose, Stock, Own))
+		if whose := *p.whose; whose != "" && whose != spec.Stock && whose != spec.Own {
+			errs = append(errs, fmt.Errorf("stack: %s: %q is neither %s nor %s", p.name, whose, spec.Stock, spec.Own))
 		}
 	}
 	for _, node := range s.KubeletNodes {
@@ -160,13 +150,13 @@ func (s Stack) Over(below Stack) Stack {
 
 // AllStock is the stack of an unmodified cluster.
 func AllStock() Stack {
-	s, _ := ParseStack(string(Stock))
+	s, _ := ParseStack(string(spec.Stock))
 	return s
 }
 
 // HasOwn reports whether any component is this project's.
 func (s Stack) HasOwn() bool {
-	return slices.ContainsFunc(s.parts(), func(p part) bool { return *p.whose == Own })
+	return slices.ContainsFunc(s.parts(), func(p part) bool { return *p.whose == spec.Own })
 }
 
 // String is "stock", "own", the non-stock components as in "scheduler=own,kubelet=own:worker2", or empty if nothing
@@ -176,8 +166,8 @@ func (s Stack) String() string {
 	known, own := false, len(s.KubeletNodes) == 0
 	for _, p := range s.parts() {
 		known = known || *p.whose != ""
-		own = own && *p.whose == Own
-		if *p.whose == "" || *p.whose == Stock {
+		own = own && *p.whose == spec.Own
+		if *p.whose == "" || *p.whose == spec.Stock {
 			continue
 		}
 		text := p.name + "=" + string(*p.whose)
@@ -188,9 +178,9 @@ func (s Stack) String() string {
 	}
 	switch {
 	case own:
-		return string(Own)
+		return string(spec.Own)
 	case known && len(other) == 0:
-		return string(Stock)
+		return string(spec.Stock)
 	default:
 		return strings.Join(other, ",")
 	}

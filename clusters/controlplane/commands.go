@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
@@ -184,7 +185,7 @@ func managerCommand(c clusters.Config, l layout) command {
 		// Simulated nodes send neither heartbeats nor leases (docs/adr/0014).
 		"node-monitor-grace-period": "8760h",
 	})
-	if c.Stack.Controllers == clusters.Own {
+	if c.Stack.Controllers == spec.Own {
 		ours["controllers"] = "*,-resourceclaim-controller,-device-taint-eviction-controller"
 	}
 	withGates(ours, c)

@@ -24,6 +24,7 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestCommands(t *testing.T) {
@@ -38,9 +39,9 @@ func TestCommands(t *testing.T) {
 		{"APIs", clusters.Config{RuntimeConfig: map[string]string{"resource.k8s.io/v1beta1": "true"}}, apiserver, []string{"--runtime-config=resource.k8s.io/v1beta1=true"}, ""},
 		{"arguments", clusters.Config{ComponentArgs: map[string]map[string]string{"controller-manager": {"--v": "9"}}}, controllerManager, []string{"--v=9"}, "--v=4"},
 		{"arguments of own controllers", clusters.Config{
-			Stack: clusters.Stack{Controllers: clusters.Own}, ComponentArgs: map[string]map[string]string{"controller-manager": {"v": "9", "terminated-pod-gc-threshold": "1"}},
+			Stack: clusters.Stack{Controllers: spec.Own}, ComponentArgs: map[string]map[string]string{"controller-manager": {"v": "9", "terminated-pod-gc-threshold": "1"}},
 		}, ownControllers, []string{"--v=9", "--controllers=*"}, "terminated-pod"},
-		{"own controllers", clusters.Config{Stack: clusters.Stack{Controllers: clusters.Own}}, controllerManager, []string{"--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller"}, ""},
+		{"own controllers", clusters.Config{Stack: clusters.Stack{Controllers: spec.Own}}, controllerManager, []string{"--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller"}, ""},
 		{"nodes are ready at once", clusters.Config{Nodes: 1}, apiserver, []string{"--disable-admission-plugins=TaintNodesByCondition"}, ""},
 		{"no leases", clusters.Config{Nodes: 1}, kwok, []string{"--node-lease-duration-seconds=0", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake"}, ""},
 		{"no accounts without controllers", clusters.Config{Without: []string{"controllers"}}, apiserver, []string{"--disable-admission-plugins=ServiceAccount"}, ""},

@@ -32,6 +32,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
@@ -188,7 +189,7 @@ func tuneScheduler(c clusters.Config, l layout, p *programs) error {
 	}
 	tree := map[string]any{}
 	switch {
-	case c.Stack.Scheduler == clusters.Own:
+	case c.Stack.Scheduler == spec.Own:
 		if err := yaml.Unmarshal(p.schedulerConfig, &tree); err != nil {
 			return fmt.Errorf("read the own scheduler's configuration: %w", err)
 		}
@@ -220,10 +221,10 @@ func stackOf(c clusters.Config) clusters.Stack {
 	s := c.Stack
 	s.Kubelet = ""
 	if !has(c, clusters.WithoutScheduler) {
-		s.Scheduler = clusters.None
+		s.Scheduler = spec.None
 	}
-	if !has(c, clusters.WithoutControllers) && s.Controllers != clusters.Own {
-		s.Controllers = clusters.None
+	if !has(c, clusters.WithoutControllers) && s.Controllers != spec.Own {
+		s.Controllers = spec.None
 	}
 	return s
 }

@@ -27,6 +27,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Programs supplies the binaries of a control plane. A cluster requests only those it runs.
@@ -65,7 +66,7 @@ func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfi
 	if has(c, clusters.WithoutControllers) {
 		names = append(names, controllerManager)
 	}
-	if has(c, clusters.WithoutScheduler) && c.Stack.Scheduler != clusters.Own {
+	if has(c, clusters.WithoutScheduler) && c.Stack.Scheduler != spec.Own {
 		names = append(names, scheduler)
 	}
 	if c.Nodes > 0 {
@@ -106,13 +107,13 @@ func (p programs) replace(others map[string]string) error {
 func (found *programs) findOwn(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var schedulerPath, controllersPath string
-	if c.Stack.Scheduler == clusters.Own {
+	if c.Stack.Scheduler == spec.Own {
 		group.Go(func() (err error) {
 			schedulerPath, found.schedulerConfig, err = p.SchedulerProgram(ctx, c.Version, schedulerKubeconfig)
 			return err
 		})
 	}
-	if c.Stack.Controllers == clusters.Own {
+	if c.Stack.Controllers == spec.Own {
 		group.Go(func() (err error) {
 			controllersPath, found.controllersManifest, err = p.ControllersProgram(ctx, c.Version)
 			return err

@@ -29,15 +29,16 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // CanBuild returns the error of Scheduler, Controllers or Kubelet for a stack as far as known without building.
 func (l Local) CanBuild(s clusters.Stack, version string) error {
 	for _, c := range []struct {
-		whose   clusters.Implementation
+		whose   spec.Provenance
 		program string
 	}{{s.Scheduler, schedulerProgram}, {s.Controllers, controllersProgram}, {s.Kubelet, kubeletProgram}} {
-		if c.whose != clusters.Own {
+		if c.whose != spec.Own {
 			continue
 		}
 		if _, err := l.findOwn(c.program, version); err != nil {

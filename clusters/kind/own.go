@@ -21,6 +21,7 @@ import (
 	"fmt"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Images provides node images and components from a registry, a cache or a build. A cluster requests
@@ -41,13 +42,13 @@ type built struct {
 }
 
 func buildOwn(ctx context.Context, from Images, s clusters.Stack, version string) (b built, err error) {
-	if s.Scheduler == clusters.Own {
+	if s.Scheduler == spec.Own {
 		b.scheduler, err = from.Scheduler(ctx, version)
 	}
-	if err == nil && s.Controllers == clusters.Own {
+	if err == nil && s.Controllers == spec.Own {
 		b.controllers, err = from.Controllers(ctx, version)
 	}
-	if err == nil && s.Kubelet == clusters.Own {
+	if err == nil && s.Kubelet == spec.Own {
 		b.kubelet, err = from.Kubelet(ctx, version)
 	}
 	return b, err
@@ -56,14 +57,14 @@ func buildOwn(ctx context.Context, from Images, s clusters.Stack, version string
 // ownOf returns the changes to make in a new, all-stock cluster.
 func ownOf(s clusters.Stack) clusters.Stack {
 	var own clusters.Stack
-	if s.Scheduler == clusters.Own {
-		own.Scheduler = clusters.Own
+	if s.Scheduler == spec.Own {
+		own.Scheduler = spec.Own
 	}
-	if s.Controllers == clusters.Own {
-		own.Controllers = clusters.Own
+	if s.Controllers == spec.Own {
+		own.Controllers = spec.Own
 	}
-	if s.Kubelet == clusters.Own {
-		own.Kubelet, own.KubeletNodes = clusters.Own, s.KubeletNodes
+	if s.Kubelet == spec.Own {
+		own.Kubelet, own.KubeletNodes = spec.Own, s.KubeletNodes
 	}
 	return own
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/kubelet"
 	"github.com/dra-conformance/dratest/clusters/staticpod"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // stack returns the implementations of a running cluster's components. They are read from the nodes: a record would
@@ -59,10 +60,10 @@ func (s parts) stack(ctx context.Context, cluster string) (clusters.Stack, error
 	if err := group.Wait(); err != nil {
 		return clusters.Stack{}, fmt.Errorf("find out whose components cluster %q has: %w", cluster, err)
 	}
-	out.Kubelet = clusters.Stock
+	out.Kubelet = spec.Stock
 	for i, program := range programs {
 		if program != kubelet.Stock {
-			out.Kubelet = clusters.Own
+			out.Kubelet = spec.Own
 			out.KubeletNodes = append(out.KubeletNodes, members[i].String())
 		}
 	}
@@ -72,25 +73,25 @@ func (s parts) stack(ctx context.Context, cluster string) (clusters.Stack, error
 	return out, nil
 }
 
-func schedulerOf(ctx context.Context, node member) (clusters.Implementation, error) {
+func schedulerOf(ctx context.Context, node member) (spec.Provenance, error) {
 	changed, err := changed(ctx, node, staticpod.Scheduler())
 	if changed {
-		return clusters.Own, err
+		return spec.Own, err
 	}
-	return clusters.Stock, err
+	return spec.Stock, err
 }
 
 // controllersOf is none if the stock controllers are off and there are no own ones.
-func controllersOf(ctx context.Context, node member) (clusters.Implementation, error) {
+func controllersOf(ctx context.Context, node member) (spec.Provenance, error) {
 	changed, err := changed(ctx, node, staticpod.ControllerManager())
 	if err != nil || !changed {
-		return clusters.Stock, err
+		return spec.Stock, err
 	}
 	out, err := node.Run(ctx, nil, "crictl", "ps", "--quiet", "--name", "^"+controllersName+"$")
 	if strings.TrimSpace(out) == "" {
-		return clusters.None, err
+		return spec.None, err
 	}
-	return clusters.Own, err
+	return spec.Own, err
 }
 
 func changed(ctx context.Context, node member, c staticpod.Component) (bool, error) {

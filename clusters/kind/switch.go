@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/staticpod"
 	"github.com/dra-conformance/dratest/framework/kube"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 var _ clusters.Switcher = (*Provider)(nil)
@@ -116,7 +117,7 @@ type switching struct {
 func (s switching) run(ctx context.Context) ([]clusters.Switched, error) {
 	var done []clusters.Switched
 	for _, step := range []struct {
-		whose clusters.Implementation
+		whose spec.Provenance
 		do    func(context.Context) ([]clusters.Switched, error)
 	}{{s.to.Scheduler, s.scheduler}, {s.to.Controllers, s.controllers}, {s.to.Kubelet, s.kubelets}} {
 		if step.whose == "" {
@@ -141,7 +142,7 @@ func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.to.Scheduler == clusters.Own {
+	if s.to.Scheduler == spec.Own {
 		if err := s.load(ctx, node, s.own.scheduler); err != nil {
 			return nil, err
 		}
@@ -150,7 +151,7 @@ func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
 	var done staticpod.Replaced
 	err = s.progress.Step(fmt.Sprintf("switch %s on %s to %s", c.Name, node, s.to.Scheduler), staticPodUsually, func() (err error) {
 		done, err = s.replace(ctx, node, c, func(manifest []byte) ([]byte, error) {
-			if s.to.Scheduler == clusters.Stock {
+			if s.to.Scheduler == spec.Stock {
 				return staticpod.Original(manifest)
 			}
 			return staticpod.Substitute(manifest, s.own.scheduler.Ref, s.own.scheduler.Args)

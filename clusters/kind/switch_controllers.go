@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/staticpod"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // This project's controllers run beside the stock controller manager, with their stock counterparts disabled.
@@ -57,14 +58,14 @@ func (s switching) controllers(ctx context.Context) ([]clusters.Switched, error)
 	if err != nil {
 		return nil, err
 	}
-	if s.to.Controllers == clusters.Own {
+	if s.to.Controllers == spec.Own {
 		if err := s.load(ctx, node, s.own.controllers); err != nil {
 			return nil, err
 		}
 	}
 	done := clusters.Switched{Component: "controllers", Node: node.String()}
 	err = s.progress.Step(fmt.Sprintf("switch controllers on %s to %s", node, s.to.Controllers), controllersUsually, func() error {
-		if s.to.Controllers == clusters.Own {
+		if s.to.Controllers == spec.Own {
 			return s.ownControllers(ctx, node, &done)
 		}
 		return s.stockControllers(ctx, node, &done)

@@ -36,7 +36,7 @@ import (
 const kubeletUsually = 5 * time.Second
 
 func (s switching) kubelets(ctx context.Context) ([]clusters.Switched, error) {
-	if s.to.Kubelet == clusters.Own {
+	if s.to.Kubelet == spec.Own {
 		if err := fits("dra-kubelet", s.own.kubelet.Kubernetes, s.record.Version); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s switching) kubelets(ctx context.Context) ([]clusters.Switched, error) {
 
 func (s switching) kubelet(ctx context.Context, node member) (clusters.Switched, error) {
 	r := kubelet.Replacement{Program: kubelet.Stock, Version: s.record.Version}
-	if s.to.Kubelet == clusters.Own {
+	if s.to.Kubelet == spec.Own {
 		var err error
 		if r.Program, _, err = kubelet.Place(ctx, node, s.own.kubelet); err != nil {
 			return clusters.Switched{}, err
@@ -73,7 +73,7 @@ func (s switching) kubelet(ctx context.Context, node member) (clusters.Switched,
 // programName is a kubelet's program for people.
 func programName(path string) string {
 	if path == kubelet.Stock {
-		return string(clusters.Stock)
+		return string(spec.Stock)
 	}
 	return path
 }

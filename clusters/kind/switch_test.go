@@ -34,6 +34,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // controlPlane is a node with a controller manager. Its API server shows changes at once.
@@ -124,7 +125,7 @@ func (n *controlPlane) client(t *testing.T) *fake.Clientset {
 }
 
 // switching switches the controllers of the node.
-func (n *controlPlane) switching(t *testing.T, to clusters.Implementation) switching {
+func (n *controlPlane) switching(t *testing.T, to spec.Provenance) switching {
 	t.Helper()
 	image := clusters.ComponentImage{Ref: "own:1", Kubernetes: "v1", Manifest: func(args []string) ([]byte, error) {
 		return []byte("everything with " + strings.Join(args, " ")), nil
@@ -140,13 +141,13 @@ func TestSwitchControllersAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &controlPlane{manifest: managerManifest}
 		for _, tc := range []struct {
-			to  clusters.Implementation
+			to  spec.Provenance
 			did []string
 		}{
-			{clusters.Stock, nil},
-			{clusters.Own, []string{"none", "apply everything with --kube-api-qps=100"}},
-			{clusters.Own, []string{"apply everything with --kube-api-qps=100"}},
-			{clusters.Stock, []string{"delete", "stock"}},
+			{spec.Stock, nil},
+			{spec.Own, []string{"none", "apply everything with --kube-api-qps=100"}},
+			{spec.Own, []string{"apply everything with --kube-api-qps=100"}},
+			{spec.Stock, []string{"delete", "stock"}},
 		} {
 			n.did = nil
 			if _, err := n.switching(t, tc.to).run(t.Context()); err != nil {
@@ -156,7 +157,7 @@ func TestSwitchControllersAndBack(t *testing.T) {
 				t.Errorf("to %s: %s works; %s", tc.to, n.works(), d)
 			}
 			got, err := n.switching(t, tc.to).stack(t.Context(), "x")
-			if err != nil || got.Controllers != tc.to || got.Kubelet != clusters.Stock {
+			if err != nil || got.Controllers != tc.to || got.Kubelet != spec.Stock {
 				t.Errorf("to %s: the stack is read as %q, %v", tc.to, got, err)
 			}
 		}
@@ -166,7 +167,7 @@ func TestSwitchControllersAndBack(t *testing.T) {
 func TestSwitchToControllersThatDoNotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &controlPlane{manifest: managerManifest, broken: true}
-		_, err := n.switching(t, clusters.Own).run(t.Context())
+		_, err := n.switching(t, spec.Own).run(t.Context())
 		for _, says := range []string{"wait for dra-controller-manager", "Running; no container runs", "panic: no claims", "the stock controllers do the work again"} {
 			if err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("does not say %q: %v", says, err)
@@ -183,12 +184,12 @@ func TestInterruptedSwitchOfControllersSaysSo(t *testing.T) {
 		n := &controlPlane{manifest: managerManifest, broken: true}
 		ctx, cancel := context.WithTimeout(t.Context(), networkTimeout/2)
 		defer cancel()
-		_, err := n.switching(t, clusters.Own).run(ctx)
+		_, err := n.switching(t, spec.Own).run(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "leaves its work to dra-controller-manager") {
 			t.Errorf("got %v", err)
 		}
 		n.deployed = false // as if interrupted earlier
-		if got, err := n.switching(t, "").stack(t.Context(), "x"); err != nil || got.Controllers != clusters.None {
+		if got, err := n.switching(t, "").stack(t.Context(), "x"); err != nil || got.Controllers != spec.None {
 			t.Errorf("the stack is read as %q, %v", got, err)
 		}
 	})
@@ -233,7 +234,7 @@ func TestNewClusterIsSwitchedOnlyToWhatIsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(clusters.Stack{Controllers: clusters.Own}, ownOf(s)); d != "" {
+	if d := cmp.Diff(clusters.Stack{Controllers: spec.Own}, ownOf(s)); d != "" {
 		t.Error(d)
 	}
 	if s, err = clusters.ParseStack("kubelet=own:worker"); err != nil || !cmp.Equal(s, ownOf(s)) {

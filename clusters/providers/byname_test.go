@@ -24,6 +24,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Commands find the provider of a cluster by its name.
@@ -60,7 +61,7 @@ func TestClusterIsFoundByItsName(t *testing.T) {
 			t.Errorf("check %s, which no running cluster has: %v", name, err)
 		}
 	}
-	if _, err := c.Switch(t.Context(), "x", clusters.Stack{Scheduler: clusters.Own}); !errors.Is(err, clusters.ErrEnvironment) {
+	if _, err := c.Switch(t.Context(), "x", clusters.Stack{Scheduler: spec.Own}); !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("switch: %v", err)
 	}
 	if err := c.Delete(t.Context(), "x"); err != nil {

@@ -31,6 +31,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestClusterFlagsOverrideTheFile(t *testing.T) {
@@ -51,10 +52,10 @@ func TestClusterFlagsOverrideTheFile(t *testing.T) {
 		{"both", []string{"--config", file, "--name=x", "--workers=0", "--feature-gates=B=false,C=true", "--keep"}, clusters.Config{
 			Name: "x", Workers: new(0), Version: "v1.36.4", FeatureGates: map[string]bool{"A": true, "B": false, "C": true}, Keep: true,
 		}},
-		{"scheduler", []string{"--stack=stock", "--scheduler=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.Stock}}},
-		{"stack", []string{"--stack=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own, Kubelet: clusters.Own}}},
+		{"scheduler", []string{"--stack=stock", "--scheduler=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: spec.Own, Controllers: spec.Stock, Kubelet: spec.Stock}}},
+		{"stack", []string{"--stack=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: spec.Own, Controllers: spec.Own, Kubelet: spec.Own}}},
 		{"some kubelets", []string{"--controllers=own", "--kubelet=own:worker2"}, clusters.Config{Stack: clusters.Stack{
-			Controllers: clusters.Own, Kubelet: clusters.Own, KubeletNodes: []string{"worker2"},
+			Controllers: spec.Own, Kubelet: spec.Own, KubeletNodes: []string{"worker2"},
 		}}},
 		{"flags", []string{"--version=v1.37.1", "--image=i", "--runtime-config=resource.k8s.io/v1beta2=true"}, clusters.Config{
 			Version: "v1.37.1", Image: "i", RuntimeConfig: map[string]string{"resource.k8s.io/v1beta2": "true"},
@@ -200,7 +201,7 @@ func TestPrintClusters(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	err := printClusters(&out, []clusters.Cluster{
-		{Name: "a", Provider: "kind", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a", Stack: clusters.Stack{Scheduler: clusters.Own}},
+		{Name: "a", Provider: "kind", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a", Stack: clusters.Stack{Scheduler: spec.Own}},
 		{Name: "longer", Kubeconfig: "/b"},
 	}, now)
 	want := `NAME     PROVIDER   STATUS    VERSION   NODES   STACK           AGE   KUBECONFIG

@@ -30,7 +30,7 @@ import (
 
 // completions returns the functions completing the values of flags, by flag name.
 func completions() map[string]func() []string {
-	stocks := func() []string { return []string{string(clusters.Stock), string(clusters.Own)} }
+	stocks := func() []string { return []string{string(spec.Stock), string(spec.Own)} }
 	return map[string]func() []string{
 		"assume-stock": spec.AssumableNames,
 		"candidate":    stocks,

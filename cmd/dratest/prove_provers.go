@@ -86,7 +86,7 @@ func checkMutant(ctx context.Context, client kubernetes.Interface, s checks.Loca
 }
 
 func (f *proveFlags) thresholds(context.Context) (prove.Proof, prove.Prover, error) {
-	f.Cluster.Stack = clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}
+	f.Cluster.Stack = clusters.Stack{Scheduler: spec.Own, Controllers: spec.Own}
 	p, proof := progress.New(f.Out), thresholds.Proof(f.runs)
 	proof.Where = fmt.Sprintf("%s, %d blocks", f.where(), f.blocks)
 	prover := &thresholds.Prover{

@@ -22,8 +22,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -116,7 +116,7 @@ func TestMutantsThatNeedAnotherClusterAreNoFailureOfWhatHasChanged(t *testing.T)
 
 func TestProofsSayWhere(t *testing.T) {
 	var c proveFlags
-	c.Cluster.Version, c.Cluster.Stack.Kubelet = "v1.36.4", clusters.Own
+	c.Cluster.Version, c.Cluster.Stack.Kubelet = "v1.36.4", spec.Own
 	if got := c.where(); !strings.HasPrefix(got, "Kubernetes v1.36.4 (") || !strings.Contains(got, "kubelet=own") {
 		t.Errorf("got %q", got)
 	}

@@ -40,6 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -220,7 +221,7 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 		return nil, errors.New("at: needs --kill kubelet, and no other component")
 	case f.Kubeconfig != "":
 		return nil, errors.New("at: kubelets are killed at a point only in a cluster that dratest makes, not in that of --kubeconfig")
-	case stack.Kubelet != clusters.Own || len(stack.KubeletNodes) > 0:
+	case stack.Kubelet != spec.Own || len(stack.KubeletNodes) > 0:
 		return nil, errors.New("at: needs --kubelet own on all nodes: points are known from its log")
 	}
 	points, err := crash.Parse(f.at)

@@ -34,6 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions/fabric/race"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // planeSoak is a soak on a control plane of local processes, with simulated nodes.
@@ -118,7 +119,7 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	if f.times < 1 {
 		return o, fmt.Errorf("times: %d: must be at least 1", f.times)
 	}
-	if slices.Contains(f.kill, "controllers") && o.Cluster.Stack.Controllers != clusters.Own {
+	if slices.Contains(f.kill, "controllers") && o.Cluster.Stack.Controllers != spec.Own {
 		return o, errors.New("kill: controllers are a process of their own only with --controllers own")
 	}
 	all := kind.Kills(plane)

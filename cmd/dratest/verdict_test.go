@@ -49,7 +49,7 @@ import (
 // where describes a cluster for cases, as far as verdicts depend on it.
 type where struct {
 	provider, kubernetes string
-	whose                spec.Whose
+	whose                spec.Provenance
 	filter               plan.Filter
 	// disruptive and restartNodes are flags. With made, the control plane is as in clusters made
 	// by dratest; with job, dratest runs in the cluster.
@@ -255,7 +255,7 @@ func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, inf
 func TestEveryWholeRunVerifies(t *testing.T) {
 	for _, provider := range []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing} {
 		for _, v := range versions.All() {
-			for _, whose := range []spec.Whose{spec.Stock, spec.Own} {
+			for _, whose := range []spec.Provenance{spec.Stock, spec.Own} {
 				w := where{provider: provider, kubernetes: v.Kubernetes, whose: whose}
 				t.Run(w.String(), func(t *testing.T) {
 					t.Parallel()

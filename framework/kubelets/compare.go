@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -49,7 +50,7 @@ type Options struct {
 func Compare(ctx context.Context, o Options) (same bool, err error) {
 	stock, own := o.Name+"-worker", o.Name+"-worker2"
 	b, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters, Agents: o.Agents}, testbed.Config{
-		Cluster: clusters.Config{Name: o.Name, Stack: clusters.Stack{Kubelet: clusters.Own, KubeletNodes: []string{own}}}, Out: o.Progress,
+		Cluster: clusters.Config{Name: o.Name, Stack: clusters.Stack{Kubelet: spec.Own, KubeletNodes: []string{own}}}, Out: o.Progress,
 	})
 	defer func() {
 		if o.Logs != "" && (err != nil || !same) {
@@ -62,7 +63,7 @@ func Compare(ctx context.Context, o Options) (same bool, err error) {
 	}
 	// dra-kubelet was started on an existing node, so the stock kubelet must be as well: metrics of
 	// joining nodes are not compared.
-	for _, whose := range []clusters.Implementation{clusters.Own, clusters.Stock} {
+	for _, whose := range []spec.Provenance{spec.Own, spec.Stock} {
 		if _, err := o.Clusters.Switch(ctx, o.Name, clusters.Stack{Kubelet: whose, KubeletNodes: []string{stock}}); err != nil {
 			return false, err
 		}

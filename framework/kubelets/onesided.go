@@ -26,7 +26,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 //go:embed onesided.yaml
@@ -36,26 +36,26 @@ var oneSidedList []byte
 type oneSided struct {
 	Place string `json:"place"`
 	// Only is the kubelet allowed to have it: stock, or either if empty.
-	Only   clusters.Implementation `json:"only,omitempty"`
-	Reason string                  `json:"reason"`
+	Only   spec.Provenance `json:"only,omitempty"`
+	Reason string          `json:"reason"`
 }
 
 // readOneSided strictly decodes the reviewed list, and returns the allowed kubelet by path.
-func readOneSided(data []byte) (map[string]clusters.Implementation, error) {
+func readOneSided(data []byte) (map[string]spec.Provenance, error) {
 	var list []oneSided
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
 		return nil, fmt.Errorf("read the reviewed list: %w", err)
 	}
-	places := map[string]clusters.Implementation{}
+	places := map[string]spec.Provenance{}
 	var errs []error
 	for _, entry := range list {
 		_, twice := places[entry.Place]
 		switch {
 		case entry.Place == "" || entry.Reason == "":
 			errs = append(errs, fmt.Errorf("reviewed list: %+v: place and reason must be given", entry))
-		case strings.Contains(entry.Place, " dra_") && entry.Only != clusters.Stock:
+		case strings.Contains(entry.Place, " dra_") && entry.Only != spec.Stock:
 			errs = append(errs, fmt.Errorf("reviewed list: %s: the same has happened on both sides, so the own kubelet counts it, too", entry.Place))
-		case entry.Only != "" && entry.Only != clusters.Stock:
+		case entry.Only != "" && entry.Only != spec.Stock:
 			errs = append(errs, fmt.Errorf("reviewed list: %s: only: %q is not stock", entry.Place, entry.Only))
 		case twice:
 			errs = append(errs, fmt.Errorf("reviewed list: %s is there twice", entry.Place))
@@ -66,11 +66,11 @@ func readOneSided(data []byte) (map[string]clusters.Implementation, error) {
 }
 
 // dropReviewed removes facts of one kubelet allowed by the reviewed list, and returns their paths.
-func dropReviewed(stock, own facts, reviewed map[string]clusters.Implementation) (dropped []string) {
+func dropReviewed(stock, own facts, reviewed map[string]spec.Provenance) (dropped []string) {
 	for _, side := range []struct {
-		whose         clusters.Implementation
+		whose         spec.Provenance
 		served, other facts
-	}{{clusters.Stock, stock, own}, {clusters.Own, own, stock}} {
+	}{{spec.Stock, stock, own}, {spec.Own, own, stock}} {
 		for _, place := range slices.Sorted(maps.Keys(side.served)) {
 			_, both := side.other[place]
 			only, listed := reviewed[place]

@@ -22,7 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestReviewedListCanBeRead(t *testing.T) {
@@ -49,7 +49,7 @@ func TestReviewedListIsRefused(t *testing.T) {
 func TestWhatOneKubeletServesAloneIsADifferenceUnlessReviewed(t *testing.T) {
 	stock := facts{"/metrics errors_total": `counter{type} "E."`, "/metrics both": `gauge{} "B."`}
 	own := facts{"/metrics retries_total": `counter{type} "R."`, "/metrics both": `gauge{} "B."`}
-	if diff := cmp.Diff([]string{"/metrics errors_total"}, dropReviewed(stock, own, map[string]clusters.Implementation{"/metrics errors_total": ""})); diff != "" {
+	if diff := cmp.Diff([]string{"/metrics errors_total"}, dropReviewed(stock, own, map[string]spec.Provenance{"/metrics errors_total": ""})); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
 	lines := differences(stock, own, "m")

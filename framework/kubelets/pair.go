@@ -26,7 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // lag bounds the delay between the kubelets: some metrics appear only with their first event, possibly
@@ -37,7 +37,7 @@ const lag = 2 * time.Minute
 type pair struct {
 	stock, own kubelet
 	// reviewed is the list of allowed differences, see readOneSided.
-	reviewed map[string]clusters.Implementation
+	reviewed map[string]spec.Provenance
 }
 
 // newPair finds the kubelets of two nodes and verifies their kinds.

@@ -35,7 +35,7 @@ func TestBasis(t *testing.T) {
 	for name, tc := range map[string]struct {
 		component spec.Component
 		assumed   []string
-		whose     spec.Whose
+		whose     spec.Provenance
 		basis     spec.Basis
 		why       string
 	}{

@@ -33,7 +33,7 @@ func component(name, node, version string, change ...func(*spec.Component)) spec
 	return c
 }
 
-func whose(w spec.Whose) func(*spec.Component) { return func(c *spec.Component) { c.Whose = w } }
+func whose(w spec.Provenance) func(*spec.Component) { return func(c *spec.Component) { c.Whose = w } }
 
 func basis(b spec.Basis, digest string) func(*spec.Component) {
 	return func(c *spec.Component) { c.Basis, c.Digest, c.Why = b, digest, "because" }

@@ -41,7 +41,7 @@ func targetOf(t *testing.T, pods ...corev1.Pod) spec.Target {
 }
 
 func TestWhoseScheduler(t *testing.T) {
-	for image, want := range map[string]spec.Whose{
+	for image, want := range map[string]spec.Provenance{
 		"registry.k8s.io/kube-scheduler:v1.37.1":               spec.Stock,
 		"registry.k8s.io/kube-scheduler:v1.37.1@sha256:aaaa":   spec.Stock,
 		"k8s.gcr.io/kube-scheduler@sha256:aaaa":                spec.Stock,
@@ -74,7 +74,7 @@ func TestWhoseScheduler(t *testing.T) {
 
 func TestSchedulerThatRunsAnotherProgram(t *testing.T) {
 	p := scheduler("20s")
-	for command, want := range map[string]spec.Whose{"kube-scheduler": spec.Stock, "/usr/local/bin/kube-scheduler": spec.Stock, "/mnt/scheduler": spec.Other} {
+	for command, want := range map[string]spec.Provenance{"kube-scheduler": spec.Stock, "/usr/local/bin/kube-scheduler": spec.Stock, "/mnt/scheduler": spec.Other} {
 		p.Spec.Containers[0].Command = []string{command, "--v=2"}
 		if got := targetOf(t, p).ComponentsOf(spec.Scheduler); got[0].Whose != want {
 			t.Errorf("%s: %+v", command, got)

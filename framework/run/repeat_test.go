@@ -60,7 +60,7 @@ func TestRepeatRunsOnOneCluster(t *testing.T) {
 	p := parts()
 	p.Clusters = m
 	o, out := options(t, "", "fake/passes ")
-	o.Cluster = clusters.Config{Name: "c", Stack: clusters.Stack{Scheduler: clusters.Own}}
+	o.Cluster = clusters.Config{Name: "c", Stack: clusters.Stack{Scheduler: spec.Own}}
 	report, number, err := run.Repeat(t.Context(), p, o, 2)
 	if err != nil || number != 2 || report.Summary.Verdict != schema.Passed {
 		t.Errorf("got %s in run %d, %v\n%s", report.Summary.Verdict, number, err, out)
@@ -91,7 +91,7 @@ func TestRepeatKnowsOfComponentsWhatOneRunDoes(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	p := parts()
 	p.Clusters = &maker{kubeconfig: kubeconfig, cluster: clusters.Cluster{
-		Provider: clusters.ProviderControlPlane, Version: "v1.37.1", Stack: clusters.Stack{Scheduler: clusters.Stock, Controllers: clusters.Own},
+		Provider: clusters.ProviderControlPlane, Version: "v1.37.1", Stack: clusters.Stack{Scheduler: spec.Stock, Controllers: spec.Own},
 	}}
 	o, out := options(t, "", "fake/passes ")
 	o.Cluster = clusters.Config{Name: "c"}

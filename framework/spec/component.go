@@ -22,14 +22,15 @@ import (
 	"strings"
 )
 
-// Whose is the provenance of a component.
-type Whose string
+// Provenance is the origin of a component.
+type Provenance string
 
 // Provenances of components.
 const (
-	Stock Whose = "stock" // Kubernetes' own
-	Own   Whose = "own"   // this project's
-	Other Whose = "other" // somebody else's
+	Stock Provenance = "stock" // Kubernetes' own
+	Own   Provenance = "own"   // this project's (the module in implementation/)
+	Other Provenance = "other" // somebody else's
+	None  Provenance = "none"  // not running, such as after an interrupted switch
 )
 
 // Basis is the evidence for a component's provenance.
@@ -51,9 +52,9 @@ type Component struct {
 	// Name is its name in a Stack.
 	Name string `json:"name"`
 	// Program is its program, as "kube-scheduler"; Node is its node, if known.
-	Program string `json:"program,omitempty"`
-	Node    string `json:"node,omitempty"`
-	Whose   Whose  `json:"whose"`
+	Program string     `json:"program,omitempty"`
+	Node    string     `json:"node,omitempty"`
+	Whose   Provenance `json:"whose"`
 	// Basis is empty for components of others, unless their version is a release with a
 	// distribution's suffix.
 	Basis   Basis  `json:"basis,omitempty"`
@@ -105,7 +106,7 @@ func StackOf(running []Component) map[string]string {
 	stack := map[string]string{}
 	for name, of := range all {
 		var parts []string
-		for _, whose := range []Whose{Own, Other} {
+		for _, whose := range []Provenance{Own, Other} {
 			var nodes []string
 			for _, c := range of {
 				if c.Whose == whose {

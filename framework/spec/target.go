@@ -70,7 +70,7 @@ const OwnKubeletMark = "+dratest"
 // String is the version with all components other than stock, as "Kubernetes v1.37.1 with own scheduler".
 func (t Target) String() string {
 	var others []string
-	for _, whose := range []Whose{Own, Other} {
+	for _, whose := range []Provenance{Own, Other} {
 		var names []string
 		for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
 			for part := range strings.SplitSeq(t.Stack[name], "; ") {

@@ -42,7 +42,7 @@ func TestTargetString(t *testing.T) {
 }
 
 func TestStackOf(t *testing.T) {
-	c := func(name, node string, whose spec.Whose) spec.Component {
+	c := func(name, node string, whose spec.Provenance) spec.Component {
 		return spec.Component{Name: name, Node: node, Whose: whose}
 	}
 	got := spec.StackOf([]spec.Component{

@@ -108,7 +108,7 @@ func TestIdentifyWithoutDigests(t *testing.T) {
 	var out bytes.Buffer
 	b := &Testbed{Progress: progress.New(&out), provider: &machine{err: errors.New("no go")}}
 	b.Target.Running = []spec.Component{{Name: spec.Kubelet, Program: "kubelet", Version: "v1.37.1", Whose: spec.Stock, Digest: "sha256:built"}}
-	b.made.Stack.Scheduler = clusters.Own // a process, invisible to probes
+	b.made.Stack.Scheduler = spec.Own // a process, invisible to probes
 	b.Identify(t.Context(), nil, false)
 	if b.Target.Stack[spec.Scheduler] != "own" {
 		t.Errorf("what was made is forgotten: %v", b.Target.Stack)

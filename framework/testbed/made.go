@@ -34,10 +34,10 @@ func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Compon
 	for _, component := range clusters.Components() {
 		whose := made.Stack.Of(component)
 		there := slices.ContainsFunc(seen, func(c spec.Component) bool { return c.Name == component })
-		if there || component == spec.Kubelet || whose != clusters.Stock && whose != clusters.Own {
+		if there || component == spec.Kubelet || whose != spec.Stock && whose != spec.Own {
 			continue
 		}
-		c := spec.Component{Name: component, Program: component, Version: made.Version, Whose: spec.Whose(whose)}
+		c := spec.Component{Name: component, Program: component, Version: made.Version, Whose: whose}
 		if c.Whose == spec.Stock {
 			c = c.Judge()
 		}
@@ -50,7 +50,7 @@ func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Compon
 // the API server.
 func withMadeGates(seen spec.Target, made clusters.Cluster) spec.Target {
 	scheduler := made.Stack.Of(spec.Scheduler)
-	if made.Provider != clusters.ProviderControlPlane || scheduler != clusters.Stock && scheduler != clusters.Own || len(seen.SchedulerGates) > 0 {
+	if made.Provider != clusters.ProviderControlPlane || scheduler != spec.Stock && scheduler != spec.Own || len(seen.SchedulerGates) > 0 {
 		return seen
 	}
 	seen.SchedulerGates, seen.SchedulerGatesUnseen = map[spec.Feature]bool{}, seen.GatesUnseen
@@ -70,7 +70,7 @@ func withMade(seen map[string]string, made clusters.Stack) map[string]string {
 	}
 	for _, component := range clusters.Components() {
 		whose := made.Of(component)
-		if all[component] == "" && (whose == clusters.Stock || whose == clusters.Own) {
+		if all[component] == "" && (whose == spec.Stock || whose == spec.Own) {
 			all[component] = string(whose)
 		}
 	}

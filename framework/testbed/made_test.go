@@ -28,9 +28,9 @@ import (
 // Known issues are also evaluated for components running as processes. Components invisible to a probe elsewhere
 // excuse nothing, and neither do versions other than Kubernetes' releases.
 func TestComponentsOfWhatWasMade(t *testing.T) {
-	mixed := clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}
+	mixed := clusters.Stack{Scheduler: spec.Own, Controllers: spec.Stock, Kubelet: spec.None}
 	other := spec.Component{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}
-	is := func(name, version string, whose spec.Whose) spec.Component {
+	is := func(name, version string, whose spec.Provenance) spec.Component {
 		return spec.Component{Name: name, Program: name, Version: version, Whose: whose}
 	}
 	const built = "v1.37.2-5+dirty"
@@ -58,7 +58,7 @@ func TestComponentsOfWhatWasMade(t *testing.T) {
 
 // Components running as processes are invisible to a probe; a probe's observations take precedence.
 func TestStackOfWhatWasMade(t *testing.T) {
-	made := clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.None}
+	made := clusters.Stack{Scheduler: spec.Own, Controllers: spec.None}
 	for name, tc := range map[string]struct{ seen, want map[string]string }{
 		"unseen": {nil, map[string]string{"scheduler": "own"}},
 		"seen":   {map[string]string{"scheduler": "stock", "kubelet": "stock"}, map[string]string{"scheduler": "stock", "kubelet": "stock"}},
@@ -73,11 +73,11 @@ func TestStackOfWhatWasMade(t *testing.T) {
 // elsewhere it has the gates observed by a probe.
 func TestGatesOfMadeScheduler(t *testing.T) {
 	seen := spec.Target{Gates: map[spec.Feature]bool{spec.FilterTimeout: false, spec.DeviceTaints: true}, SchedulerGatesUnseen: "no pod"}
-	made := clusters.Cluster{Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: clusters.Stock}}
+	made := clusters.Cluster{Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: spec.Stock}}
 	if got := withMadeGates(seen, made); got.SchedulerGatesUnseen != "" || len(got.SchedulerGates) != 1 || got.SchedulerGates[spec.FilterTimeout] {
 		t.Errorf("got %v, unseen %q", got.SchedulerGates, got.SchedulerGatesUnseen)
 	}
-	for _, other := range []clusters.Cluster{{Provider: clusters.ProviderKind, Stack: made.Stack}, {Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: clusters.None}}} {
+	for _, other := range []clusters.Cluster{{Provider: clusters.ProviderKind, Stack: made.Stack}, {Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: spec.None}}} {
 		if got := withMadeGates(seen, other); got.SchedulerGatesUnseen != "no pod" || got.SchedulerGates != nil {
 			t.Errorf("%+v: got %v, unseen %q", other, got.SchedulerGates, got.SchedulerGatesUnseen)
 		}

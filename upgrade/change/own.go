@@ -21,13 +21,14 @@ import (
 	"fmt"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
 func (c Cluster) own(ctx context.Context, step path.Step) (Done, error) {
-	whose := clusters.Stock
+	whose := spec.Stock
 	if step.To.Own {
-		whose = clusters.Own
+		whose = spec.Own
 	}
 	var to clusters.Stack
 	switch step.Place.Component {

@@ -118,14 +118,14 @@ func (o Options) withDefaults() Options {
 func (o Options) ownPlaces() []path.Place {
 	var places []path.Place
 	for _, node := range o.Request.ControlPlanes {
-		if o.Own.Scheduler == clusters.Own {
+		if o.Own.Scheduler == spec.Own {
 			places = append(places, path.Place{Component: path.Scheduler, Node: node})
 		}
-		if o.Own.Controllers == clusters.Own {
+		if o.Own.Controllers == spec.Own {
 			places = append(places, path.Place{Component: path.ControllerManager, Node: node})
 		}
 	}
-	if o.Own.Kubelet != clusters.Own {
+	if o.Own.Kubelet != spec.Own {
 		return places
 	}
 	nodes := slices.Concat(o.Request.ControlPlanes, o.Request.Workers)

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // BuildInto returns the changes of the components' source for some trials, and configures the new cluster with this
@@ -37,7 +38,7 @@ func (s Set) BuildInto(c *clusters.Config, kubeconfig string, trials []prove.Tri
 	if len(tried) == 0 {
 		return nil, nil
 	}
-	stack, err := clusters.ParseStack(string(clusters.Own))
+	stack, err := clusters.ParseStack(string(spec.Own))
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Switch replaces components of a cluster made for the soak.
@@ -60,9 +61,9 @@ func BackAndForth(switcher clusters.Switcher, has clusters.Stack, components []s
 	var list []soak.Fault
 	for range n {
 		for _, component := range components {
-			whose := clusters.Own
-			if has.Of(component) == clusters.Own {
-				whose = clusters.Stock
+			whose := spec.Own
+			if has.Of(component) == spec.Own {
+				whose = spec.Stock
 			}
 			if err := has.Set(component, string(whose)); err != nil {
 				return nil, err

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 type switcher struct {
@@ -39,7 +40,7 @@ func (s *switcher) Switch(_ context.Context, name string, to clusters.Stack) ([]
 
 func TestBackAndForth(t *testing.T) {
 	var s switcher
-	list, err := BackAndForth(&s, clusters.Stack{Kubelet: clusters.Own}, []string{"scheduler", "kubelet"}, 2)
+	list, err := BackAndForth(&s, clusters.Stack{Kubelet: spec.Own}, []string{"scheduler", "kubelet"}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestBackAndForth(t *testing.T) {
 
 func TestSwitchFails(t *testing.T) {
 	broken := errors.New("broken")
-	fault := Switch{Switcher: &switcher{err: broken}, To: clusters.Stack{Scheduler: clusters.Own}}
+	fault := Switch{Switcher: &switcher{err: broken}, To: clusters.Stack{Scheduler: spec.Own}}
 	if err := fault.Do(t.Context(), soak.Target{Cluster: "c"}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
