@@ -164,13 +164,13 @@ func TestNoLookAfterwards(t *testing.T) {
 		pods    []corev1.Pod
 		says    string
 	}{
-		{"all was seen", map[string][]byte{checkpoint: nil}, nil, pods, ""},
+		{"all was seen", map[string][]byte{agentapi.Checkpoint: nil}, nil, pods, ""},
 		{"another kubelet's root", map[string][]byte{"sockets": nil}, nil, pods, "correct nodes.kubeletRoot"},
 		{"nodes cannot be read", nil, nil, pods, "the node has no journal"},
-		{"the run was cut short", map[string][]byte{checkpoint: nil}, context.Canceled, pods, "not looked at"},
-		{"agents stay", map[string][]byte{checkpoint: nil}, errors.New("cannot remove the agents"), pods, "cannot remove the agents"},
-		{"no daemon set", map[string][]byte{checkpoint: nil}, nil, nil, "whether the driver was restarted is not known"},
-		{"a pod was replaced", map[string][]byte{checkpoint: nil}, nil, []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu-old"}}}, "gpu/gpu-old on node  is gone"},
+		{"the run was cut short", map[string][]byte{agentapi.Checkpoint: nil}, context.Canceled, pods, "not looked at"},
+		{"agents stay", map[string][]byte{agentapi.Checkpoint: nil}, errors.New("cannot remove the agents"), pods, "cannot remove the agents"},
+		{"no daemon set", map[string][]byte{agentapi.Checkpoint: nil}, nil, nil, "whether the driver was restarted is not known"},
+		{"a pod was replaced", map[string][]byte{agentapi.Checkpoint: nil}, nil, []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu-old"}}}, "gpu/gpu-old on node  is gone"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := installed()

@@ -18,7 +18,6 @@ package certify
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -30,9 +29,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
-
-// checkpoint is the name of the kubelets' file of prepared claims.
-const checkpoint = "dra_manager_state"
 
 // nodeView has the information needed to find the owner of a thing on a node.
 type nodeView struct {
@@ -50,7 +46,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 	for _, node := range nodes {
 		// A missing journal is no problem here.
 		files, err := agentapi.ReadEvidence(ctx, agents, node, time.Now())
-		if _, ok := files[checkpoint]; !ok {
+		if _, ok := files[agentapi.Checkpoint]; !ok {
 			return fmt.Errorf("%w on node %s: the kubelet's prepared claims cannot be read; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
 		}
 		if err := s.takeNode(node, view, files); err != nil {
@@ -63,7 +59,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 // takeNode adds the things in these files of a node.
 func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) error {
 	at := "on node " + node + ": "
-	prepared, err := claimsIn(files[checkpoint])
+	prepared, err := agentapi.PreparedIn(files[agentapi.Checkpoint])
 	if err != nil {
 		return err
 	}
@@ -71,9 +67,9 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 		whose := others
 		if strings.HasPrefix(c.Namespace, harness.NamespacePrefix) {
 			whose = ofRun
-			view.ofRun = append(slices.Clip(view.ofRun), c.ClaimUID)
+			view.ofRun = append(slices.Clip(view.ofRun), string(c.ClaimUID))
 		} else {
-			view.ofOthers = append(slices.Clip(view.ofOthers), c.ClaimUID)
+			view.ofOthers = append(slices.Clip(view.ofOthers), string(c.ClaimUID))
 		}
 		s[at+fmt.Sprintf("claim %s/%s (%s) in the kubelet's checkpoint", c.Namespace, c.ClaimName, c.ClaimUID)] = thing{digest: "there", whose: whose}
 	}
@@ -105,23 +101,4 @@ func (v nodeView) ofFile(text string) owner {
 	default:
 		return ofRun
 	}
-}
-
-type preparedClaim struct{ ClaimUID, ClaimName, Namespace string }
-
-// claimsIn returns the claims in a kubelet's checkpoint, with its data as text in a field; an empty one has none.
-func claimsIn(file []byte) ([]preparedClaim, error) {
-	if len(file) == 0 {
-		return nil, nil
-	}
-	var outer struct{ Data string }
-	var inner struct{ ClaimInfoStateList []preparedClaim }
-	err := json.Unmarshal(file, &outer)
-	if err == nil {
-		err = json.Unmarshal([]byte(outer.Data), &inner)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the kubelet's checkpoint %s: %w", checkpoint, err)
-	}
-	return inner.ClaimInfoStateList, nil
 }

@@ -20,6 +20,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/dra-conformance/dratest/framework/agentapi"
 )
 
 func TestChanges(t *testing.T) {
@@ -70,7 +72,7 @@ func TestSocketsOfANewProcess(t *testing.T) {
 	}
 }
 
-func prepared(t *testing.T, claims ...preparedClaim) []byte {
+func prepared(t *testing.T, claims ...agentapi.PreparedClaim) []byte {
 	t.Helper()
 	inner, err := json.Marshal(map[string]any{"kind": "DRACheckpoint", "ClaimInfoStateList": claims})
 	if err != nil {
@@ -87,7 +89,7 @@ func prepared(t *testing.T, claims ...preparedClaim) []byte {
 func TestWhoChangesANode(t *testing.T) {
 	sockets := "plugins_registry/" + driver + "-reg.sock\nplugins_registry/other.example.com-reg.sock\n"
 	spec := []byte(`{"kind":"k8s.` + driver + `/claim"}`)
-	theirs := preparedClaim{"uid-theirs", "job", "team"}
+	theirs := agentapi.PreparedClaim{ClaimUID: "uid-theirs", ClaimName: "job", Namespace: "team"}
 	for _, tc := range []struct {
 		name   string
 		before map[string][]byte
@@ -96,14 +98,14 @@ func TestWhoChangesANode(t *testing.T) {
 		notes  string
 	}{
 		{"nothing", nil, nil, "", ""},
-		{"somebody's claim", nil, map[string][]byte{checkpoint: prepared(t, theirs)}, "", "claim team/job (uid-theirs) in the kubelet's checkpoint is new"},
-		{"a claim of the run", nil, map[string][]byte{checkpoint: prepared(t, theirs, preparedClaim{"uid-1", "claim", "dratest-x"})}, "left behind: on node a: claim dratest-x/claim (uid-1)", "team/job"},
+		{"somebody's claim", nil, map[string][]byte{agentapi.Checkpoint: prepared(t, theirs)}, "", "claim team/job (uid-theirs) in the kubelet's checkpoint is new"},
+		{"a claim of the run", nil, map[string][]byte{agentapi.Checkpoint: prepared(t, theirs, agentapi.PreparedClaim{ClaimUID: "uid-1", ClaimName: "claim", Namespace: "dratest-x"})}, "left behind: on node a: claim dratest-x/claim (uid-1)", "team/job"},
 		{"CDI file of another vendor", nil, map[string][]byte{"cdi/x.json": []byte("{}")}, "", "CDI file x.json is new"},
 		{"another driver's name in its own", nil, map[string][]byte{"cdi/x.json": []byte("x" + driver)}, "", "CDI file x.json is new"},
 		{"CDI file of the driver", nil, map[string][]byte{"cdi/x.json": spec}, "left behind: on node a: CDI file x.json", ""},
 		{"CDI file by its name", nil, map[string][]byte{"cdi/" + driver + "-x.json": nil}, "left behind: on node a: CDI file " + driver, ""},
 		{"CDI file for somebody's claim", nil, map[string][]byte{"cdi/uid-theirs.json": spec}, "", "CDI file uid-theirs.json is new"},
-		{"CDI file for a claim that is new", nil, map[string][]byte{"cdi/uid-new.json": spec, checkpoint: prepared(t, preparedClaim{"uid-new", "job", "team"})}, "", "CDI file uid-new.json is new"},
+		{"CDI file for a claim that is new", nil, map[string][]byte{"cdi/uid-new.json": spec, agentapi.Checkpoint: prepared(t, agentapi.PreparedClaim{ClaimUID: "uid-new", ClaimName: "job", Namespace: "team"})}, "", "CDI file uid-new.json is new"},
 		{"CDI file for a claim of the run", nil, map[string][]byte{"cdi/uid-ours.json": nil}, "left behind: on node a: CDI file uid-ours.json", ""},
 		{"the driver's CDI file changes", map[string][]byte{"cdi/x.json": spec}, map[string][]byte{"cdi/x.json": append(spec, ' ')}, "", "CDI file x.json has changed"},
 		{"its socket is gone", map[string][]byte{"sockets": []byte(sockets)}, nil, "socket plugins_registry/" + driver + "-reg.sock, which is the driver's, is gone", "other.example.com-reg.sock is gone"},
@@ -131,7 +133,7 @@ func TestWhoChangesANode(t *testing.T) {
 }
 
 func TestCheckpointThatIsNoneIsAnError(t *testing.T) {
-	if err := (snapshot{}).takeNode("a", nodeView{}, map[string][]byte{checkpoint: []byte("{")}); err == nil {
+	if err := (snapshot{}).takeNode("a", nodeView{}, map[string][]byte{agentapi.Checkpoint: []byte("{")}); err == nil {
 		t.Error("nothing is said of it")
 	}
 }

@@ -18,12 +18,9 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
@@ -84,39 +81,17 @@ func (b *Bed) readNodes(ctx context.Context) ([]audit.Node, error) {
 		if len(status.Calls) >= remembered {
 			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
 		}
-		files, err := agentapi.ReadEvidence(ctx, b.agents, name, time.Now())
-		file := files["dra_manager_state"]
-		if len(file) == 0 {
-			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))
+		claims, err := agentapi.ReadPrepared(ctx, b.agents, name)
+		if err != nil {
+			return nil, err
 		}
 		node := audit.Node{Name: name, Calls: status.Calls, Prepared: status.Prepared}
-		if node.Checkpoint, err = checkpointed(file, b.Namespace); err != nil {
-			return nil, fmt.Errorf("read the checkpoint of node %s: %w", name, err)
+		for _, c := range claims {
+			if c.Namespace == b.Namespace {
+				node.Checkpoint = append(node.Checkpoint, c.ClaimUID)
+			}
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes, nil
-}
-
-func checkpointed(file []byte, namespace string) ([]types.UID, error) {
-	var outer struct{ Data string }
-	if err := json.Unmarshal(file, &outer); err != nil {
-		return nil, err
-	}
-	var inner struct {
-		ClaimInfoStateList []struct {
-			ClaimUID  types.UID
-			Namespace string
-		}
-	}
-	if err := json.Unmarshal([]byte(outer.Data), &inner); err != nil {
-		return nil, err
-	}
-	var uids []types.UID
-	for _, claim := range inner.ClaimInfoStateList {
-		if claim.Namespace == namespace {
-			uids = append(uids, claim.ClaimUID)
-		}
-	}
-	return uids, nil
 }

@@ -64,7 +64,7 @@ func (n *node) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.C
 		data += `,{"ClaimUID":"c-1","ClaimName":"c","Namespace":"ns"}`
 	}
 	file, err := json.Marshal(map[string]any{"Data": data + "]}", "Checksum": 0})
-	return &agentapi.Evidence{Files: map[string][]byte{"dra_manager_state": file}}, err
+	return &agentapi.Evidence{Files: map[string][]byte{agentapi.Checkpoint: file}}, err
 }
 
 // onNode is a world with a pod that has run with claim c on a node.

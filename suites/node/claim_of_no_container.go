@@ -48,7 +48,7 @@ var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
 	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[0].Start), "start of the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeNothing(), "devices visible to a container not referring to the claim")
 	t.Expect(kubelet.CDIDevices(t, pod, "main")).To(gomega.BeEmpty(), "CDI devices of the container")
-	t.Expect(kubelet.PodResources(t, "pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
+	t.Expect(kubelet.PodResources(t, t.Nodes[0], "pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
 	t.Expect(simdriver.Of(t).Holds(t.Claim("claim").UID)).To(gomega.BeTrue(), "whether the claim is prepared while the pod runs")
 
 	t.RemovePod("pod")

@@ -105,7 +105,7 @@ func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*simdriver.Driver, clai
 	}
 	has := kubelet.CDIDevices(t, pod, "main")
 	t.Expect(distinct(has)).To(gomega.Equal(distinct(answered)), "CDI devices of the container of pod %s", pod.Name)
-	found := kubelet.PodResources(t, pod.Name)
+	found := kubelet.PodResources(t, t.Nodes[0], pod.Name)
 	for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
 		var told []string
 		for _, d := range devices {

@@ -56,7 +56,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	for _, d := range want {
 		t.Expect(t.Environment("pod", d.Container)).To(matchers.SeeOnlyDevices(d.Device), "the device of container %s", d.Container)
 	}
-	found := kubelet.PodResources(t, "pod")
+	found := kubelet.PodResources(t, t.Nodes[0], "pod")
 	if reflect.DeepEqual(found.List, stock) && reflect.DeepEqual(found.Get, stock) {
 		t.KnownIssue("expected each of two containers with one request each to be listed with 1 device, got both devices for the second container")
 		return

@@ -39,14 +39,14 @@ var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
-	before := kubelet.PodResources(t, "pod")
+	before := kubelet.PodResources(t, t.Nodes[0], "pod")
 	t.Expect(before.List).To(gomega.HaveLen(1), "devices in the answer to List before the restart")
 	t.Expect(before.Get).To(gomega.Equal(before.List), "devices in the answer to Get before the restart")
 
 	simdriver.Of(t).Disconnect()
 	kubelet.Restart(t, pod.Spec.NodeName)
 
-	after := kubelet.AwaitPodResources(t, "pod")
+	after := kubelet.AwaitPodResources(t, t.Nodes[0], "pod")
 	t.Expect(after.List).To(gomega.Equal(before.List), "devices in the answer to List after the restart")
 	t.Expect(after.Get).To(gomega.Equal(before.Get), "devices in the answer to Get after the restart")
 	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")

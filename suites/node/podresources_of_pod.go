@@ -56,12 +56,12 @@ var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
 			CDIDevices: simdriver.Of(t).Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices,
 		})
 	}
-	found := kubelet.PodResources(t, "pod")
+	found := kubelet.PodResources(t, t.Nodes[0], "pod")
 	t.Expect(found.Containers).To(gomega.ConsistOf("sidecar", "main", "plain"), "containers in the answer to List")
 	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")
 	t.Expect(found.Get).To(gomega.Equal(want), "devices of the containers in the answer to Get")
 	t.Expect(found.Allocatable).NotTo(gomega.ContainElement(result.Device), "devices in the answer to GetAllocatableResources")
 
 	t.RemovePod("pod")
-	t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion")
+	t.Expect(kubelet.PodResources(t, t.Nodes[0], "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion")
 }}

@@ -41,7 +41,7 @@ var SharedDevice = harness.Case{Meta: spec.Meta{
 	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, not of the second")
 	for name, id := range ids {
 		t.Driver.ExpectDevices(name, "main", t.Claim(name))
-		found := kubelet.PodResources(t, name)
+		found := kubelet.PodResources(t, t.Nodes[0], name)
 		for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
 			t.Expect(devices).To(gomega.ConsistOf(gomega.And(gomega.HaveField("Device", "device-0"), gomega.HaveField("Share", id))), "devices of pod %s in the answer to %s", name, answer)
 		}

@@ -53,7 +53,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	kubelet.CreateStaticPod(t, node, static("plain"))
 
 	t.WaitRunning("plain-" + node) // the API server appends the node name to static pod names
-	t.Expect(kubelet.PodResources(t, "plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "pods of the case listed by the podresources API")
+	t.Expect(kubelet.PodResources(t, t.Nodes[0], "plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "pods of the case listed by the podresources API")
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "uses-"+node, metav1.GetOptions{})
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server lists no pod referring to the claim: %v", err)
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(), "consumers of the claim")

@@ -49,9 +49,9 @@ var Checkpoint = Case{
 		old := maps.Clone(n.Claims)
 		deleteRound(t, n)
 		for _, node := range t.Nodes {
-			text := string(kubelet.Checkpoint(t, node))
+			prepared := kubelet.Prepared(t, node)
 			for _, claim := range old {
-				t.Expect(text).NotTo(gomega.ContainSubstring(string(claim.UID)), "checkpoint on %s after the pod is gone", node)
+				t.Expect(prepared).NotTo(gomega.ContainElement(claim.UID), "checkpoint on %s after the pod is gone", node)
 			}
 		}
 		makeRound(t, n)
@@ -64,6 +64,6 @@ func expectCheckpoint(t *harness.T, n *Notes) {
 	n.unchanged(t)
 	for _, node := range t.Nodes {
 		uid := n.Claims[inRound(n, node)].UID
-		t.Expect(string(kubelet.Checkpoint(t, node))).To(gomega.ContainSubstring(string(uid)), "checkpoint on %s", node)
+		t.Expect(kubelet.Prepared(t, node)).To(gomega.ContainElement(uid), "checkpoint on %s", node)
 	}
 }

@@ -115,9 +115,9 @@ func unpreparedOnce(t *harness.T, n *Notes) {
 		simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
 	}
 	for _, node := range t.Nodes {
-		checkpoint := string(kubelet.Checkpoint(t, node))
+		prepared := kubelet.Prepared(t, node)
 		for name, uid := range n.Left {
-			t.Expect(checkpoint).NotTo(gomega.ContainSubstring(string(uid)), "checkpoint on %s after claim %s is unprepared", node, name)
+			t.Expect(prepared).NotTo(gomega.ContainElement(uid), "checkpoint on %s after claim %s is unprepared", node, name)
 		}
 	}
 	n.Left = nil

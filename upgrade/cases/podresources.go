@@ -43,20 +43,20 @@ var PodResources = Case{
 		t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), t.Nodes[0]))
 		n.note(t, "stays", "stays")
 		device := result(t, t.Claim("stays"))
-		answer := kubelet.AwaitPodResources(t, "stays")
+		answer := kubelet.AwaitPodResources(t, t.Nodes[0], "stays")
 		t.Expect(answer.List).To(gomega.HaveLen(1), "devices in the answer to List")
 		t.Expect(answer.List[0].Device).To(gomega.Equal(device.Device), "device in the answer to List")
 		n.Answers = map[string]string{"stays": devicesOf(t, answer)}
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		n.unchanged(t)
-		t.Expect(devicesOf(t, kubelet.AwaitPodResources(t, "stays"))).To(gomega.Equal(n.Answers["stays"]), "pod stays in the kubelet's podresources API")
+		t.Expect(devicesOf(t, kubelet.AwaitPodResources(t, t.Nodes[0], "stays"))).To(gomega.Equal(n.Answers["stays"]), "pod stays in the kubelet's podresources API")
 	},
 	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
 	Gone: func(t *harness.T, _ *Notes) {
 		t.RunPod(objects.OnlyOn(objects.Pod("other", t.Image), t.Nodes[0]))
 		end(t, "stays")
-		t.Expect(kubelet.PodResources(t, "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion of pod stays")
+		t.Expect(kubelet.PodResources(t, t.Nodes[0], "other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "pods listed for the namespace after deletion of pod stays")
 	},
 }
 

@@ -19,9 +19,9 @@ package kubelet
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -46,16 +46,14 @@ func Metric(t *harness.T, node, name string, labels map[string]string) (value fl
 	return value, found
 }
 
-// checkpoint is the file name of the checkpoint.
-const checkpoint = "dra_manager_state"
-
-// Checkpoint returns the kubelet's checkpoint of prepared claims.
-func Checkpoint(t *harness.T, node string) []byte {
+// Prepared returns the claims in the checkpoint of a node's kubelet.
+func Prepared(t *harness.T, node string) []types.UID {
 	ginkgo.GinkgoHelper()
-	files, err := agentapi.ReadEvidence(t.Context(), t.Env().Agents, node, time.Now())
-	content, ok := files[checkpoint]
-	if !ok {
-		t.Fatalf("read the kubelet's checkpoint on %s: %v", node, err)
+	claims, err := agentapi.ReadPrepared(t.Context(), t.Env().Agents, node)
+	t.NoError(err, "read the kubelet's checkpoint on %s", node)
+	var uids []types.UID
+	for _, c := range claims {
+		uids = append(uids, c.ClaimUID)
 	}
-	return content
+	return uids
 }

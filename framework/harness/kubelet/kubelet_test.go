@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -47,16 +48,16 @@ func (*agents) ListCDIDevices(_ context.Context, r *agentapi.ContainerRequest, _
 	return &agentapi.Names{Names: []string{r.Node + " " + r.Container}}, nil
 }
 
-func TestCheckpoint(t *testing.T) {
-	a := &agents{files: map[string][]byte{checkpoint: []byte("{}")}}
+func TestPrepared(t *testing.T) {
+	a := &agents{files: map[string][]byte{agentapi.Checkpoint: []byte(`{"Data":"{\"ClaimInfoStateList\":[{\"ClaimUID\":\"1\"}]}"}`)}}
 	f := harnesstest.New(t, spec.Meta{}, &harness.Env{Agents: a})
 	f.Succeeds(t, func() {
-		if got := string(Checkpoint(f.T, "node")); got != "{}" {
+		if got := Prepared(f.T, "node"); !slices.Equal(got, []types.UID{"1"}) {
 			t.Errorf("got %q", got)
 		}
 	})
 	a.files = nil
-	if failed := f.Fails(t, func() { Checkpoint(f.T, "node") }); failed == nil || !strings.Contains(failed.Text, "checkpoint on node") {
+	if failed := f.Fails(t, func() { Prepared(f.T, "node") }); failed == nil || !strings.Contains(failed.Text, "checkpoint on node") {
 		t.Errorf("without one: %+v", failed)
 	}
 }

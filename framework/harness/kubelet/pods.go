@@ -30,30 +30,29 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// PodResources returns the devices of a pod in the podresources API of the kubelet on the case's
-// first node.
-func PodResources(t *harness.T, pod string) spec.PodResources {
+// PodResources returns the devices of a pod in the podresources API of a node's kubelet.
+func PodResources(t *harness.T, node, pod string) spec.PodResources {
 	ginkgo.GinkgoHelper()
 	t.Step("ask the kubelet's podresources API for pod %s", pod)
-	found, err := podResources(t.Context(), t, pod)
-	t.NoError(err, "ask the podresources API")
+	found, err := podResources(t.Context(), t, node, pod)
+	t.NoError(err, "ask the podresources API for pod %s", pod)
 	return found
 }
 
 // AwaitPodResources waits until a restarted kubelet knows the pod, and returns its
 // PodResources.
-func AwaitPodResources(t *harness.T, pod string) (found spec.PodResources) {
+func AwaitPodResources(t *harness.T, node, pod string) (found spec.PodResources) {
 	ginkgo.GinkgoHelper()
 	t.Poll(fmt.Sprintf("the kubelet's podresources API to list pod %s", pod), func(ctx context.Context) (bool, string, error) {
 		var err error
-		found, err = podResources(ctx, t, pod)
+		found, err = podResources(ctx, t, node, pod)
 		return len(found.List) > 0 && len(found.Get) > 0, fmt.Sprintf("%+v", found), err
 	})
 	return found
 }
 
-func podResources(ctx context.Context, t *harness.T, pod string) (spec.PodResources, error) {
-	request := &agentapi.PodRequest{Node: t.Nodes[0], Namespace: t.Namespace, Pod: pod}
+func podResources(ctx context.Context, t *harness.T, node, pod string) (spec.PodResources, error) {
+	request := &agentapi.PodRequest{Node: node, Namespace: t.Namespace, Pod: pod}
 	return agentapi.Decode[spec.PodResources](t.Env().Agents.GetPodResources(ctx, request))
 }
 

@@ -142,15 +142,8 @@ func (d *Driver) Holds(claim types.UID) bool {
 func (d *Driver) AwaitUnprepared() {
 	ginkgo.GinkgoHelper()
 	d.t.Poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
-		prepared := 0
-		for _, node := range d.t.Nodes {
-			status, err := d.status(ctx, node)
-			if err != nil {
-				return false, "", err
-			}
-			prepared += len(status.Prepared)
-		}
-		return prepared == 0, fmt.Sprintf("%d claims are prepared", prepared), nil
+		prepared, err := d.prepared(ctx)
+		return len(prepared) == 0, fmt.Sprintf("%d claims are prepared", len(prepared)), err
 	})
 }
 

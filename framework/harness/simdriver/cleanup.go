@@ -47,14 +47,14 @@ func (d *Driver) restore(ctx context.Context) error {
 }
 
 // awaitNonePrepared waits until the kubelets have unprepared all claims: force-deleted pods
-// are gone earlier. A mutant of the driver may never get there.
+// are gone earlier. A mutant of the driver may never get there. Unreachable instances may never have started.
 func (d *Driver) awaitNonePrepared(ctx context.Context) error {
 	if d.mutant != "" {
 		return nil
 	}
 	var left []string
 	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
-		left = d.prepared(ctx)
+		left, _ = d.prepared(ctx)
 		return len(left) == 0, nil
 	})
 	if err != nil {
@@ -114,18 +114,14 @@ func (d *Driver) everywhere(do func(node string) error) error {
 	return errors.Join(errs...)
 }
 
-// prepared describes the prepared claims of all instances. It ignores unreachable instances:
-// they may never have started.
-func (d *Driver) prepared(ctx context.Context) []string {
-	var prepared []string
+// prepared describes the prepared claims of all reachable instances.
+func (d *Driver) prepared(ctx context.Context) (claims []string, err error) {
 	for _, node := range d.t.Nodes {
-		status, err := d.status(ctx, node)
-		if err != nil {
-			continue
-		}
+		status, failed := d.status(ctx, node)
+		err = errors.Join(err, failed)
 		for _, claim := range status.Prepared {
-			prepared = append(prepared, fmt.Sprintf("claim %s on %s", claim, node))
+			claims = append(claims, fmt.Sprintf("claim %s on %s", claim, node))
 		}
 	}
-	return prepared
+	return claims, err
 }

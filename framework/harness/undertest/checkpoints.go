@@ -18,10 +18,8 @@ package undertest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"time"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2"
 
@@ -29,58 +27,45 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
-// AwaitUnprepared waits for all claims of the case to leave the kubelets' checkpoints. Deallocation
-// is not enough: claims of force-deleted pods are deallocated earlier.
+// AwaitUnprepared waits until the kubelets' checkpoints have no claim of the case. The deallocation of
+// a claim is no sign of that: claims of pods that were deleted by force are deallocated before.
 func (d *Driver) AwaitUnprepared() {
 	ginkgo.GinkgoHelper()
-	d.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
-		left, err := d.inCheckpoints(ctx)
-		switch {
-		case ctx.Err() != nil: // its time is over, and it is as it was when it was last seen
-		case err != nil:
-			d.t.SetBlocked(err.Error()) // unreadable checkpoints are not the fault of the driver
-		default:
-			d.t.SetBlocked("")
-		}
-		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
-	})
+	d.t.Poll("the kubelets to have no claim of the case prepared", d.unprepared)
 }
 
-// errUnseen is the error for unreadable checkpoints.
-var errUnseen = errors.New("the kubelet's prepared claims cannot be read")
+// awaitUnprepared is AwaitUnprepared for the cleanup.
+func (d *Driver) awaitUnprepared(ctx context.Context) error {
+	var last string
+	err := await.Until(ctx, func(ctx context.Context) (done bool, err error) {
+		done, last, err = d.unprepared(ctx)
+		return done, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; %s", err, last)
+	}
+	return nil
+}
 
-// checkpoint is the evidence file with a kubelet's DRA checkpoint.
-const checkpoint = "dra_manager_state"
-
-// inCheckpoints returns the driver's nodes with prepared claims of the case. Errors: errUnseen.
-func (d *Driver) inCheckpoints(ctx context.Context) ([]string, error) {
-	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, d.t.Namespace)
+// unprepared looks into the checkpoints of the driver's nodes. Unreadable ones are not the fault of the driver: they
+// block a case that has not failed.
+func (d *Driver) unprepared(ctx context.Context) (done bool, seen string, err error) {
 	var left []string
 	for _, node := range d.spec.ClassFor(d.t.Meta().Needs.DriverFeatures).Nodes {
-		files, err := agentapi.ReadEvidence(ctx, d.t.Env().Agents, node, time.Now())
-		content, ok := files[checkpoint]
-		if !ok {
-			return nil, fmt.Errorf("%w on node %s: %w", errUnseen, node, err)
+		claims, failed := agentapi.ReadPrepared(ctx, d.t.Env().Agents, node)
+		if err = failed; err != nil {
+			break
 		}
-		if strings.Contains(string(content), entry) {
+		if slices.ContainsFunc(claims, func(c agentapi.PreparedClaim) bool { return c.Namespace == d.t.Namespace }) {
 			left = append(left, node)
 		}
 	}
-	return left, nil
-}
-
-// awaitUnprepared waits for the kubelets to unprepare the case's claims.
-func (d *Driver) awaitUnprepared(ctx context.Context) error {
-	var left []string
-	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
-		left, err = d.inCheckpoints(ctx)
-		return err == nil && len(left) == 0, err
-	})
-	if err != nil {
-		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
-			d.t.SetBlocked(err.Error())
-		}
-		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
+	switch {
+	case ctx.Err() != nil, ginkgo.CurrentSpecReport().Failed(): // as it was before
+	case err != nil:
+		d.t.SetBlocked(err.Error())
+	default:
+		d.t.SetBlocked("")
 	}
-	return nil
+	return err == nil && len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 }

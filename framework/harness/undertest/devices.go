@@ -28,7 +28,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -134,8 +133,7 @@ func (d *Driver) compare(where string, results []resourceapi.DeviceRequestAlloca
 func (d *Driver) trace(pod, container string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult, part bool) {
 	ginkgo.GinkgoHelper()
 	p := d.pod(pod)
-	reported, err := agentapi.Decode[spec.PodResources](d.t.Env().Agents.GetPodResources(d.t.Context(), &agentapi.PodRequest{Node: p.Spec.NodeName, Namespace: p.Namespace, Pod: p.Name}))
-	d.t.NoError(err, "ask the podresources API for pod %s", pod)
+	reported := kubelet.PodResources(d.t, p.Spec.NodeName, pod)
 	var names, devices []string
 	for _, device := range reported.List {
 		if device.Claim == claim.Name {

@@ -64,7 +64,7 @@ func (n *node) GetEvidence(ctx context.Context, _ *agentapi.EvidenceRequest, _ .
 	if n.unseen {
 		return &agentapi.Evidence{Files: map[string][]byte{"sockets": nil}, Missing: []string{"dra_manager_state: no such file"}}, nil
 	}
-	return &agentapi.Evidence{Files: map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}}, nil
+	return &agentapi.Evidence{Files: map[string][]byte{agentapi.Checkpoint: []byte(`{"Data":"{\"ClaimInfoStateList\":[{\"Namespace\":\"dratest-other\"}]}"}`)}}, nil
 }
 
 // newVendorCase returns a case with pod "pod", whose claim has one device of the driver, and everything
@@ -181,12 +181,12 @@ func TestScriptShowsWhatCommandsSay(t *testing.T) {
 
 func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 	f, _, _ := newVendorCase(t)
-	if left, err := f.driver.inCheckpoints(t.Context()); err != nil || len(left) > 0 {
-		t.Errorf("in checkpoints: %v, %v", left, err)
+	if done, seen, err := f.driver.unprepared(t.Context()); err != nil || !done {
+		t.Errorf("%s, %v", seen, err)
 	}
 	f.Namespace = "dratest-other"
-	if left, _ := f.driver.inCheckpoints(t.Context()); len(left) != 1 {
-		t.Errorf("in checkpoints: %v", left)
+	if done, seen, err := f.driver.unprepared(t.Context()); err != nil || done || !strings.Contains(seen, "[worker]") {
+		t.Errorf("%s, %v", seen, err)
 	}
 }
 

@@ -153,15 +153,13 @@ func ready(p corev1.Pod) bool {
 func (d *Driver) Sockets(node string) []string {
 	ginkgo.GinkgoHelper()
 	files, err := agentapi.ReadEvidence(d.t.Context(), d.t.Env().Agents, node, time.Now())
-	list, ok := files["sockets"]
-	if !ok {
+	if _, ok := files["sockets"]; !ok {
 		d.t.NoError(errors.Join(err, errors.New("the node shows no sockets")), "look for sockets on %s", node)
 	}
-	sockets := []string{}
-	for socket := range strings.FieldsSeq(string(list)) {
-		if spec.Names(d.spec.Driver, socket) {
-			sockets = append(sockets, socket)
-		}
-	}
-	return sockets
+	return socketsOf(d.spec.Driver, files)
+}
+
+// socketsOf are a driver's sockets in the evidence of a node.
+func socketsOf(driver string, files map[string][]byte) []string {
+	return slices.DeleteFunc(strings.Fields(string(files["sockets"])), func(socket string) bool { return !spec.Names(driver, socket) })
 }

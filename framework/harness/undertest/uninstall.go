@@ -109,10 +109,8 @@ func Unseen(s spec.DriverUnderTest, files map[string][]byte) error {
 // is uninstalled, and harmless ones. Names are paths on the node, relative to
 // the kubelet's root directory for files below it.
 func Left(s spec.DriverUnderTest, files map[string][]byte) (must, may []string) {
-	for socket := range strings.FieldsSeq(string(files["sockets"])) {
-		if spec.Names(s.Driver, socket) {
-			must = append(must, "socket "+socket)
-		}
+	for _, socket := range socketsOf(s.Driver, files) {
+		must = append(must, "socket "+socket)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if file, is := strings.CutPrefix(name, "cdi/"); is && spec.Names(s.Driver, file+"\n"+string(files[name])) {
