@@ -33,7 +33,7 @@ CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 # minutes to compile the first time), with the plugins of buf.gen.yaml.
 BUF         := $(GO) run github.com/bufbuild/buf/cmd/buf@v1.75.0 generate framework/agentapi
 # The other packages compile Kubernetes, which takes minutes: CI tests them in a step of its own.
-OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench|difftest)(/|$$)')
+OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench)(/|$$)')
 # The comparison with karpenter is a module of its own, with the Go release that karpenter requires.
 KARPENTER   = cd implementation/bench/karpenter && GOTOOLCHAIN=go1.26.9
 
@@ -86,19 +86,21 @@ test-web: go ## Test report.html in headless Chromium, with axe-core (SCREENSHOT
 
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=), and our DRA manager's files with the kubelet's
-	cd implementation && $(GO) test ./difftest/kubelet
-	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
+	cd difftest && $(GO) test ./...
+	cd difftest && $(GO) run ./cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir testdata
 
 .PHONY: lint
 lint: ## Run the linters
 	$(TOOL) golangci-lint run ./...
 	cd implementation && $(TOOL) golangci-lint run ./...
+	cd difftest && $(TOOL) golangci-lint run ./...
 	cd reports/render/html/web && $(TOOL) golangci-lint run ./...
 
 .PHONY: verify
 verify: lint build ## Check linters, tidy modules, generated files, import rules and sizes
 	$(GO) mod tidy -diff
 	cd implementation && $(GO) mod tidy -diff
+	cd difftest && $(GO) mod tidy -diff
 	cd reports/render/html/web && $(GO) mod tidy -diff
 	cd examples/vendor && $(GO) mod tidy -diff
 	$(KARPENTER) $(GO) mod tidy -diff

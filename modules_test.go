@@ -28,7 +28,7 @@ import (
 func TestModulesShareVersions(t *testing.T) {
 	type requirement struct{ file, version string }
 	first := map[string]requirement{}
-	for _, folder := range []string{".", "implementation", "implementation/bench/karpenter", "examples/vendor", "reports/render/html/web"} {
+	for _, folder := range []string{".", "difftest", "implementation", "implementation/bench/karpenter", "examples/vendor", "reports/render/html/web"} {
 		file := strings.TrimPrefix(folder+"/go.mod", "./")
 		out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", file).Output()
 		if err != nil {

@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"framework/spec":              {},
 	"framework/agentapi":          {"framework/spec"},
 	"framework/":                  base,
+	"framework/problem/":          {"framework/problem/"},
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
@@ -98,6 +99,10 @@ var arrows = map[string][]string{
 	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
 	"cmd/dratest-crash/":       {"framework/soak/crash"},
 
+	// Comparisons of the implementation are modules of their own.
+	"difftest/":                       {"difftest/", "framework/problem/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
+	"implementation/bench/karpenter/": {"implementation/bench/", "difftest", "framework/problem/", "implementation/simulation"},
+
 	// The implementation is a module of its own: the core, then what uses it.
 	"implementation/inventory/":           {},
 	"implementation/state/":               {"implementation/inventory"},
@@ -116,8 +121,7 @@ var arrows = map[string][]string{
 	"implementation/simulation/":          {"implementation/scheduler", "implementation/dramanager"},
 	"implementation/controllers/":         {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan"},
 	"implementation/kubelet/":             {"implementation/kubelet/", "implementation/nodeplan"},
-	"implementation/difftest/":            {"implementation/difftest/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
-	"implementation/bench/":               {"implementation/bench/", "implementation/difftest", "implementation/difftest/generate", "implementation/difftest/problem", "implementation/simulation", "implementation/inventory", "implementation/celeval", "implementation/allocator"},
+	"implementation/bench/":               {"implementation/bench/", "implementation/simulation", "implementation/inventory", "implementation/celeval", "implementation/allocator"},
 
 	"implementation/cmd/bench-scheduler/":           {"implementation/bench/schedulerperf", "implementation/cmd/dra-scheduler/plugin"},
 	"implementation/cmd/dra-classic-driver/":        {"implementation/classic/"},
@@ -129,7 +133,7 @@ var arrows = map[string][]string{
 }
 
 // modules are the Go modules checked by these rules.
-var modules = []string{".", "implementation", "implementation/bench/karpenter"}
+var modules = []string{".", "difftest", "implementation", "implementation/bench/karpenter"}
 
 type file struct {
 	name    string // relative to the root, with slashes

@@ -213,3 +213,33 @@ func TestNodeWithoutSlices(t *testing.T) {
 		t.Errorf("%+v and error %v", placements, err)
 	}
 }
+
+// ofModelA requests a device of model a: every second device, from the first.
+func ofModelA(name string) *resourceapi.ResourceClaim {
+	return asking(name, 1, request(func(r *resourceapi.DeviceRequest) {
+		r.Exactly.Selectors = selecting(`device.attributes["driver.example.com"].model == "a"`)
+	}))
+}
+
+// Karpenter sorts pods by size and found one node less sufficient for pods of different sizes. The
+// scheduler's queue has another order: there the first pod takes the device needed by the second.
+// Counts are minimal for the queue's order, not for any order.
+func TestCountsAreThoseOfTheQueue(t *testing.T) {
+	g := group("g", 2, each(model))
+	unlucky := world().withPods(1, one).withPods(1, ofModelA)
+	growth := grow(t, unlucky, g)
+	if !slices.Equal(growth.Counts, []int{2}) || growth.Bound != 2 {
+		t.Errorf("%+v", growth)
+	}
+	s := unlucky.simulate(t)
+	if err := s.AddNode(t.Context(), &g.Template, g.NodeName(1)); err != nil {
+		t.Fatal(err)
+	}
+	less, err := s.Place(t.Context(), s.Pending())
+	if err != nil || less[0].Node == "" || less[1].Node != "" {
+		t.Errorf("on one node: %+v and error %v", less, err)
+	}
+	if growth := grow(t, world().withPods(1, ofModelA).withPods(1, one), g); !slices.Equal(growth.Counts, []int{1}) {
+		t.Errorf("the other order: %+v", growth)
+	}
+}

@@ -102,7 +102,7 @@ func (g *growing) left(t trial) []int {
 	groupOf := make(map[poolID]int)
 	for i, group := range g.groups {
 		for _, name := range g.namesOf(i, g.counts[i]) {
-			for _, slice := range group.instance(name).Slices {
+			for _, slice := range group.Instance(name).Slices {
 				groupOf[poolOf(slice)] = i
 				left[i] += len(slice.Spec.Devices)
 			}

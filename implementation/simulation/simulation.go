@@ -178,7 +178,7 @@ func (s *Simulation) tryNode(ctx context.Context, template *Template, name strin
 	if s.nodes.byName[name] != nil {
 		return nil, fmt.Sprintf("add node %s: there is one of that name", name), nil
 	}
-	made := template.instance(name)
+	made := template.Instance(name)
 	s.manager.AddSlices(made.Slices...)
 	for _, claim := range made.Claims {
 		if err := s.manager.AddClaim(claim); err != nil {

@@ -124,9 +124,9 @@ func (t *Template) local(slice *resourceapi.ResourceSlice) error {
 	return errors.New("spec.nodeName is missing")
 }
 
-// instance returns the objects of a new node with this name. Slices keep their order; pool names
+// Instance returns the objects of a new node with this name. Slices keep their order; pool names
 // contain the node's name.
-func (t *Template) instance(name string) Objects {
+func (t *Template) Instance(name string) Objects {
 	rename := func(s string) string {
 		if strings.Contains(s, t.Node.Name) {
 			return strings.ReplaceAll(s, t.Node.Name, name)
@@ -216,7 +216,7 @@ func arePlain(slices []*resourceapi.ResourceSlice) bool {
 // pools are the pools of a new node with this name.
 func (t *Template) pools(name string) map[poolID]bool {
 	pools := make(map[poolID]bool)
-	for _, slice := range t.instance(name).Slices {
+	for _, slice := range t.Instance(name).Slices {
 		pools[poolOf(slice)] = true
 	}
 	return pools

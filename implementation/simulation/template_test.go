@@ -26,7 +26,7 @@ import (
 // A node's host name may differ from its name, and new nodes must not share it.
 func TestNewNodesHaveTheirOwnHostname(t *testing.T) {
 	template := Template{Node: &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1.example.com", Labels: map[string]string{v1.LabelHostname: "node-1"}}}}
-	if got := template.instance("new").Nodes[0].Labels[v1.LabelHostname]; got != "new" {
+	if got := template.Instance("new").Nodes[0].Labels[v1.LabelHostname]; got != "new" {
 		t.Errorf("the new node's host name is %q", got)
 	}
 }

@@ -3,6 +3,8 @@ module github.com/dra-conformance/dratest/implementation/bench/karpenter
 go 1.26.9
 
 require (
+	github.com/dra-conformance/dratest v0.0.0
+	github.com/dra-conformance/dratest/difftest v0.0.0
 	github.com/dra-conformance/dratest/implementation v0.0.0
 	github.com/go-logr/logr v1.4.4
 	k8s.io/api v0.37.1
@@ -99,4 +101,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/dra-conformance/dratest/implementation => ../../
+replace (
+	github.com/dra-conformance/dratest => ../../../
+	github.com/dra-conformance/dratest/difftest => ../../../difftest
+	github.com/dra-conformance/dratest/implementation => ../../
+)

@@ -25,9 +25,9 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/dra-conformance/dratest/difftest"
 	"github.com/dra-conformance/dratest/implementation/bench/karpenter/compare"
 	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
-	"github.com/dra-conformance/dratest/implementation/difftest"
 )
 
 func main() {

@@ -23,9 +23,9 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
 func config(own difftest.Allocator, n int) Config {

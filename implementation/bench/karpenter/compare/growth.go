@@ -21,10 +21,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/generate"
 	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/generate"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 

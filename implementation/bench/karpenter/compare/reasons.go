@@ -19,8 +19,8 @@ package compare
 import (
 	resourceapi "k8s.io/api/resource/v1"
 
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // Reason is a gap in karpenter's allocator, causing placements of pods where they cannot run. It

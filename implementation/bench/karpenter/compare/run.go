@@ -21,9 +21,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/generate"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/generate"
 )
 
 // Config configures a comparison.

@@ -23,7 +23,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // Count counts answers for nodes.

@@ -24,7 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 func eachSlice(change func(*resourceapi.ResourceSliceSpec)) func(*problem.Problem) {

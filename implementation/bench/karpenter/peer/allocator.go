@@ -29,8 +29,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
 
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // Patience is the timeout of karpenter's allocator.

@@ -24,8 +24,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/implementation/difftest"
-	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/difftest"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // twoNodes has two devices on node "a", one of them in use, and a claim for count devices.

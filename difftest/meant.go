@@ -1,0 +1,291 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package difftest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// Meant is an intended difference.
+type Meant struct {
+	Name, Reason string
+	// AtMost is the maximum per 1000 problems it may explain. Beyond that it may hide a bug: the
+	// comparison fails.
+	AtMost float64
+	// Instead converts a problem into one for which upstream gives this project's answer to the
+	// original, or returns nil if it does not apply. So an intended difference explains one
+	// particular answer and nothing else.
+	Instead func(*problem.Problem) *problem.Problem
+}
+
+// MeantDifferences lists them; keep it short. The last one is several of the others together.
+func MeantDifferences() []Meant {
+	all := meantDifferences()
+	return append(all, Meant{
+		Name:   "several of these",
+		AtMost: 3,
+		Reason: "A problem may show more than one.",
+		Instead: func(p *problem.Problem) *problem.Problem {
+			for _, meant := range all {
+				if other := meant.Instead(p); other != nil {
+					p = other
+				}
+			}
+			return p
+		},
+	})
+}
+
+func meantDifferences() []Meant {
+	return []Meant{
+		{
+			Name:   "slices that disagree about their number",
+			AtMost: 1,
+			Reason: "Upstream believes the slice of a pool that it sees first: one for the node before one for many, then " +
+				"in the order of its cache, so that mostly the same slices can make a complete pool once and an " +
+				"incomplete one another time. Own takes such a pool for incomplete until its slices agree.",
+			Instead: waitForCounts,
+		},
+		{
+			Name:   "old slices that are complete for a node",
+			AtMost: 3,
+			Reason: "Where a node reaches all slices of a pool's old generation and none of the new one, upstream " +
+				"allocates from the old ones. Own goes by the highest generation of the whole pool (KEP-4381, ResourcePool).",
+			Instead: withoutOld,
+		},
+		{
+			Name:   "both names of a capacity",
+			AtMost: 10,
+			Reason: "Upstream compares names of capacities as they are written (kubernetes#142202). Own takes a name " +
+				"without a domain for one of the driver's domain (QualifiedName of resource.k8s.io/v1).",
+			Instead: withLocalCapacity,
+		},
+		{
+			Name:   "build metadata of versions",
+			AtMost: 10,
+			Reason: "Upstream compares versions as text. Own ignores build metadata (semver.org 2.0.0, section 10), as " +
+				"Kubernetes 1.38 does.",
+			Instead: withoutBuildMetadata,
+		},
+		{
+			Name:   "an allocated device with counters is not published any more",
+			AtMost: 10,
+			Reason: "Upstream counts nothing for it and may over-commit the counters of its pool (kubernetes#140802). Own " +
+				"adds no further device with counters.",
+			Instead: withoutUnknownCounters,
+		},
+		{
+			Name:    "shares of a device that stopped allowing several allocations",
+			AtMost:  10,
+			Reason:  "Upstream allocates such a device (kubernetes#140798). For own it is in use.",
+			Instead: withoutStrayShares,
+		},
+	}
+}
+
+// withoutStrayShares allocates devices that do not allow several allocations as a whole.
+func withoutStrayShares(p *problem.Problem) *problem.Problem {
+	shareable := map[inventory.DeviceID]bool{}
+	for id, device := range devicesIn(p) {
+		shareable[id] = shareable[id] || ptr.Deref(device.AllowMultipleAllocations, false)
+	}
+	c := p.Copy()
+	for id, result := range resultsIn(c) {
+		if !shareable[id] {
+			result.ShareID, result.ConsumedCapacity = nil, nil
+		}
+	}
+	return c
+}
+
+// devicesIn yields the devices of all slices, which may be changed.
+func devicesIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.Device] {
+	return func(yield func(inventory.DeviceID, *resourceapi.Device) bool) {
+		for i := range p.Slices {
+			spec := &p.Slices[i].Spec
+			for d := range spec.Devices {
+				if !yield(inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}, &spec.Devices[d]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// resultsIn yields the allocated devices of all claims, which may be changed.
+func resultsIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult] {
+	return func(yield func(inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult) bool) {
+		for i := range p.Allocated {
+			results := p.Allocated[i].Status.Allocation.Devices.Results
+			for r := range results {
+				if !yield(inventory.DeviceID{Driver: results[r].Driver, Pool: results[r].Pool, Device: results[r].Device}, &results[r]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// withLocalCapacity removes the driver's own domain from names of capacities. Requests have none.
+func withLocalCapacity(p *problem.Problem) *problem.Problem {
+	c := p.Copy()
+	for id, device := range devicesIn(c) {
+		device.Capacity = localNames(id.Driver, device.Capacity)
+	}
+	for id, result := range resultsIn(c) {
+		result.ConsumedCapacity = localNames(id.Driver, result.ConsumedCapacity)
+	}
+	return c
+}
+
+// withoutBuildMetadata removes it from all versions.
+func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
+	c := p.Copy()
+	for _, device := range devicesIn(c) {
+		for name, attribute := range device.Attributes {
+			if attribute.VersionValue == nil {
+				continue
+			}
+			minimal, _, _ := strings.Cut(*attribute.VersionValue, "+")
+			attribute.VersionValue = &minimal
+			device.Attributes[name] = attribute
+		}
+	}
+	return c
+}
+
+// withoutUnknownCounters overdraws the counters of pools with an allocated device that is not
+// published.
+func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
+	known := map[inventory.DeviceID]bool{}
+	for id := range devicesIn(p) {
+		known[id] = true
+	}
+	unknown := map[inventory.PoolID]bool{}
+	for id := range resultsIn(p) {
+		unknown[id.PoolID()] = unknown[id.PoolID()] || !known[id]
+	}
+	c := p.Copy()
+	for i := range c.Slices {
+		spec := &c.Slices[i].Spec
+		if !unknown[inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}] {
+			continue
+		}
+		for s := range spec.SharedCounters {
+			for name := range spec.SharedCounters[s].Counters {
+				spec.SharedCounters[s].Counters[name] = resourceapi.Counter{Value: *resource.NewQuantity(-1, resource.DecimalSI)}
+			}
+		}
+	}
+	return c
+}
+
+// waitForCounts makes pools incomplete if their slices announce different slice counts for the same
+// generation.
+func waitForCounts(p *problem.Problem) *problem.Problem {
+	type key struct {
+		inventory.PoolID
+		generation int64
+	}
+	keyOf := func(spec *resourceapi.ResourceSliceSpec) key {
+		return key{inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}, spec.Pool.Generation}
+	}
+	published, announced, disagree := map[key]int64{}, map[key]int64{}, map[key]bool{}
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		k := keyOf(spec)
+		if published[k]++; published[k] == 1 {
+			announced[k] = spec.Pool.ResourceSliceCount
+		}
+		disagree[k] = disagree[k] || announced[k] != spec.Pool.ResourceSliceCount
+	}
+	var c *problem.Problem
+	for i := range p.Slices {
+		k := keyOf(&p.Slices[i].Spec)
+		if !disagree[k] {
+			continue
+		}
+		if c == nil {
+			c = p.Copy()
+		}
+		c.Slices[i].Spec.Pool.ResourceSliceCount = published[k] + 1
+	}
+	return c
+}
+
+// withoutOld removes the slices older than their pool's highest generation.
+func withoutOld(p *problem.Problem) *problem.Problem {
+	idOf := func(spec *resourceapi.ResourceSliceSpec) inventory.PoolID {
+		return inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}
+	}
+	newest := map[inventory.PoolID]int64{}
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		newest[idOf(spec)] = max(newest[idOf(spec)], spec.Pool.Generation)
+	}
+	c := p.Copy()
+	c.Slices = slices.DeleteFunc(c.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[idOf(&s.Spec)] })
+	if len(c.Slices) == len(p.Slices) {
+		return nil
+	}
+	return c
+}
+
+// explain returns the intended difference explaining all differences in a problem, or nil. Nodes
+// count individually: they reach different slices.
+func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream []Answer) *Meant {
+	for _, meant := range MeantDifferences() {
+		other := meant.Instead(p)
+		if other == nil {
+			continue
+		}
+		instead := w.upstream.Solve(ctx, other, For(w.patience))
+		covered := true
+		for i := range upstream {
+			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || w.agrees(ctx, other, i, own[i], instead[i]))
+		}
+		if covered {
+			return &meant
+		}
+	}
+	return nil
+}
+
+// agrees compares an answer to the converted problem. Upstream's search may time out where it had
+// an answer to the original: then the answer needs a proof.
+func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
+	if instead.Kind != TooSlow {
+		return differ(own, instead) == ""
+	}
+	what, counter := w.prove(ctx, other, node, own)
+	if what != "" {
+		return false
+	}
+	var count Unanswered
+	*counter(&count)++
+	return count.Valid+count.Proven == 1
+}

@@ -1,0 +1,144 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package difftest
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+)
+
+// Reduce minimizes a problem while bad holds for it.
+func Reduce(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Problem {
+	for again := true; again; {
+		again = false
+		size := measure(p)
+		for smaller := range smallerOnes(p) {
+			if less(measure(smaller), size) && bad(smaller) {
+				p, again = smaller, true
+				break
+			}
+		}
+	}
+	return p
+}
+
+// measure and less define an order without infinite descent.
+func measure(p *problem.Problem) []byte {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func less(a, b []byte) bool {
+	return a != nil && (len(a) < len(b) || len(a) == len(b) && bytes.Compare(a, b) < 0)
+}
+
+// smallerOnes returns copies of a problem with one thing less in each, large things first.
+func smallerOnes(p *problem.Problem) iter.Seq[*problem.Problem] {
+	return func(yield func(*problem.Problem) bool) {
+		// A cut removes the i-th thing of its kind; false means there is none.
+		for _, cut := range slices.Concat(clusterCuts(), claimCuts(), deviceCuts()) {
+			for i := 0; ; i++ {
+				c := p.Copy()
+				if !cut(c, i) {
+					break
+				}
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type cut func(p *problem.Problem, i int) bool
+
+func drop[T any](list *[]T, i int) bool {
+	if i >= len(*list) {
+		return false
+	}
+	*list = slices.Delete(*list, i, i+1)
+	return true
+}
+
+// nested counts i through lists of lists: it calls do with each owner in turn until i falls into
+// one of them.
+func nested[T any](owners []T, i int, size func(*T) int, do func(*T, int)) bool {
+	for o := range owners {
+		n := size(&owners[o])
+		if i < n {
+			do(&owners[o], i)
+			return true
+		}
+		i -= n
+	}
+	return false
+}
+
+func clusterCuts() []cut {
+	return []cut{
+		func(p *problem.Problem, i int) bool { return len(p.Nodes) > 1 && drop(&p.Nodes, i) },
+		func(p *problem.Problem, i int) bool { p.History = nil; return i == 0 },
+		dropSlice,
+		func(p *problem.Problem, i int) bool { return drop(&p.Slices, i) },
+		func(p *problem.Problem, i int) bool { return drop(&p.Allocated, i) },
+		func(p *problem.Problem, i int) bool { return drop(&p.Off, i) },
+		func(p *problem.Problem, i int) bool {
+			return p.History != nil && drop(&p.History.Slices, i)
+		},
+		func(p *problem.Problem, i int) bool {
+			return p.History != nil && drop(&p.History.Released, i)
+		},
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Allocated, i, func(c *resourceapi.ResourceClaim) int { return len(c.Status.Allocation.Devices.Results) },
+				func(c *resourceapi.ResourceClaim, i int) { drop(&c.Status.Allocation.Devices.Results, i) })
+		},
+		func(p *problem.Problem, i int) bool { return drop(&p.Classes, i) },
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Classes, i, func(c *resourceapi.DeviceClass) int { return len(c.Spec.Selectors) },
+				func(c *resourceapi.DeviceClass, i int) { drop(&c.Spec.Selectors, i) })
+		},
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Classes, i, func(c *resourceapi.DeviceClass) int { return len(c.Spec.Config) },
+				func(c *resourceapi.DeviceClass, i int) { drop(&c.Spec.Config, i) })
+		},
+	}
+}
+
+// dropSlice removes a slice and updates the counts of its pool.
+func dropSlice(p *problem.Problem, i int) bool {
+	if i >= len(p.Slices) {
+		return false
+	}
+	gone := p.Slices[i].Spec
+	drop(&p.Slices, i)
+	for j := range p.Slices {
+		s := &p.Slices[j].Spec
+		if s.Driver == gone.Driver && s.Pool.Name == gone.Pool.Name && s.Pool.Generation == gone.Pool.Generation {
+			s.Pool.ResourceSliceCount--
+		}
+	}
+	return true
+}
