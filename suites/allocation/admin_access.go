@@ -60,3 +60,30 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	wait(t, asks("refusing", ptr.To(false)))
 	t.Expect(use(t, objects.Claim("second-user", objects.Request("req", class)))).To(matchers.HaveDevices("device-1"), "a device with admin access")
 }}
+
+// AdminAccessCounters asks for admin access to a partition in use.
+var AdminAccessCounters = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/admin-access-counters",
+	Checks:   "Admin access to a device neither needs nor takes shared counters.",
+	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess, spec.PartitionableDevices}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "kubernetes#140729", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+		Does: "A request with admin access needs free shared counters.",
+	},
+}, Run: func(t *harness.T) {
+	edit.AllowAdminAccess(t)
+	class := t.CreateClass(nil)
+	partitions(t, profiles.Partitions().Pools[0].Devices...)
+	request := objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Whole+"'")
+	t.Expect(use(t, objects.Claim("user", request))).To(matchers.HaveDevices("device-0"), "device with all of the counter")
+
+	admin := *request.DeepCopy()
+	admin.Exactly.AdminAccess = ptr.To(true)
+	t.Create(objects.Claim("admin", admin), objects.Pod("admin", t.Image, "admin"))
+	if !scheduled(t, "admin") {
+		t.KnownIssue("a pod with admin access to a device in use waits for shared counters")
+		return
+	}
+	t.Expect(t.Claim("admin")).To(matchers.HaveDevices("device-0"), "device with admin access")
+}}

@@ -55,3 +55,50 @@ var Counters = harness.Case{Meta: spec.Meta{
 		t.Expect(now.ResourceVersion).To(gomega.Equal(s.ResourceVersion), "version of slice %s", s.Name)
 	}
 }}
+
+// AllWithCounters requests all devices of a class, each with a part of one counter (kubernetes#138882).
+var AllWithCounters = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/all-with-counters",
+	Checks:   "A request for all devices takes their shared counters, too.",
+	Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	partitions(t, profiles.Partitions().Pools[0].Devices...)
+	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
+
+	t.Expect(use(t, objects.Claim("halves", all("req", class, model(profiles.Half))))).To(matchers.HaveDevices("device-1", "device-2"), "all halves")
+	wait(t, objects.Claim("whole", all("req", class, model(profiles.Whole))))
+	release(t, "halves")
+	t.Expect(used(t, "whole")).To(matchers.HaveDevices("device-0"), "the whole, when the halves are free")
+}}
+
+// CountersAfterRefusal has a constraint refuse a device after its counters were taken (kubernetes#140431).
+var CountersAfterRefusal = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/counters-after-refusal",
+	Checks:   "A device refused by a constraint leaves its shared counters to the claim's other devices.",
+	Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded", "kep-4381/match-attribute"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	half := profiles.Partitions().Pools[0].Devices[1]
+	var devices []resourceapi.Device
+	for _, d := range []struct{ name, group string }{{"a-left", "a"}, {"b", "b"}, {"a-right", "a"}} {
+		next := *half.DeepCopy()
+		next.Name, next.Attributes = d.name, device(d.name, map[string]any{"group": d.group}).Attributes
+		devices = append(devices, next)
+	}
+	partitions(t, devices...)
+
+	t.Expect(use(t, constrained(objects.Claim("pair", count("req", class, 2)), match(t, "group")))).To(matchers.HaveDevices("a-left", "a-right"), "devices of one group")
+}}
+
+// partitions publishes devices sharing a counter of 8Gi.
+func partitions(t *harness.T, partitions ...resourceapi.Device) (devices, counters *resourceapi.ResourceSlice) {
+	devices, counters = t.Slice("pool", t.Nodes[0], partitions...), t.Slice("pool", t.Nodes[0])
+	counters.Name += "-counters"
+	counters.Spec.SharedCounters = profiles.Partitions().Pools[0].SharedCounters
+	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(devices, counters)
+	return devices, counters
+}
