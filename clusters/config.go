@@ -38,7 +38,7 @@ type Config struct {
 	Provider string `json:"provider,omitempty"`
 	// Nodes is the number of simulated kwok nodes; ProviderControlPlane only.
 	Nodes int `json:"nodes,omitempty"`
-	// Without lists optional components to leave out: WithoutScheduler, WithoutControllers; ProviderControlPlane only.
+	// Without lists optional components to leave out, spec.Scheduler and spec.Controllers; ProviderControlPlane only.
 	Without []string `json:"without,omitempty"`
 	// Workers is the number of worker nodes in addition to the control plane node; nil means two.
 	Workers *int `json:"workers,omitempty"`

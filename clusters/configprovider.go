@@ -33,12 +33,6 @@ const (
 	ProviderControlPlane = "controlplane"
 )
 
-// Values of Config.Without.
-const (
-	WithoutScheduler   = "scheduler"
-	WithoutControllers = "controllers"
-)
-
 // MaxNodes bounds the simulated nodes: twice the 5000 nodes Kubernetes supports, the most tried with etcd and the API
 // server on one machine.
 const MaxNodes = 10000
@@ -89,16 +83,16 @@ func (c Config) validateControlPlane() error {
 	if c.Stack.Kubelet == spec.Own {
 		refuse("stack", "has no kubelets: choose scheduler=own, controllers=own or both")
 	}
-	known := []string{WithoutScheduler, WithoutControllers}
+	known := []string{spec.Scheduler, spec.Controllers}
 	for _, component := range c.Without {
 		if !slices.Contains(known, component) {
 			errs = append(errs, fmt.Errorf("without: unknown component %q, known are %s", component, strings.Join(known, ", ")))
 		}
 	}
-	if c.Stack.Scheduler == spec.Own && slices.Contains(c.Without, WithoutScheduler) {
+	if c.Stack.Scheduler == spec.Own && slices.Contains(c.Without, spec.Scheduler) {
 		errs = append(errs, errors.New("without: the stack has the own scheduler, so it cannot be left out"))
 	}
-	if c.Stack.Controllers == spec.Own && slices.Contains(c.Without, WithoutControllers) {
+	if c.Stack.Controllers == spec.Own && slices.Contains(c.Without, spec.Controllers) {
 		errs = append(errs, errors.New("without: the stack has own controllers, so they cannot be left out"))
 	}
 	return errors.Join(errs...)

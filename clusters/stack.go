@@ -45,7 +45,7 @@ type part struct {
 }
 
 func (s *Stack) parts() []part {
-	return []part{{"scheduler", &s.Scheduler}, {"controllers", &s.Controllers}, {"kubelet", &s.Kubelet}}
+	return []part{{spec.Scheduler, &s.Scheduler}, {spec.Controllers, &s.Controllers}, {spec.Kubelet, &s.Kubelet}}
 }
 
 // Components returns the components with selectable implementations.

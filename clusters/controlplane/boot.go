@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // pollInterval is short because everything runs on this machine.
@@ -84,7 +85,7 @@ func (b *boot) rest(ctx context.Context, c clusters.Config, p programs, all []co
 	group, together := errgroup.WithContext(ctx)
 	group.Go(func() error { return b.waitHealthy(together) })
 	group.Go(func() error { return createNodes(together, b.api.client, c) })
-	if has(c, clusters.WithoutControllers) {
+	if has(c, spec.Controllers) {
 		group.Go(func() error { return b.waitForAccount(together) })
 	}
 	if err := group.Wait(); err != nil {

@@ -129,7 +129,7 @@ func apiserverCommand(c clusters.Config, l layout) command {
 		// It taints new nodes until a controller sees them Ready; simulated nodes are Ready from the start.
 		off = append(off, "TaintNodesByCondition")
 	}
-	if !has(c, clusters.WithoutControllers) {
+	if !has(c, spec.Controllers) {
 		off = append(off, "ServiceAccount") // no controller creates the required accounts
 	}
 	if len(off) > 0 {

@@ -220,10 +220,10 @@ func tuneScheduler(c clusters.Config, l layout, p *programs) error {
 func stackOf(c clusters.Config) clusters.Stack {
 	s := c.Stack
 	s.Kubelet = ""
-	if !has(c, clusters.WithoutScheduler) {
+	if !has(c, spec.Scheduler) {
 		s.Scheduler = spec.None
 	}
-	if !has(c, clusters.WithoutControllers) && s.Controllers != spec.Own {
+	if !has(c, spec.Controllers) && s.Controllers != spec.Own {
 		s.Controllers = spec.None
 	}
 	return s

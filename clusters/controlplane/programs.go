@@ -63,10 +63,10 @@ func has(c clusters.Config, component string) bool { return !slices.Contains(c.W
 func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) (programs, error) {
 	found := programs{paths: map[string]string{}}
 	names := []string{etcd, apiserver}
-	if has(c, clusters.WithoutControllers) {
+	if has(c, spec.Controllers) {
 		names = append(names, controllerManager)
 	}
-	if has(c, clusters.WithoutScheduler) && c.Stack.Scheduler != spec.Own {
+	if has(c, spec.Scheduler) && c.Stack.Scheduler != spec.Own {
 		names = append(names, scheduler)
 	}
 	if c.Nodes > 0 {

@@ -114,7 +114,7 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 		return o, err
 	}
 	if f.classic { // it starts its own scheduler
-		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
+		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{spec.Scheduler}, ""
 	}
 	if f.times < 1 {
 		return o, fmt.Errorf("times: %d: must be at least 1", f.times)

@@ -31,6 +31,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
@@ -57,7 +58,7 @@ func Scenario(processes func(cluster string) (map[string]clusters.Process, error
 	return perf.Scenario{
 		Blocks: 1,
 		Cluster: func(c *clusters.Config) error {
-			c.Without, c.Stack.Controllers = []string{clusters.WithoutControllers}, ""
+			c.Without, c.Stack.Controllers = []string{spec.Controllers}, ""
 			hold, err := newHolder()
 			if err == nil {
 				holders[c.Name] = hold

@@ -72,9 +72,6 @@ type Parameter struct {
 	Value string `json:"value"`
 }
 
-// Components supported behind a proxy.
-const scheduler, controllers = "scheduler", "controllers"
-
 // eventVariable is the event type of a watch in jq programs.
 const eventVariable = "$event"
 
@@ -109,7 +106,7 @@ func (m *Mutant) compile() error {
 	if len(m.Requires) == 0 || m.Path == "" {
 		problems = append(problems, "requires and path must not be empty")
 	}
-	if !slices.Contains([]string{"", scheduler, controllers}, m.Of) {
+	if !slices.Contains([]string{"", spec.Scheduler, spec.Controllers}, m.Of) {
 		problems = append(problems, fmt.Sprintf("%q is neither scheduler nor controllers", m.Of))
 	}
 	kinds := 0

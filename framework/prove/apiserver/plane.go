@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Provider provides components running as local processes.
@@ -52,7 +53,7 @@ func NewPlane(p Provider, cluster string, config *rest.Config, dir string) *Plan
 }
 
 func programs(component string) []string {
-	if component == scheduler {
+	if component == spec.Scheduler {
 		return []string{"kube-scheduler"}
 	}
 	return []string{"kube-controller-manager", "dra-controller-manager"}

@@ -33,6 +33,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // processes is a provider with a kubeconfig per process, in a directory.
@@ -70,7 +71,7 @@ func TestComponentsSeeAMutantUntilTheyAreRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := plane.Place(t.Context(), scheduler); err != nil {
+		if err := plane.Place(t.Context(), spec.Scheduler); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +117,7 @@ func TestComponentsSeeAMutantUntilTheyAreRestored(t *testing.T) {
 
 func TestPlaneWithoutTheComponent(t *testing.T) {
 	plane := NewPlane(&processes{dir: t.TempDir(), all: []string{"kube-apiserver"}}, "cluster", &rest.Config{Host: "http://127.0.0.1:1"}, t.TempDir())
-	if err := plane.Place(t.Context(), controllers); err == nil || !strings.Contains(err.Error(), "the control plane has no controllers") {
+	if err := plane.Place(t.Context(), spec.Controllers); err == nil || !strings.Contains(err.Error(), "the control plane has no controllers") {
 		t.Errorf("got %v", err)
 	}
 }

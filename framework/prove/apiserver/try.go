@@ -90,7 +90,7 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	if m.Of != "" {
 		cases = p.Cases
 		// Without a mutant, too: a failure due to the proxy alone is nobody's bug.
-		if err := p.plane.Place(ctx, scheduler, controllers); err != nil {
+		if err := p.plane.Place(ctx, spec.Scheduler, spec.Controllers); err != nil {
 			return prove.Finding{}, err
 		}
 	}

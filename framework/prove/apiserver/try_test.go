@@ -39,8 +39,8 @@ func TestCasesOnNodesNoticeWhatNoOtherCould(t *testing.T) {
 		{"another case does", "", "both", []string{"simulated"}},
 		{"no other does", "", "nodes", []string{"on-nodes"}},
 		{"of the API alone", "", "alone", []string{"alone"}},
-		{"kubelets are not behind the proxy", scheduler, "nodes", nil},
-		{"nor is the scheduler for the API alone", scheduler, "alone", nil},
+		{"kubelets are not behind the proxy", spec.Scheduler, "nodes", nil},
+		{"nor is the scheduler for the API alone", spec.Scheduler, "alone", nil},
 	} {
 		m := Mutant{Defect: spec.Defect{Requires: []spec.RequirementID{row.id}}, Of: row.of}
 		if diff := cmp.Diff(row.want, m.Trial(metas).Must); diff != "" {

@@ -34,6 +34,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 type program struct {
@@ -44,9 +45,9 @@ type program struct {
 
 func programOf(component string) program {
 	switch component {
-	case "scheduler":
+	case spec.Scheduler:
 		return program{"kube-scheduler", "kube-scheduler"}
-	case "controllers":
+	case spec.Controllers:
 		return program{"dra-controller-manager", "dra-controller-manager"}
 	default:
 		return program{"kubelet", ""}

@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Engine runs commands of the container engine of the nodes.
@@ -35,12 +36,10 @@ type Engine interface {
 	Run(ctx context.Context, args ...string) (string, error)
 }
 
-// ownControllers is this project's controllers; stock ones share a process with others.
-const ownControllers = "controllers"
-
-// Components are the components supported by Killing.
+// Components are the components supported by Killing. spec.Controllers are this project's: stock ones share a process
+// with others.
 func Components() []string {
-	return []string{"scheduler", "controller-manager", ownControllers, "kubelet", apiServer}
+	return []string{spec.Scheduler, "controller-manager", spec.Controllers, spec.Kubelet, apiServer}
 }
 
 // Killing returns the fault for one of the Components.
@@ -94,7 +93,7 @@ func (k Kill) Do(ctx context.Context, target soak.Target) error {
 
 // label is the component's name in pod labels and of its lease.
 func (k Kill) label() string {
-	if k.Component == ownControllers {
+	if k.Component == spec.Controllers {
 		return "dra-controller-manager"
 	}
 	return "kube-" + k.Component
@@ -126,7 +125,7 @@ func (p place) kill() []string {
 
 func (k Kill) where(ctx context.Context, client kubernetes.Interface) ([]place, error) {
 	var places []place
-	if k.Component == "kubelet" {
+	if k.Component == spec.Kubelet {
 		nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
 		if err != nil {
 			return nil, fmt.Errorf("list worker nodes: %w", err)

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // ControlPlane is a provider of clusters with components as local processes.
@@ -31,16 +32,13 @@ type ControlPlane interface {
 	Restart(ctx context.Context, cluster string, programs ...string) error
 }
 
-// scheduler is the scheduler's name in all kinds of soaks.
-const scheduler = "scheduler"
-
 // Restarts returns a kill of each component with a process of its own.
 func Restarts(plane ControlPlane) []soak.Fault {
-	return []soak.Fault{Restart{scheduler, plane}, Restart{"controller-manager", plane}, Restart{ownControllers, plane}}
+	return []soak.Fault{Restart{spec.Scheduler, plane}, Restart{"controller-manager", plane}, Restart{spec.Controllers, plane}}
 }
 
 func programs() map[string]string {
-	return map[string]string{scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
+	return map[string]string{spec.Scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", spec.Controllers: "dra-controller-manager"}
 }
 
 // Restart kills and restarts a component running as a local process.

@@ -33,6 +33,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/harness/classicdra"
 	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
@@ -56,7 +57,7 @@ func Scenario() perf.Scenario {
 	return perf.Scenario{
 		Prepare: prepare, Blocks: 3, CandidateOnly: true,
 		Cluster: func(c *clusters.Config) error {
-			c.Without, c.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
+			c.Without, c.Stack.Scheduler = []string{spec.Scheduler}, ""
 			return nil
 		},
 	}
