@@ -37,12 +37,15 @@ func (d *Driver) AwaitUnprepared() {
 // awaitUnprepared is AwaitUnprepared for the cleanup.
 func (d *Driver) awaitUnprepared(ctx context.Context) error {
 	var last string
-	err := await.Until(ctx, func(ctx context.Context) (done bool, err error) {
-		done, last, err = d.unprepared(ctx)
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
+		done, seen, err := d.unprepared(ctx)
+		if err == nil {
+			last = seen
+		}
 		return done, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the kubelets to unprepare: %w; %s", err, last)
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; seen: %s", err, last)
 	}
 	return nil
 }
@@ -67,5 +70,5 @@ func (d *Driver) unprepared(ctx context.Context) (done bool, seen string, err er
 	default:
 		d.t.SetBlocked("")
 	}
-	return err == nil && len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
+	return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 }
