@@ -18,8 +18,10 @@ package certify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"text/template"
@@ -30,6 +32,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -43,6 +46,7 @@ identity:
   version: EDIT
 driver: {{.Driver}}
 classes:
+# {{.Why}}
 {{- range .Classes}}
 - name: {{.Name}}
   devicesPerNode: {{.Devices}}
@@ -54,7 +58,7 @@ features:
 {{- end}}
 {{- end}}
 workload:
-  # An image with sh and sleep that the nodes have or can pull.
+  # An image with sh and sleep that the nodes have or can pull. Without this line, cases use busybox, as in clusters created by dratest.
   image: EDIT
   # Succeeds in a container that has a device, fails in others.
   present: [sh, -c, 'echo EDIT; false']
@@ -69,8 +73,9 @@ deploy:
 `
 
 type draftClass struct {
-	Name    string
-	Devices int
+	Name string
+	// Devices is the least number on a node, total the number in the cluster.
+	Devices, total int
 }
 
 // Init writes a declaration from a driver's state in a cluster. Errors: ErrNotThere if it publishes nothing, or no
@@ -85,36 +90,77 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 	if err != nil {
 		return nil, err
 	}
-	if len(w.slices) == 0 {
-		return nil, w.nothing(d)
+	classes, features, err := w.draftClasses(ctx, d)
+	if err != nil {
+		return nil, err
 	}
 	out := struct {
-		APIVersion, Kind, Driver, DaemonSet string
-		Classes                             []draftClass
-		Features                            []spec.DriverFeature
-	}{APIVersion: declarations.APIVersion, Kind: declarations.Kind, Driver: driver, DaemonSet: d.Deploy.DaemonSet}
+		APIVersion, Kind, Driver, DaemonSet, Why string
+		Classes                                  []draftClass
+		Features                                 []spec.DriverFeature
+	}{declarations.APIVersion, declarations.Kind, driver, d.Deploy.DaemonSet, whyFirst(driver, classes), classes, features}
+	var text bytes.Buffer
+	if err := template.Must(template.New("driver.yaml").Parse(draft)).Execute(&text, out); err != nil {
+		return nil, fmt.Errorf("write the declaration: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// draftClasses returns the classes that select devices of the driver, the one for cases first, and the observed features.
+func (w world) draftClasses(ctx context.Context, d declarations.Declaration) (classes []draftClass, features []spec.DriverFeature, err error) {
+	if len(w.slices) == 0 {
+		return nil, nil, w.nothing(d)
+	}
+	published := pools.Devices(d.Driver, w.slices, w.claims)
+	if len(published) == 0 {
+		return nil, nil, w.noDevice(d)
+	}
 	for _, c := range w.classes {
 		d.Classes = []declarations.Class{{Name: c.Name}}
 		s, err := newObservation(ctx, d, w)
 		if err != nil {
 			continue // it selects none of the driver's devices
 		}
-		least := slices.MinFunc(s.nodes(), func(a, b string) int { return len(s.devices[a]) - len(s.devices[b]) })
-		out.Classes = append(out.Classes, draftClass{c.Name, len(s.devices[least])})
+		drafted := draftClass{Name: c.Name, Devices: math.MaxInt}
+		for _, devices := range s.devices {
+			drafted.Devices, drafted.total = min(drafted.Devices, len(devices)), drafted.total+len(devices)
+		}
+		classes = append(classes, drafted)
 		for _, f := range spec.DriverFeatures() {
-			if s.observed[f] && !slices.Contains(out.Features, f) {
-				out.Features = append(out.Features, f)
+			if s.observed[f] && !slices.Contains(features, f) {
+				features = append(features, f)
 			}
 		}
 	}
-	if len(out.Classes) == 0 {
-		return nil, fmt.Errorf("%w: no device class selects a device of driver %s: create one, as the driver's users would have it", ErrNotThere, driver)
+	if len(classes) == 0 {
+		return nil, nil, fmt.Errorf("%w: driver %s publishes %d device(s), and none of the %d device class(es) selects one on nodes where pods can run: create a class, as the driver's users would have it, or see to the nodes' taints", ErrNotThere, d.Driver, len(published), len(w.classes))
 	}
-	var text bytes.Buffer
-	if err := template.Must(template.New("driver.yaml").Parse(draft)).Execute(&text, out); err != nil {
-		return nil, fmt.Errorf("write the declaration: %w", err)
+	slices.SortStableFunc(classes, func(a, b draftClass) int {
+		switch d.Driver {
+		case a.Name:
+			return -1
+		case b.Name:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.total, a.total), strings.Compare(a.Name, b.Name))
+	})
+	return classes, features, nil
+}
+
+// whyFirst explains the first class.
+func whyFirst(driver string, classes []draftClass) string {
+	const use = "Cases use the first class"
+	first := classes[0]
+	switch {
+	case len(classes) == 1:
+		return use + ", the only one that selects devices of the driver."
+	case first.Name == driver:
+		return use + ": the one with the driver's name. Move another one up if its devices are the usual ones."
+	case first.total > classes[1].total:
+		return fmt.Sprintf("%s: the one with the most devices (%d). Move another one up if its devices are the usual ones.", use, first.total)
+	default:
+		return fmt.Sprintf("%s: the first by name of those with %d devices. Move another one up if its devices are the usual ones.", use, first.total)
 	}
-	return text.Bytes(), nil
 }
 
 // registryDir is mounted by every DRA driver, with any kubelet root.

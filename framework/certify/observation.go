@@ -145,7 +145,7 @@ func (w world) inClass(ctx context.Context, d declarations.Declaration, class de
 	}
 	all, nodes := pools.Devices(d.Driver, w.slices, w.claims), labels.SelectorFromSet(d.Nodes.Selector)
 	if len(all) == 0 {
-		return found, fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
+		return found, w.noDevice(d)
 	}
 	for _, device := range all {
 		on := []string{device.Node}
@@ -167,6 +167,11 @@ func (w world) inClass(ctx context.Context, d declarations.Declaration, class de
 	}
 	slices.Sort(found.held)
 	return found, nil
+}
+
+// noDevice is the error for slices without devices.
+func (w world) noDevice(d declarations.Declaration) error {
+	return fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
 }
 
 // expected are the nodes that should have devices: those with some, and those with a pod of the driver.
