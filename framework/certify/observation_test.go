@@ -137,7 +137,7 @@ func TestClassesOfFeatures(t *testing.T) {
 		t.Error(difference)
 	}
 	var out strings.Builder
-	printPreflight(&out, d, s, spec.Plan{}, 0, 1)
+	printPreflight(&out, d, s, spec.Plan{}, 1, "")
 	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node that has some\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the screen says %q, want %q", out.String(), line)

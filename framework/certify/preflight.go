@@ -23,19 +23,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// perCase is a case's time in addition to the start of its pods: their end, and the harness's work.
-const perCase = 5 * time.Second
-
-// printPreflight prints the cases to run, the skipped ones with reasons, and the estimated time; took is the start time of
-// one pod, zero if none was tried.
-func printPreflight(out io.Writer, d declarations.Declaration, s observation, p spec.Plan, took time.Duration, parallel int) {
+// printPreflight prints the cases to run, the skipped ones with reasons, and the estimated time.
+func printPreflight(out io.Writer, d declarations.Declaration, s observation, p spec.Plan, parallel int, estimate string) {
 	var b strings.Builder
 	id := d.Identity
 	fmt.Fprintf(&b, "\ndriver    %s: %s %s of %s\n", d.Driver, id.Project, id.Version, id.Organization)
@@ -63,10 +58,6 @@ func printPreflight(out io.Writer, d declarations.Declaration, s observation, p 
 			continue
 		}
 		runs = append(runs, e.Meta.ID)
-	}
-	estimate := ""
-	if took > 0 {
-		estimate = fmt.Sprintf(", about %s", (time.Duration(len(runs)) * (2*took + perCase) / time.Duration(parallel)).Round(10*time.Second))
 	}
 	fmt.Fprintf(&b, "to run    %d cases, %d at a time%s: %s\n", len(runs), parallel, estimate, strings.Join(runs, ", "))
 	_, _ = io.WriteString(out, b.String())

@@ -53,6 +53,8 @@ type Options struct {
 	Install bool
 	// Removable: cases may uninstall the driver although Install is not set.
 	Removable bool
+	// Timings is the directory with the durations of earlier certifications, for the estimate; empty keeps none.
+	Timings string
 }
 
 // Cases returns the driver-independent cases.
@@ -100,6 +102,11 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 			return result, errors.Join(err, unwritten)
 		}
 	}
+	if c.timings != "" && o.Run.Again == "" && ctx.Err() == nil {
+		if failed := readTimings(c.timings).learn(c.timings, report, time.Since(c.estimated)); failed != nil {
+			_, _ = fmt.Fprintln(o.Run.Out, failed)
+		}
+	}
 	result = certificate(c.facts(report, err), o.Run.Identity, images(c.pods))
 	if failed := write(o.Run.ReportDir, result, o.Declaration); failed != nil {
 		return result, errors.Join(err, failed)
@@ -111,14 +118,14 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 
 // facts are the results of a certification, with the report of its cases and their final error.
 func (c *running) facts(report schema.Report, err error) facts {
-	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: c.changes, Notes: c.notes}
+	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: c.notes}
 	for _, feature := range spec.DriverFeatures() {
 		if c.observed[feature] {
 			seen.Features = append(seen.Features, feature)
 		}
 	}
 	if !c.restarted(report) {
-		seen.Failures = append(seen.Failures, c.restarts...)
+		seen.Failures, seen.Changes = append(seen.Failures, c.restarts...), append(seen.Changes, c.renewals...)
 	}
 	switch {
 	case errors.Is(err, ErrDriver):
@@ -176,6 +183,8 @@ type running struct {
 	// removable is whether cases may uninstall the driver.
 	removable bool
 	filter    plan.Filter
+	// timings is the file of the driver's timings.
+	timings string
 
 	target      spec.Target
 	leftOut     map[string]string // why nodes are not used
@@ -185,8 +194,11 @@ type running struct {
 	before      snapshot
 	leftovers   []string
 	changes     []string
+	renewals    []string // explained by a restart of the driver
 	notes       []string
 	restarts    []string
+	// estimated is the time of the estimate.
+	estimated time.Time
 	// looked is whether After has come to its end.
 	looked bool
 }
@@ -196,6 +208,9 @@ var _ run.DriverUnderTest = (*running)(nil)
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
 	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
+	if o.Timings != "" {
+		c.timings = filepath.Join(o.Timings, c.declaration.Driver+".json")
+	}
 	parts.DriverUnderTest = c
 	return c, parts
 }
@@ -220,7 +235,8 @@ func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnde
 	if err != nil {
 		return s, err
 	}
-	printPreflight(c.out, c.declaration, c.observation, p, slowest, c.parallel)
+	c.estimated = time.Now()
+	printPreflight(c.out, c.declaration, c.observation, p, c.parallel, readTimings(c.timings).estimate(p, c.parallel, slowest))
 	return s, nil
 }
 
@@ -282,17 +298,17 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 
 // Before takes a snapshot of everything else.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
-	c.before, err = take(ctx, b, c.declaration.Driver, c.observation.nodes())
+	c.before, err = take(ctx, b, c.declaration, c.observation.nodes())
 	return err
 }
 
 // After compares, and looks after the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
-	after, err := take(ctx, b, c.declaration.Driver, c.observation.nodes())
+	after, err := take(ctx, b, c.declaration, c.observation.nodes())
 	if err != nil {
 		return err
 	}
-	c.leftovers, c.changes = changes(c.before, after)
+	c.leftovers, c.changes, c.renewals = changes(c.before, after)
 	for _, was := range c.pods {
 		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
 		switch {

@@ -29,6 +29,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -56,9 +57,11 @@ const (
 	ofRun
 	// ofDriver is required by the driver.
 	ofDriver
+	// renewed is made anew by a new process of the driver.
+	renewed
 )
 
-func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string) (snapshot, error) {
+func take(ctx context.Context, b *testbed.Testbed, d declarations.Declaration, nodes []string) (snapshot, error) {
 	s := snapshot{}
 	all := metav1.ListOptions{}
 	resource := b.Client.ResourceV1()
@@ -67,43 +70,56 @@ func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string
 		return nil, fmt.Errorf("list ResourceSlices: %w", err)
 	}
 	for _, o := range sliceList.Items {
-		s.object("ResourceSlice", o.ObjectMeta, o.Spec)
+		s.object("ResourceSlice", renewedIf(o.Spec.Driver == d.Driver), o.ObjectMeta, o.Spec)
 	}
 	claims, err := resource.ResourceClaims(metav1.NamespaceAll).List(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	view := nodeView{driver: driver}
+	view := nodeView{driver: d.Driver}
 	for _, o := range claims.Items {
 		if strings.HasPrefix(o.Namespace, harness.NamespacePrefix) {
 			view.ofRun = append(view.ofRun, string(o.UID))
 		} else {
 			view.ofOthers = append(view.ofOthers, string(o.UID))
 		}
-		s.object("ResourceClaim", o.ObjectMeta, o.Spec, o.Status)
+		s.object("ResourceClaim", others, o.ObjectMeta, o.Spec, o.Status)
 	}
 	classes, err := resource.DeviceClasses().List(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("list device classes: %w", err)
 	}
 	for _, o := range classes.Items {
-		s.object("DeviceClass", o.ObjectMeta, o.Spec)
+		s.object("DeviceClass", others, o.ObjectMeta, o.Spec)
 	}
 	pods, err := b.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	for _, o := range pods.Items {
-		s.object("Pod", o.ObjectMeta, o.UID, o.Spec.NodeName, o.Status.Phase, restarts(o))
+		s.object("Pod", renewedIf(ofDaemonSet(o, d.Deploy.DaemonSet)), o.ObjectMeta, o.UID, o.Spec.NodeName, o.Status.Phase, restarts(o))
 	}
 	list, err := b.Client.CoreV1().Nodes().List(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
 	for _, o := range list.Items {
-		s.object("Node", o.ObjectMeta, o.Labels, o.Spec)
+		s.object("Node", others, o.ObjectMeta, o.Labels, o.Spec)
 	}
 	return s, s.takeNodes(ctx, b, view, nodes)
+}
+
+func renewedIf(is bool) owner {
+	if is {
+		return renewed
+	}
+	return others
+}
+
+// ofDaemonSet reports whether a pod is of a daemon set, "namespace/name".
+func ofDaemonSet(p corev1.Pod, set string) bool {
+	by := metav1.GetControllerOf(&p)
+	return by != nil && by.Kind == "DaemonSet" && p.Namespace+"/"+by.Name == set
 }
 
 func restarts(p corev1.Pod) int32 {
@@ -115,7 +131,7 @@ func restarts(p corev1.Pod) int32 {
 }
 
 // object adds one, unless it is dratest's.
-func (s snapshot) object(kind string, m metav1.ObjectMeta, parts ...any) {
+func (s snapshot) object(kind string, whose owner, m metav1.ObjectMeta, parts ...any) {
 	if m.Labels[spec.LabelManagedBy] == spec.ManagedBy || m.Namespace == spec.SystemNamespace || strings.HasPrefix(m.Namespace, harness.NamespacePrefix) {
 		return
 	}
@@ -123,7 +139,7 @@ func (s snapshot) object(kind string, m metav1.ObjectMeta, parts ...any) {
 	if err != nil {
 		data = []byte(err.Error()) // impossible for API types
 	}
-	s[strings.TrimSuffix(kind+" "+strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), "/")] = thing{digest: digest(data)}
+	s[strings.TrimSuffix(kind+" "+strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), "/")] = thing{digest: digest(data), whose: whose}
 }
 
 func digest(data []byte) string {
@@ -146,17 +162,25 @@ func replaced(kind string, before, after snapshot) bool {
 	return kind != "" && before.count(kind) <= after.count(kind)
 }
 
-// changes returns the differences of after to before: leftovers and losses of the driver, and changes possibly made
-// by other users of the cluster.
-func changes(before, after snapshot) (failures, notes []string) {
+// changes returns the differences of after to before: leftovers and losses of the driver, changes possibly made by other
+// users of the cluster, and those that a restart of the driver explains.
+func changes(before, after snapshot) (failures, notes, restarted []string) {
+	note := func(t thing, text string) {
+		if t.whose == ofDriver || t.whose == renewed {
+			restarted = append(restarted, text)
+			return
+		}
+		notes = append(notes, text)
+	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
+		was := before[name]
 		switch now, there := after[name]; {
-		case !there && before[name].whose == ofDriver && !replaced(before[name].kind, before, after):
+		case !there && was.whose == ofDriver && !replaced(was.kind, before, after):
 			failures = append(failures, name+", which is the driver's, is gone")
 		case !there:
-			notes = append(notes, name+" is gone")
-		case now.digest != before[name].digest:
-			notes = append(notes, name+" has changed")
+			note(was, name+" is gone")
+		case now.digest != was.digest:
+			note(was, name+" has changed")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -165,8 +189,8 @@ func changes(before, after snapshot) (failures, notes []string) {
 		case after[name].whose == ofRun:
 			failures = append(failures, "left behind: "+name)
 		default:
-			notes = append(notes, name+" is new")
+			note(after[name], name+" is new")
 		}
 	}
-	return failures, notes
+	return failures, notes, restarted
 }

@@ -21,14 +21,46 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	"github.com/dra-conformance/dratest/framework/agentapi"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 func TestChanges(t *testing.T) {
 	one, two := thing{digest: "1"}, thing{digest: "2"}
-	failures, notes := changes(snapshot{"a": one, "b": one, "c": one}, snapshot{"a": one, "b": two, "d": one})
-	if got, want := strings.Join(notes, "; "), "b has changed; c is gone; d is new"; got != want || len(failures) > 0 {
-		t.Errorf("got %q and %v, want %q", got, failures, want)
+	failures, notes, restarted := changes(snapshot{"a": one, "b": one, "c": one}, snapshot{"a": one, "b": two, "d": one})
+	if got, want := strings.Join(notes, "; "), "b has changed; c is gone; d is new"; got != want || len(failures)+len(restarted) > 0 {
+		t.Errorf("got %q, %v and %v, want %q", got, failures, restarted, want)
+	}
+}
+
+// TestChangesOfARestart are no notes if a case has restarted the driver.
+func TestChangesOfARestart(t *testing.T) {
+	pod, socket, slice := thing{whose: renewed}, thing{whose: ofDriver, kind: "sockets"}, thing{whose: renewed, digest: "1"}
+	c := running{metas: []spec.Meta{{ID: "life/x", Needs: spec.Needs{DriverPods: true}}}}
+	c.leftovers, c.changes, c.renewals = changes(
+		snapshot{"Pod gpu/a": pod, "socket a": socket, "ResourceSlice s": slice, "Pod default/x": {}},
+		snapshot{"Pod gpu/b": pod, "socket b": socket, "ResourceSlice s": {whose: renewed, digest: "2"}},
+	)
+	const theirs, own = "Pod default/x is gone", "Pod gpu/a is gone; ResourceSlice s has changed; socket a is gone; Pod gpu/b is new; socket b is new"
+	for status, want := range map[spec.Status]string{spec.Passed: theirs, spec.Failed: theirs, spec.Blocked: theirs + "; " + own, spec.NotApplicable: theirs + "; " + own} {
+		seen := c.facts(schema.Report{Cases: []schema.Case{{ID: "life/x", Status: status}}}, nil).seen
+		if got := strings.Join(seen.Changes, "; "); got != want {
+			t.Errorf("after a case that %s: %q, want %q", status, got, want)
+		}
+	}
+}
+
+func TestPodsOfADaemonSet(t *testing.T) {
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "driver", Controller: ptr.To(true)}}}}
+	for set, want := range map[string]bool{"gpu/driver": true, "gpu/other": false, "other/driver": false, "": false} {
+		if got := ofDaemonSet(p, set); got != want {
+			t.Errorf("of %q: %t", set, got)
+		}
 	}
 }
 
@@ -44,7 +76,7 @@ func TestNothingTakesThePlace(t *testing.T) {
 		{"a socket has a new name", snapshot{"a": socket}, snapshot{"b": socket}, ""},
 		{"a base file is new and a socket lost", snapshot{"a": socket}, snapshot{"b": base}, "a, which is the driver's, is gone"},
 	} {
-		if failures, _ := changes(tc.before, tc.after); strings.Join(failures, "; ") != tc.says {
+		if failures, _, _ := changes(tc.before, tc.after); strings.Join(failures, "; ") != tc.says {
 			t.Errorf("%s: %q, want %q", tc.name, failures, tc.says)
 		}
 	}
@@ -65,7 +97,7 @@ func TestSocketsOfANewProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		failures, _ := changes(before, after)
+		failures, _, _ := changes(before, after)
 		if got := strings.Join(failures, "; "); (tc.says == "") != (got == "") || !strings.Contains(got, tc.says) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
 		}
@@ -119,7 +151,8 @@ func TestWhoChangesANode(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			failures, notes := changes(before, after)
+			failures, notes, restarted := changes(before, after)
+			notes = append(notes, restarted...)
 			for _, side := range []struct {
 				got  []string
 				want string
