@@ -29,6 +29,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
@@ -51,6 +52,7 @@ type certifyFlags struct {
 	versions string
 	dryRun   bool
 	list     bool
+	resumed  againFlags
 }
 
 // addCertifyTarget adds the flags for the driver's cluster.
@@ -106,6 +108,9 @@ cluster does not match the declaration; 4 incomplete.`,
 			if err := f.images.complete(cmd.Flags(), f.Run.Kubeconfig == "", &f.Run.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
+			if err := f.resumed.complete(cmd.Flags(), &f.Run); err != nil {
+				return err
+			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
 	}
@@ -117,7 +122,12 @@ cluster does not match the declaration; 4 incomplete.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan without running anything")
 	flags.BoolVar(&f.list, "list", false, "list the cases every driver must pass")
 	flags.BoolVar(&f.Run.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")
-	flags.StringArrayVar(&f.Run.Filter.Focus, "focus", nil, "run only cases whose ID matches this regular expression; the driver is not certified then")
+	const uncertified = "; the driver is not certified then"
+	flags.StringArrayVar(&f.Run.Filter.Focus, "focus", nil, "run only cases whose ID or description matches this regular expression; repeatable (OR)"+uncertified)
+	flags.StringArrayVar(&f.Run.Filter.Skip, "skip", nil, "skip cases whose ID or description matches this regular expression; repeatable"+uncertified)
+	flags.StringVar(&f.Run.Filter.Labels, "label-filter", "", "run only cases whose labels match this Ginkgo label filter, for example '!Serial'"+uncertified)
+	flags.BoolVar(&f.Run.Strict, "strict", false, "report known Kubernetes issues as failures")
+	f.resumed.add(flags)
 	flags.IntVarP(&f.Run.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
 	flags.DurationVar(&f.Run.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
 	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
@@ -181,6 +191,9 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 		f.Run.Parallel = 1
 	}
 	f.Run.Signals, stop = notifySignals()
+	if dir, err := cache.Open(""); err == nil {
+		f.Timings = dir.Path("timings")
+	}
 	f.Run.Out, f.Run.Command, f.Run.Driver = out, os.Args, reports.DriverOf(d.Driver, "")
 	p = parts()
 	p.Agents = agentsAt(f.images.agent, d.Nodes.KubeletRoot)

@@ -59,8 +59,7 @@ type runFlags struct {
 	repeat   int
 	matrix   []string
 	stacks   []clusters.Stack
-	resume   bool
-	rerun    string
+	resumed  againFlags
 }
 
 func newRunCommand() *cobra.Command {
@@ -112,7 +111,7 @@ the second it exits immediately.`,
 			if f.repeat < 1 {
 				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
 			}
-			if err := f.again(cmd.Flags()); err != nil {
+			if err := f.resumed.complete(cmd.Flags(), &f.Options); err != nil {
 				return err
 			}
 			if err := f.sideBySide(cmd.Flags()); err != nil {
@@ -153,8 +152,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.Int64Var(&f.Seed, "seed", 0, "random seed for the order of cases (default: current time)")
 	flags.IntVar(&f.repeat, "repeat", 1, "repeat the run on the same cluster, with reports in run-1, run-2, ..., until a run does not pass")
 	flags.StringSliceVar(&f.matrix, "matrix", nil, "stacks to compare on one cluster, for example stock,own or stock,scheduler=own+controllers=own; each gets a report directory, matrix.md and matrix.html list the differences; combined with --repeat, all repetitions run regardless of failures")
-	flags.BoolVar(&f.resume, "resume", false, "resume the interrupted run in --report-dir: run the cases without a verdict")
-	flags.StringVar(&f.rerun, "rerun-failed", "", "rerun the failed cases of the report in this directory and update it; cases that pass only on rerun leave the run incomplete")
+	f.resumed.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each skipped case, without running anything")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
 	f.images.add(flags, "image of the test driver dra-sim")
@@ -172,29 +170,6 @@ func (f *runFlags) expectations(now time.Time) error {
 	}
 	if f.Expectations, err = expectations.Parse(data, run.Metas(parts().Cases), now); err != nil {
 		return fmt.Errorf("expectations: %s:\n%w", f.expected, err)
-	}
-	return nil
-}
-
-// again translates --resume and --rerun-failed. The selection of cases is that of the earlier run.
-func (f *runFlags) again(flags *pflag.FlagSet) error {
-	if !f.resume && f.rerun == "" {
-		return nil
-	}
-	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "expectations", "repeat", "dry-run"} {
-		if flags.Changed(name) {
-			return withCode(codeUsage, fmt.Errorf("%s: cannot be given with --resume or --rerun-failed, which run what the earlier run was asked for", name))
-		}
-	}
-	switch {
-	case f.resume && f.rerun != "":
-		return withCode(codeUsage, errors.New("resume: --rerun-failed runs cases without a verdict, too: leave one of them out"))
-	case f.resume:
-		f.Again = run.Unfinished
-	case f.ReportDir != "" && f.ReportDir != f.rerun:
-		return withCode(codeUsage, errors.New("report-dir: --rerun-failed adds to the report in its own directory: leave it out"))
-	default:
-		f.Again, f.ReportDir = run.Failures, f.rerun
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -114,6 +115,12 @@ func images(pods []corev1.Pod) (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// build identifies what is certified.
+func build(d declarations.Declaration, images []string) (string, error) {
+	text, err := declarations.Encode(d)
+	return digest(append(text, strings.Join(images, "\n")...)), err
 }
 
 // identity is the driver's vendor, unless overridden by flags.

@@ -70,8 +70,10 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		return result, err
 	}
 	o.Run.ReportDir = reports.Dir(o.Run.ReportDir)
-	if err := reports.RemoveEnd(o.Run.ReportDir); err != nil {
-		return result, err
+	if o.Run.Again == "" {
+		if err := reports.RemoveEnd(o.Run.ReportDir); err != nil {
+			return result, err
+		}
 	}
 	o.Run.Identity = o.identity()
 	c, parts := certification(parts, o)
@@ -253,6 +255,9 @@ func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUn
 	c.pods, c.observed = w.pods, c.observation.observed
 	s = c.observation.driverUnderTest(c.declaration, w)
 	s.Hooks, s.Removable = c.hooks, c.removable
+	if s.Build, err = build(c.declaration, images(c.pods)); err != nil {
+		return s, 0, err
+	}
 	for _, node := range s.Nodes {
 		if c.dry || c.observation.free[node] == 0 {
 			continue

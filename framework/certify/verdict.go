@@ -49,10 +49,9 @@ func (f facts) required(id string) schema.RequiredCase {
 // exception, which only prevents a negative verdict.
 func judge(f facts) schema.Judgement {
 	j := schema.Judgement{Failures: slices.Clone(f.seen.Failures), Missing: slices.Clone(f.seen.Missing), Exercised: map[spec.DriverFeature][]string{}}
-	if len(f.report.Selection.Focus) > 0 {
-		j.Missing = append(j.Missing, "only cases that match --focus were to run")
-	}
-	if left := f.leftOut(); len(left) > 0 && len(f.report.Selection.Focus) == 0 {
+	if chosen := f.chosenBy(); chosen != "" {
+		j.Missing = append(j.Missing, "only cases that match "+chosen+" were to run")
+	} else if left := f.leftOut(); len(left) > 0 {
 		j.Missing = append(j.Missing, "left out: "+strings.Join(left, ", "))
 	}
 	f.judgeCases(&j)
@@ -88,6 +87,20 @@ func judge(f facts) schema.Judgement {
 	return j
 }
 
+// chosenBy are the flags that have left cases out.
+func (f facts) chosenBy() string {
+	var flags []string
+	for _, one := range []struct {
+		name string
+		set  bool
+	}{{"--focus", len(f.report.Selection.Focus) > 0}, {"--skip", len(f.report.Selection.Skip) > 0}, {"--label-filter", f.report.Selection.Labels != ""}} {
+		if one.set {
+			flags = append(flags, one.name)
+		}
+	}
+	return strings.Join(flags, ", ")
+}
+
 // leftOut are the cases of the profile that the report does not have.
 func (f facts) leftOut() (ids []string) {
 	for _, required := range f.cases {
@@ -101,6 +114,9 @@ func (f facts) leftOut() (ids []string) {
 func (f facts) judgeCases(j *schema.Judgement) {
 	blocked := map[string][]string{}
 	for _, c := range f.report.Cases {
+		if c.Attempts > 1 && (c.Status == spec.Passed || c.Status == spec.Known) {
+			j.Missing = append(j.Missing, fmt.Sprintf("%s passed only at attempt %d", c.ID, c.Attempts))
+		}
 		switch {
 		case c.Status == spec.Passed, c.Status == spec.Known:
 			for _, feature := range f.required(c.ID).DriverFeatures {

@@ -104,6 +104,9 @@ func TestJudge(t *testing.T) {
 		{"left on a node", func(f *facts) { f.seen.Failures = []string{"left behind: on node a: CDI file x"} }, schema.DriverNotCertified, "left behind"},
 		{"somebody else's pod", func(f *facts) { f.seen.Changes = []string{"Pod default/x is new"} }, schema.DriverCertified, "during the run: Pod"},
 		{"only some cases", func(f *facts) { f.report.Selection.Focus = []string{"core/a"} }, schema.DriverIncomplete, "only cases that match --focus"},
+		{"skipped cases", func(f *facts) { f.report.Selection.Skip, f.report.Cases = []string{"core/a"}, f.report.Cases[1:] }, schema.DriverIncomplete, "only cases that match --skip were to run"},
+		{"cases with a label", func(f *facts) { f.report.Selection.Labels = "!Slow" }, schema.DriverIncomplete, "only cases that match --label-filter"},
+		{"a retry", func(f *facts) { f.report.Cases[0].Attempts = 2 }, schema.DriverIncomplete, "core/a passed only at attempt 2"},
 		{"a case is not in the report", func(f *facts) { f.report.Cases = f.report.Cases[1:] }, schema.DriverIncomplete, "left out: core/a"},
 		{"ended early", func(f *facts) { f.report.Problems = []string{"interrupted"} }, schema.DriverIncomplete, "interrupted"},
 	} {

@@ -83,9 +83,32 @@ func (t *T) gather(ctx context.Context) {
 	}
 }
 
+// nodesOfPods are the case's nodes. With a driver under test, the scheduler chooses others, too: those of the case's pods,
+// and of deleted ones by the kubelets' events.
+func (t *T) nodesOfPods(ctx context.Context) []string {
+	if t.env.driverUnderTest() == "" || t.Client == nil || t.Namespace == "" {
+		return t.Nodes
+	}
+	nodes := slices.Clone(t.Nodes)
+	if pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{}); err == nil {
+		for _, p := range pods.Items {
+			nodes = append(nodes, p.Spec.NodeName)
+		}
+	}
+	if events, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{}); err == nil {
+		for _, e := range events.Items {
+			if e.Source.Component == "kubelet" {
+				nodes = append(nodes, e.Source.Host)
+			}
+		}
+	}
+	slices.Sort(nodes)
+	return slices.DeleteFunc(slices.Compact(nodes), func(node string) bool { return node == "" })
+}
+
 // gatherNodes reads logs and files of the case's nodes.
 func (t *T) gatherNodes(ctx context.Context, w *Evidence) {
-	for _, node := range t.Nodes {
+	for _, node := range t.nodesOfPods(ctx) {
 		files, err := agentapi.ReadEvidence(ctx, t.env.Agents, node, t.started)
 		w.Problem("node "+node, err)
 		for name, content := range files {

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func read(t *testing.T, f *T, name string) string {
@@ -38,6 +41,21 @@ func read(t *testing.T, f *T, name string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// The pod of a failed call ran on another node than those of the evidence.
+func TestEvidenceIsOfThePodsNodes(t *testing.T) {
+	deleted := event("a", "Killing", "container", time.Now())
+	deleted.Source = corev1.EventSource{Component: "kubelet", Host: "of-deleted"}
+	f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = "of-pod" }), pod(func(p *corev1.Pod) { p.Name = "pending" }), deleted)
+	f.Nodes = []string{"node"}
+	if got := f.nodesOfPods(t.Context()); !slices.Equal(got, f.Nodes) {
+		t.Errorf("with a simulated driver: %v", got)
+	}
+	f.env.Plan.Target.DriverUnderTest = &spec.DriverUnderTest{Driver: "gpu.example.com"}
+	if got, want := f.nodesOfPods(t.Context()), []string{"node", "of-deleted", "of-pod"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func TestGather(t *testing.T) {

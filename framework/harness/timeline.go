@@ -85,7 +85,7 @@ func (r *recorder) readKubelets(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, node := range r.t.Nodes {
+	for _, node := range r.t.nodesOfPods(ctx) {
 		all.Go(func() {
 			log, err := agentapi.ReadKubeletLines(ctx, r.t.env.Agents, node, r.t.started, r.t.Namespace)
 			r.Add(timeline.Journal(log, node))

@@ -107,6 +107,8 @@ func (e earlier) fits(now journal.Run) error {
 		return fmt.Errorf("the earlier run was of dratest %s %s, this is %s %s: go on with that, or start anew", e.run.Suite.Version, e.run.Suite.Commit, now.Suite.Version, now.Suite.Commit)
 	case e.run.Kubernetes != now.Kubernetes || !maps.Equal(e.run.Stack, now.Stack):
 		return fmt.Errorf("the earlier run was on Kubernetes %s %v, this cluster is %s %v: their outcomes do not belong into one report", e.run.Kubernetes, e.run.Stack, now.Kubernetes, now.Stack)
+	case e.run.DriverBuild != now.DriverBuild:
+		return errors.New("the earlier run was of another declaration or of other images of the driver: their outcomes do not belong into one report")
 	default:
 		return nil
 	}

@@ -154,6 +154,9 @@ func (r *running) Print(report schema.Report) {
 // begin records the run in the journal, and removes the report of the run being resumed, if any.
 func (r *running) begin() error {
 	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.plan.Target.Kubernetes, Stack: r.plan.Target.Stack, Selection: r.options.selection()}
+	if d := r.plan.Target.DriverUnderTest; d != nil {
+		now.DriverBuild = d.Build
+	}
 	if err := r.before.fits(now); err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ import "time"
 type DriverUnderTest struct {
 	// Driver is the DRA driver name.
 	Driver string `json:"driver"`
+	// Build identifies the declaration and the images of the driver's pods. Only runs of the same build can be resumed.
+	Build string `json:"build,omitempty"`
 	// DriverClass is the class of requests, FeatureClasses the classes for cases of features with devices of another
 	// class.
 	DriverClass

@@ -53,6 +53,8 @@ type Run struct {
 	Kubernetes string            `json:"kubernetes"`
 	Stack      map[string]string `json:"stack,omitempty"`
 	Selection  schema.Selection  `json:"selection"`
+	// DriverBuild is the build of the driver under test.
+	DriverBuild string `json:"driverBuild,omitempty"`
 }
 
 // Mend removes an incomplete last line from a journal.
