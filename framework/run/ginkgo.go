@@ -65,6 +65,9 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the path of dratest: %w", err)
 	}
+	if session.WorkingDir, err = os.Getwd(); err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
 	suite, sessionFile := filepath.Join(tmp, suiteName), filepath.Join(tmp, "session.json")
 	if err := os.Symlink(self, suite); err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)

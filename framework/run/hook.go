@@ -32,16 +32,19 @@ import (
 const HookTime = 5 * time.Minute
 
 // Machine runs hooks on this machine.
-type Machine struct{}
+type Machine struct {
+	// Dir is the working directory of hooks; empty is that of this process.
+	Dir string
+}
 
 var _ undertest.Hooks = Machine{}
 
 // RunHook implements undertest.Hooks. The error has the end of what the hook said.
-func (Machine) RunHook(ctx context.Context, name spec.HookName, h spec.Hook, environment ...string) (printed string, err error) {
+func (m Machine) RunHook(ctx context.Context, name spec.HookName, h spec.Hook, environment ...string) (printed string, err error) {
 	limit := cmp.Or(h.Timeout, HookTime)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not finish within %s: check what it waits for, or increase hooks.%s.timeout", limit, name))
 	defer cancel()
-	if printed, err = command.Run(ctx, command.Cmd{Args: h.Command, Env: slices.Concat(h.Environment, environment)}); err != nil {
+	if printed, err = command.Run(ctx, command.Cmd{Args: h.Command, Dir: m.Dir, Env: slices.Concat(h.Environment, environment)}); err != nil {
 		return "", fmt.Errorf("hook %s: %w", name, err)
 	}
 	return printed, nil

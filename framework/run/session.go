@@ -39,8 +39,10 @@ type Session struct {
 	Companions companionClients `json:"companions,omitempty"`
 	Plan       spec.Plan        `json:"plan"`
 	ReportDir  string           `json:"reportDir"`
-	PodImage   string           `json:"podImage"`
-	Keep       bool             `json:"keep,omitempty"`
+	// WorkingDir is the user's. Ginkgo runs suites in directories of its own.
+	WorkingDir string `json:"workingDir,omitempty"`
+	PodImage   string `json:"podImage"`
+	Keep       bool   `json:"keep,omitempty"`
 	// Strict makes cases with a known issue fail.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines selects the cases with a timeline.
@@ -99,7 +101,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		},
 	}
 	if s.Plan.Target.DriverUnderTest != nil {
-		env.Driver = undertest.New(Machine{})
+		env.Driver = undertest.New(Machine{Dir: s.WorkingDir})
 	}
 	return env, nil
 }

@@ -21,7 +21,16 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+func TestHooksRunInTheDirectoryOfTheSession(t *testing.T) {
+	dir := t.TempDir()
+	printed, err := Machine{Dir: dir}.RunHook(t.Context(), "inventory", spec.Hook{Command: []string{"pwd"}})
+	if err != nil || !strings.Contains(printed, dir) {
+		t.Errorf("ran in %q, want %s: %v", printed, dir, err)
+	}
+}
 
 func TestAnotherDriverBuildDoesNotFit(t *testing.T) {
 	e := earlier{run: &journal.Run{DriverBuild: "1"}}
