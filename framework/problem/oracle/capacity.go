@@ -1,0 +1,144 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package oracle
+
+import (
+	"math/big"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// share is what an allocation consumes of a capacity. Where a request between two units is aligned
+// in whole units, the API leaves open whether the request or the unit counts (requested).
+type share struct {
+	amount    resource.Quantity
+	requested *resource.Quantity
+}
+
+// shares returns what a choice consumes of a shared device, by local name, or false if the device
+// does not have what is requested (CapacityRequirements.Requests). For other devices the capacity
+// only is a condition.
+func (w *world) shares(c *choice, d *device) (map[string]share, bool) {
+	asked := localAmounts(d.id.driver, c.capacity)
+	for name := range asked {
+		if _, ok := d.capacity[name]; !ok {
+			return nil, false
+		}
+	}
+	all := make(map[string]share, len(d.capacity))
+	for name, has := range d.capacity {
+		request, ok := asked[name]
+		if ok && request.Cmp(has.Value) > 0 {
+			return nil, false
+		}
+		if !d.shared {
+			continue
+		}
+		s, fits := w.consumes(has, request, ok)
+		if !fits {
+			return nil, false
+		}
+		all[name] = s
+	}
+	return all, true
+}
+
+// consumes applies a policy (CapacityRequestPolicy) to a request, which may be missing.
+func (w *world) consumes(has resourceapi.DeviceCapacity, request resource.Quantity, requested bool) (share, bool) {
+	policy := has.RequestPolicy
+	switch {
+	case policy == nil && !requested, !requested && policy.Default == nil:
+		return share{amount: has.Value}, true
+	case !requested:
+		return share{amount: *policy.Default}, true
+	case policy == nil:
+		return share{amount: request}, true
+	case policy.ValidValues != nil:
+		for _, value := range policy.ValidValues {
+			if value.Cmp(request) >= 0 {
+				return share{amount: value}, true
+			}
+		}
+		return share{}, false
+	case policy.ValidRange != nil:
+		return w.inRange(policy.ValidRange, request)
+	}
+	return share{amount: request}, true
+}
+
+// inRange rounds a request up in whole units, or in thousandths if a bound has them
+// (CapacityRequestPolicyRange).
+func (w *world) inRange(r *resourceapi.CapacityRequestPolicyRange, request resource.Quantity) (share, bool) {
+	scale := resource.Scale(0)
+	if fractional(r) && !w.off["FractionalCapacityRange"] {
+		scale = resource.Milli
+	}
+	value := units(request, scale)
+	rounded := new(big.Int).Set(value)
+	least := new(big.Int)
+	if r.Min != nil {
+		least = units(*r.Min, scale)
+	}
+	if rounded.Cmp(least) < 0 {
+		rounded.Set(least)
+	}
+	if r.Step != nil {
+		step := units(*r.Step, scale)
+		over := new(big.Int).Sub(rounded, least)
+		if step.Sign() > 0 {
+			if rest := new(big.Int).Mod(over, step); rest.Sign() > 0 {
+				rounded.Add(rounded, step).Sub(rounded, rest)
+			}
+		}
+	}
+	if r.Max != nil && rounded.Cmp(units(*r.Max, scale)) > 0 || !rounded.IsInt64() {
+		return share{}, false
+	}
+	s := share{amount: *resource.NewScaledQuantity(rounded.Int64(), scale)}
+	if rounded.Cmp(value) == 0 {
+		s.requested = &request
+	}
+	return s, true
+}
+
+func fractional(r *resourceapi.CapacityRequestPolicyRange) bool {
+	return slices.ContainsFunc([]*resource.Quantity{r.Min, r.Max, r.Step}, func(bound *resource.Quantity) bool {
+		return bound != nil && bound.MilliValue()%1000 != 0
+	})
+}
+
+// units rounds a quantity up to whole units of a scale, without overflow.
+func units(q resource.Quantity, scale resource.Scale) *big.Int {
+	copied := q.DeepCopy()
+	dec := copied.AsDec()
+	value := new(big.Int).Set(dec.UnscaledBig())
+	// The value is unscaled * 10^-decimals units of one.
+	decimals := int64(dec.Scale()) + int64(scale)
+	if decimals <= 0 {
+		return value.Mul(value, power(-decimals))
+	}
+	rest := new(big.Int)
+	value.QuoRem(value, power(decimals), rest)
+	if rest.Sign() > 0 {
+		value.Add(value, big.NewInt(1))
+	}
+	return value
+}
+
+func power(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }

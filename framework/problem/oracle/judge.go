@@ -1,0 +1,334 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+)
+
+type claimID struct{ namespace, name string }
+
+// judge collects the verdict of an outcome.
+type judge struct {
+	w       *world
+	outcome *Outcome
+	// claims are those of the final state, in the order of the outcome, then of the problem.
+	claims []*resourceapi.ResourceClaim
+	byName map[claimID]*resourceapi.ResourceClaim
+	// before are the allocations that the problem began with.
+	before  map[claimID]*resourceapi.AllocationResult
+	demands map[*resourceapi.ResourceClaim]*demand
+	// shrunk is whether an allocation of the beginning is gone.
+	shrunk  bool
+	verdict Verdict
+}
+
+// Judge returns what an outcome of a problem breaks.
+func Judge(p *problem.Problem, outcome Outcome) Verdict {
+	j := &judge{
+		w: newWorld(p), outcome: &outcome, byName: map[claimID]*resourceapi.ResourceClaim{},
+		before: map[claimID]*resourceapi.AllocationResult{}, demands: map[*resourceapi.ResourceClaim]*demand{},
+	}
+	for i := range outcome.Claims {
+		j.know(&outcome.Claims[i])
+	}
+	for i := range p.Allocated {
+		c := &p.Allocated[i]
+		id := claimID{c.Namespace, c.Name}
+		j.before[id] = c.Status.Allocation
+		if now := j.byName[id]; now == nil {
+			j.know(c)
+		} else if c.Status.Allocation != nil && !equality.Semantic.DeepEqual(now.Status.Allocation, c.Status.Allocation) {
+			j.shrunk = true
+		}
+	}
+	uses := j.uses()
+	for _, c := range j.claims {
+		if j.fresh(c) {
+			j.allocation(c)
+		}
+	}
+	j.verdict.Violations = append(j.verdict.Violations, uses.judge()...)
+	for i := range outcome.Pods {
+		if pod := &outcome.Pods[i]; pod.Node != "" {
+			j.running(pod)
+		} else {
+			j.waiting(pod, uses)
+		}
+	}
+	for _, c := range j.claims {
+		if j.fresh(c) {
+			j.alternatives(c)
+		}
+	}
+	return j.verdict
+}
+
+func (j *judge) know(c *resourceapi.ResourceClaim) {
+	j.claims = append(j.claims, c)
+	j.byName[claimID{c.Namespace, c.Name}] = c
+	j.demands[c] = j.w.demandOf(c)
+}
+
+// fresh reports whether a claim was allocated after the problem began.
+func (j *judge) fresh(c *resourceapi.ResourceClaim) bool {
+	return c.Status.Allocation != nil && !equality.Semantic.DeepEqual(j.before[claimID{c.Namespace, c.Name}], c.Status.Allocation)
+}
+
+// uses are those of all claims except some.
+func (j *judge) uses(except ...*resourceapi.ResourceClaim) *uses {
+	u := j.w.newUses()
+	// Earlier allocations come first.
+	for _, fresh := range []bool{false, true} {
+		for _, c := range j.claims {
+			if j.fresh(c) == fresh && !slices.Contains(except, c) {
+				u.add(c, fresh)
+			}
+		}
+	}
+	return u
+}
+
+func (j *judge) violated(p promise, object, format string, args ...any) {
+	j.verdict.Violations = append(j.verdict.Violations, Violation{Promise: p.id, Cites: p.cites, Object: object, What: fmt.Sprintf(format, args...)})
+}
+
+func (j *judge) undecided(object, why string) {
+	j.verdict.Undecided = append(j.verdict.Undecided, object+": "+why)
+}
+
+// nodesOf are the nodes on which a claim may have been allocated.
+func (j *judge) nodesOf(c *resourceapi.ResourceClaim) []*problem.Node {
+	var used, possible []*problem.Node
+	for i := range j.w.p.Nodes {
+		node := &j.w.p.Nodes[i]
+		possible = append(possible, node)
+		if slices.ContainsFunc(j.outcome.Pods, func(p Pod) bool {
+			return p.Node == node.Name && p.Namespace == c.Namespace && slices.Contains(p.Claims, c.Name)
+		}) {
+			used = append(used, node)
+		}
+	}
+	if used != nil {
+		return used
+	}
+	return possible
+}
+
+func (j *judge) allocation(c *resourceapi.ResourceClaim) {
+	found := j.w.judgeAllocation(j.demands[c], c.Status.Allocation, j.nodesOf(c))
+	j.verdict.Violations = append(j.verdict.Violations, found...)
+	for i := range j.outcome.Namespaces {
+		ns := &j.outcome.Namespaces[i]
+		if ns.Name == c.Namespace && ns.Labels[resourceapi.DRAAdminNamespaceLabelKey] != "true" &&
+			slices.ContainsFunc(c.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool { return ptr.Deref(r.AdminAccess, false) }) {
+			j.violated(adminNamespace, claimName(c), "admin access in namespace %s without the label", ns.Name)
+		}
+	}
+}
+
+// running checks the claims of a pod on a node.
+func (j *judge) running(pod *Pod) {
+	object := "pod " + pod.Namespace + "/" + pod.Name
+	for _, name := range pod.Claims {
+		c := j.byName[claimID{pod.Namespace, name}]
+		if c == nil || c.Status.Allocation == nil {
+			j.violated(allocatedFirst, object, "on node %s, but claim %s is not allocated", pod.Node, name)
+			continue
+		}
+		if !slices.ContainsFunc(c.Status.ReservedFor, func(r resourceapi.ResourceClaimConsumerReference) bool {
+			return r.Resource == "pods" && r.Name == pod.Name && r.UID == pod.UID
+		}) {
+			j.violated(reservedFirst, object, "on node %s, but claim %s is not reserved for it", pod.Node, name)
+		}
+		for i := range j.w.p.Nodes {
+			if node := &j.w.p.Nodes[i]; node.Name == pod.Node && !available(c.Status.Allocation.NodeSelector, node) {
+				j.violated(allocationNode, object, "on node %s, where claim %s is not available", pod.Node, name)
+			}
+		}
+	}
+}
+
+// waiting decides whether a pod could run in the final state.
+func (j *judge) waiting(pod *Pod, uses *uses) {
+	object := "pod " + pod.Namespace + "/" + pod.Name
+	var claims, stuck []*resourceapi.ResourceClaim
+	for _, name := range pod.Claims {
+		c := j.byName[claimID{pod.Namespace, name}]
+		if c == nil || c.DeletionTimestamp != nil {
+			return
+		}
+		d := j.demands[c]
+		if d.unknown != "" {
+			return
+		}
+		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 {
+			stuck = append(stuck, c)
+		}
+		claims = append(claims, c)
+	}
+	if j.open(object, claims) {
+		return
+	}
+	runs, why := j.anywhere(claims, nil, uses)
+	promised := runsIfPossible
+	if runs == no && len(stuck) > 0 {
+		runs, why = j.anywhere(claims, stuck, j.uses(stuck...))
+		promised = releasedIfStuck
+	}
+	switch runs {
+	case yes:
+		j.violated(promised, object, "waits, but could run on %s", why)
+	case open:
+		j.undecided(object, why)
+	}
+}
+
+// open reports whether the API does not say what becomes of claims, and counts the question.
+func (j *judge) open(object string, claims []*resourceapi.ResourceClaim) bool {
+	why := ""
+	for _, c := range claims {
+		if j.demands[c].odd {
+			why = "claim " + c.Name + " has values that the API server does not store"
+		}
+	}
+	why = cmp.Or(why, j.w.disabled(claims))
+	if why != "" {
+		j.undecided(object, why)
+	}
+	return why != ""
+}
+
+// anywhere looks for a node for claims; those that are released are allocated anew.
+func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *uses) (answer, string) {
+	result, why := no, ""
+	for i := range j.w.p.Nodes {
+		node := &j.w.p.Nodes[i]
+		s := j.w.newSearch(node, uses)
+		available := true
+		for _, c := range claims {
+			if c.Status.Allocation != nil && !slices.Contains(released, c) {
+				available = available && availableFor(c, node)
+				continue
+			}
+			for r := range j.demands[c].requests {
+				s.want(j.demands[c], j.demands[c].requests[r].choices)
+			}
+		}
+		if s.open != "" || j.w.puzzling(node) {
+			// An error of one node may end the attempt for all.
+			return open, cmp.Or(s.open, "a slice has an invalid node selector")
+		}
+		if !available {
+			continue
+		}
+		switch s.run() {
+		case yes:
+			result, why = yes, s.String()
+		case open:
+			if result == no {
+				result, why = open, "the search on node "+node.Name+" took too long"
+			}
+		}
+	}
+	return result, why
+}
+
+// availableFor reports whether an allocated claim can have one more pod on a node.
+func availableFor(c *resourceapi.ResourceClaim, node *problem.Node) bool {
+	var selector *corev1.NodeSelector
+	if c.Status.Allocation != nil {
+		selector = c.Status.Allocation.NodeSelector
+	}
+	return available(selector, node) && len(c.Status.ReservedFor) < resourceapi.ResourceClaimReservedForMaxSize
+}
+
+// alternatives looks for an earlier alternative of each request that is not satisfied by the first
+// one. The devices of all other claims and of requests before it stay as they are: a scheduler that
+// tries requests in order found these before. Devices of others may have been free at the time, so
+// that what is possible now was possible then.
+func (j *judge) alternatives(c *resourceapi.ResourceClaim) {
+	d := j.demands[c]
+	if d.unknown != "" {
+		return
+	}
+	for r := range d.requests {
+		chosen := d.chosen(r)
+		if chosen < 1 {
+			continue
+		}
+		object := claimName(c)
+		if j.shrunk {
+			j.undecided(object, "an allocation is gone")
+			return
+		}
+		if j.open(object, []*resourceapi.ResourceClaim{c}) {
+			return
+		}
+		j.earlier(d, r, chosen)
+	}
+}
+
+// chosen is the index of the alternative that the allocation has for a request, -1 for none.
+func (d *demand) chosen(request int) int {
+	return slices.IndexFunc(d.requests[request].choices, func(c choice) bool {
+		return slices.ContainsFunc(d.claim.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool { return r.Request == c.name })
+	})
+}
+
+func (j *judge) earlier(d *demand, request, chosen int) {
+	object := claimName(d.claim)
+	uses := j.uses(d.claim)
+	nodes := j.nodesOf(d.claim)
+	found := ""
+	for _, node := range nodes {
+		s := j.w.newSearch(node, uses)
+		fixed := s.fix(d, request)
+		s.want(d, d.requests[request].choices[:chosen])
+		for later := request + 1; later < len(d.requests); later++ {
+			s.want(d, d.requests[later].choices)
+		}
+		if s.open != "" || j.w.puzzling(node) {
+			j.undecided(object, cmp.Or(s.open, "a slice has an invalid node selector"))
+			return
+		}
+		if !fixed {
+			return
+		}
+		switch s.run() {
+		case yes:
+			found = s.String()
+		case no:
+			return
+		default:
+			j.undecided(object, "the search for an earlier alternative took too long")
+			return
+		}
+	}
+	if found != "" {
+		j.violated(inOrder, object, "request %s has alternative %d, but %s is possible", d.requests[request].name, chosen, found)
+	}
+}
