@@ -230,6 +230,9 @@ func (j *allocated) number(c *choice) {
 	if j.w.trouble(j.node) == yes {
 		j.violated(allWaits, "all devices for request %s while a pool on node %s is incomplete or invalid", c.name, j.node.Name)
 	}
+	if j.w.disabled([]*resourceapi.ResourceClaim{j.demand.claim}) != "" {
+		return
+	}
 	for _, d := range j.w.all {
 		if !seen[d] && j.w.reaches(d, j.node) == yes && d.pool.usable == yes && j.w.wanted(c, d) == yes {
 			j.violated(everyDevice, "device %s is missing in request %s for all", d.id, c.name)

@@ -33,7 +33,8 @@ type demand struct {
 	constraints []resourceapi.DeviceConstraint
 	// unknown is a part of the claim that a scheduler must refuse because it does not know it.
 	unknown string
-	// odd is whether the API server would not have stored the claim.
+	// odd is whether the API server would not have stored the claim, or its capacity is finer than the
+	// API defines.
 	odd bool
 }
 
@@ -108,7 +109,8 @@ func (w *world) choiceOf(d *demand, name, main string, r *resourceapi.ExactDevic
 		for asked, amount := range c.capacity {
 			_, id, qualified := strings.Cut(string(asked), "/")
 			_, twice := c.capacity[resourceapi.QualifiedName(id)]
-			d.odd = d.odd || qualified && twice || amount.Sign() < 0
+			fine := units(amount, resource.Micro).Cmp(units(*resource.NewMilliQuantity(amount.MilliValue(), amount.Format), resource.Micro)) != 0
+			d.odd = d.odd || qualified && twice || amount.Sign() < 0 || fine
 		}
 	}
 	d.odd = d.odd || r.DeviceClassName == "" || len(r.DerivedAttributes) > 0

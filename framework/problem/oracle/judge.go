@@ -212,7 +212,7 @@ func (j *judge) open(object string, claims []*resourceapi.ResourceClaim) bool {
 	why := ""
 	for _, c := range claims {
 		if j.demands[c].odd {
-			why = "claim " + c.Name + " has values that the API server does not store"
+			why = "claim " + c.Name + " has values that the API does not define"
 		}
 	}
 	why = cmp.Or(why, j.w.disabled(claims))

@@ -107,7 +107,7 @@ func (s *search) candidatesOf(c *choice) *candidates {
 			continue
 		}
 		shares, fits := s.w.shares(c, d)
-		sure := reaches == yes && d.pool.usable == yes && fits && s.w.tolerates(c, d)
+		sure := reaches == yes && d.pool.usable == yes && fits && !grouped(d) && s.w.tolerates(c, d)
 		if sure {
 			result.devices, result.shares = append(result.devices, d), append(result.shares, shares)
 		} else if c.all {
@@ -153,6 +153,11 @@ func (s *search) String() string {
 		}
 	}
 	return text
+}
+
+// grouped reports whether a device has compatibility groups: the feature is off by default.
+func grouped(d *device) bool {
+	return slices.ContainsFunc(d.ConsumesCounters, func(c resourceapi.DeviceCounterConsumption) bool { return len(c.CompatibilityGroups) > 0 })
 }
 
 // run reports whether all slots can be satisfied. An open answer means that the search ended early.
@@ -275,9 +280,13 @@ func (s *search) count(c *candidates, k, sign int) {
 // free reports whether a device may be allocated once more.
 func (s *search) free(d *demand, c *candidates, k int) bool {
 	device := c.devices[k]
+	// The requests of a claim are for distinct devices (DeviceClaim.Requests). Only for shares of a
+	// device KEP-5075 says otherwise.
+	if slices.ContainsFunc(s.picked[d], func(p pick) bool { return p.device == device && (c.admin || p.admin) }) {
+		return false
+	}
 	if c.admin {
-		// Whether requests with admin access may share a device within a claim is open.
-		return !slices.ContainsFunc(s.picked[d], func(p pick) bool { return p.device == device })
+		return true
 	}
 	others := s.uses.byDevice[device.id]
 	if !device.shared {
@@ -303,11 +312,8 @@ func (s *search) countersSuffice(d *device) bool {
 	if len(d.ConsumesCounters) == 0 {
 		return true
 	}
-	// What an allocated device consumes is unknown if it is not published any more.
-	for id := range s.uses.byDevice {
-		if id.poolID() == d.id.poolID() && s.w.devices[id] == nil {
-			return false
-		}
+	if s.uses.uncertain(d.pool, d.id.poolID()) {
+		return false
 	}
 	for _, c := range consumed(d) {
 		total := c.amount.DeepCopy()

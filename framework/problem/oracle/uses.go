@@ -107,6 +107,22 @@ func consumed(d *device) []amountOf {
 	return all
 }
 
+// uncertain reports whether it is open what is left of the counters of a pool: an allocated device
+// is not published any more, or a counter is overdrawn, as after an update of a slice.
+func (u *uses) uncertain(p *pool, id poolID) bool {
+	for used := range u.byDevice {
+		if used.poolID() == id && u.w.devices[used] == nil {
+			return true
+		}
+	}
+	for c, spent := range u.spent {
+		if has := p.counters[c.set][c.name].Value; c.pool == id && spent.Cmp(has) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (u *uses) judge() []Violation {
 	for _, id := range u.order {
 		for _, fresh := range u.byDevice[id] {

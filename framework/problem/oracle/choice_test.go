@@ -1,0 +1,189 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package oracle_test
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+)
+
+func choiceRules() map[string]rule {
+	return map[string]rule{
+		"first available": {"kep-4816/alternatives-in-order",
+			func(s *scene) { s.second(4) },
+			func(s *scene) { s.second(3) },
+		},
+		"one alternative": {"kep-4816/alternatives-in-order",
+			func(s *scene) {
+				s.claims(claim("claim", firstOf("r", 2, 1)))
+				s.allocate(0, result("r/s0", "gpu-0"), result("r/s0", "gpu-1"))
+			},
+			func(s *scene) {
+				s.claims(claim("claim", firstOf("r", 2, 1)))
+				s.allocate(0, result("r/s0", "gpu-0"), result("r/s1", "gpu-1"))
+			},
+		},
+		"after earlier requests": {"kep-4816/alternatives-in-order",
+			// gpu-0 and gpu-1 are taken by the request before.
+			func(s *scene) { s.twoRequests(2) },
+			func(s *scene) { s.twoRequests(1) },
+		},
+		"beside later requests": {"kep-4816/alternatives-in-order",
+			func(s *scene) {
+				s.claims(claim("claim", firstOf("r", 2, 1), request("q", 2)))
+				s.allocate(0, result("r/s1", "gpu-0"), result("q", "gpu-1"), result("q", "gpu-2"))
+			},
+			func(s *scene) {
+				s.claims(claim("claim", firstOf("r", 2, 1), request("q", 1)))
+				s.allocate(0, result("r/s1", "gpu-0"), result("q", "gpu-1"))
+			},
+		},
+	}
+}
+
+// second has the second alternative, for one device.
+func (s *scene) second(first int64) {
+	s.claims(claim("claim", firstOf("r", first, 1)))
+	s.allocate(0, result("r/s1", "gpu-0"))
+}
+
+// twoRequests has some devices for the first request, and one for the second's second alternative.
+func (s *scene) twoRequests(first int64) {
+	s.claims(claim("claim", request("q", first), firstOf("r", 2, 1)))
+	results := []resourceapi.DeviceRequestAllocationResult{result("q", "gpu-0"), result("q", "gpu-1")}[:first]
+	s.allocate(0, append(results, result("r/s1", "gpu-2"))...)
+}
+
+func podRules() map[string]rule {
+	return map[string]rule{
+		"allocated": {"kep-4381/allocated-before-bound",
+			func(*scene) {},
+			func(s *scene) { s.Outcome.Claims[0].Status.Allocation = nil },
+		},
+		"reserved": {"kep-4381/in-use-means-reserved",
+			func(*scene) {},
+			func(s *scene) { s.Outcome.Claims[0].Status.ReservedFor[0].UID = "another" },
+		},
+		"on a node of the claim": {"kep-4381/allocation-restricts-node",
+			func(s *scene) { s.everywhere(); s.selected(nil); s.Outcome.Pods[0].Node = "node-1" },
+			func(s *scene) { s.Outcome.Pods[0].Node = "node-1" },
+		},
+		"runs if possible": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.claims(claim("claim", request("r", 4))); s.wait() },
+			func(s *scene) { s.claims(claim("claim", request("r", 3))); s.wait() },
+		},
+		"runs on another node": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) {
+				s.use("other", result("r", "gpu-0"), result("r", "gpu-1"), result("r", "gpu-2"))
+				s.Problem.Slices = s.Problem.Slices[:1]
+				s.wait()
+			},
+			func(s *scene) {
+				s.use("other", result("r", "gpu-0"), result("r", "gpu-1"), result("r", "gpu-2"))
+				s.wait()
+			},
+		},
+		"runs with a later alternative": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.claims(claim("claim", firstOf("r", 5, 4))); s.wait() },
+			func(s *scene) { s.claims(claim("claim", firstOf("r", 5, 4, 3))); s.wait() },
+		},
+		"runs with other devices": {"kep-4381/node-fits-only-if-allocatable",
+			// Only gpu-0 and gpu-2 have the same model.
+			func(s *scene) { s.matching(3) },
+			func(s *scene) { s.matching(2) },
+		},
+		"runs within counters": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.counters(40, 119); s.claims(claim("claim", request("r", 3))); s.wait() },
+			func(s *scene) { s.counters(40, 120); s.claims(claim("claim", request("r", 3))); s.wait() },
+		},
+		"runs within capacity": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.lastShare("7Gi") },
+			func(s *scene) { s.lastShare("6Gi") },
+		},
+		"released if stuck": {"kep-4381/deallocates-if-stuck",
+			func(s *scene) {
+				s.unused()
+				s.Outcome.Claims[0].Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "other"}}
+			},
+			func(s *scene) { s.unused() },
+		},
+	}
+}
+
+func (s *scene) matching(count int64) {
+	s.claims(claim("claim", request("r", count)))
+	s.constrain(resourceapi.DeviceConstraint{MatchAttribute: attribute("model")})
+	s.wait()
+}
+
+// lastShare waits for a share of gpu-0, of which 4Gi are in use; nothing else is there.
+func (s *scene) lastShare(requested string) {
+	s.share(nil, requested, "0")
+	s.useShare("other", "4Gi")
+	s.Problem.Slices[0].Spec.Devices = s.Problem.Slices[0].Spec.Devices[:1]
+	s.Problem.Slices = s.Problem.Slices[:1]
+	s.wait()
+}
+
+// unused has an allocation for a node that is gone, and the pod waits.
+func (s *scene) unused() {
+	s.Outcome.Pods[0].Node = ""
+	s.Outcome.Claims[0].Status.ReservedFor = nil
+	s.Outcome.Claims[0].Status.Allocation.NodeSelector = onlyNode("gone")
+	s.Problem.Allocated = append(s.Problem.Allocated, *s.Outcome.Claims[0].DeepCopy())
+}
+
+func TestUndecided(t *testing.T) {
+	for name, change := range map[string]func(*scene){
+		"selector error": func(s *scene) {
+			s.requested(func(r *resourceapi.ExactDeviceRequest) {
+				r.Selectors = selector(`device.attributes["other.example.com"].x`)
+			})
+		},
+		"disabled feature": func(s *scene) {
+			s.device(0).Taints = []resourceapi.DeviceTaint{{Key: "x"}}
+			s.Off = []string{"DeviceTaints"}
+		},
+		"invalid slice": func(s *scene) { s.Problem.Slices[1].Spec.NodeName = nil },
+		"unknown value": func(s *scene) { s.requested(func(r *resourceapi.ExactDeviceRequest) { r.Count = 0 }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene()
+			change(s)
+			s.wait()
+			if v := oracle.Judge(s.Problem, s.Outcome); len(v.Violations) > 0 || len(v.Undecided) != 1 {
+				t.Errorf("expected an undecided question, got %v", v)
+			}
+		})
+	}
+}
+
+// TestAdminAccessAcrossClaims: claims with admin access take nothing away from others of the pod.
+func TestAdminAccessAcrossClaims(t *testing.T) {
+	s := newScene()
+	admin := claim("admin", request("r", 3))
+	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
+	s.claims(admin, claim("claim", request("r", 3)))
+	s.wait()
+	if v := oracle.Judge(s.Problem, s.Outcome); len(v.Violations) != 1 {
+		t.Errorf("expected that the pod could run, got %v", v)
+	}
+}
