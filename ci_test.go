@@ -41,7 +41,7 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 	for _, tc := range []struct {
 		name, script string
 		fails        bool
-		says         []string
+		want         []string
 		not          string
 	}{
 		{"all pass", "step a 1 2 true\nstep b 1 2 true", false, []string{"== a: starts", "== a: passed", "a                        1m     2m    0m0"}, "over budget"},
@@ -57,7 +57,7 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 			if (err != nil) != tc.fails || strings.Contains(out, tc.not) {
 				t.Errorf("%v\n%s", err, out)
 			}
-			for _, text := range tc.says {
+			for _, text := range tc.want {
 				if !strings.Contains(out, text) {
 					t.Errorf("%q is missing in:\n%s", text, out)
 				}
@@ -160,7 +160,7 @@ func TestStepsOfATable(t *testing.T) {
 	const table = "rows() { printf '%s\n' 'x a 1 2 echo \"in  a\"; false' 'x b 1 2 echo in b' 'x c 1 2 echo in c'; }\n"
 	for _, tc := range []struct {
 		name, script string
-		says, not    []string
+		want, not    []string
 	}{
 		{"all", "all x", []string{"in  a", "in b", "in c"}, nil},
 		{"some", "all x c a", []string{"in  a", "in c"}, []string{"in b"}},
@@ -172,7 +172,7 @@ func TestStepsOfATable(t *testing.T) {
 			if err == nil {
 				t.Errorf("passed:\n%s", out)
 			}
-			for _, text := range tc.says {
+			for _, text := range tc.want {
 				if !strings.Contains(out, "\n"+text+"\n") && !strings.HasPrefix(out, text) {
 					t.Errorf("%q is missing in:\n%s", text, out)
 				}
@@ -258,7 +258,7 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 		name, dratest string
 		noClone       bool
 		code          int
-		says          string
+		want          string
 	}{
 		{"all are killed", "exit 0", false, 0, ""},
 		{"one survives", "exit 1", false, 1, ""},
@@ -276,7 +276,7 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 			cmd := exec.Command("bash", "-c", run+".ci/mutants-changed report 1")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 			out, err := cmd.CombinedOutput()
-			if code := cmd.ProcessState.ExitCode(); code != tc.code || !strings.Contains(string(out), tc.says) {
+			if code := cmd.ProcessState.ExitCode(); code != tc.code || !strings.Contains(string(out), tc.want) {
 				t.Errorf("code %d, %v\n%s", code, err, out)
 			}
 		})
@@ -289,7 +289,7 @@ func TestMutantsInShards(t *testing.T) {
 	for _, tc := range []struct {
 		name, arguments, dratest string
 		code                     int
-		says                     []string
+		want                     []string
 	}{
 		{"one after the other", "--version 1.36 --resume", "", 0, []string{
 			"\nprove mutants --report-dir out/kubelets --rest-of out/api,out/components --version 1.36\n",
@@ -322,7 +322,7 @@ func TestMutantsInShards(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != tc.code {
 				t.Errorf("code %d, %v\n%s", code, err, out)
 			}
-			for _, text := range tc.says {
+			for _, text := range tc.want {
 				if !strings.Contains(string(out), text) {
 					t.Errorf("%q is missing in:\n%s", text, out)
 				}

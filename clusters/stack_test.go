@@ -26,7 +26,7 @@ import (
 )
 
 func TestParseStack(t *testing.T) {
-	for _, tc := range []struct{ in, out, says string }{
+	for _, tc := range []struct{ in, out, message string }{
 		{"own", "own", ""},
 		{"stock", "stock", ""},
 		{"scheduler=own", "scheduler=own", ""},
@@ -47,10 +47,10 @@ func TestParseStack(t *testing.T) {
 		{"scheduler=own,", "", "neither stock, own nor a list"},
 	} {
 		got, err := clusters.ParseStack(tc.in)
-		if tc.says == "" && (err != nil || got.String() != tc.out) {
+		if tc.message == "" && (err != nil || got.String() != tc.out) {
 			t.Errorf("%q: got %q, %v", tc.in, got, err)
 		}
-		if tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+		if tc.message != "" && (err == nil || !strings.Contains(err.Error(), tc.message)) {
 			t.Errorf("%q: got error %v", tc.in, err)
 		}
 	}

@@ -128,7 +128,7 @@ func TestRestartOfWhatHasEnded(t *testing.T) {
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	h.says[scheduler] = "no such flag"
+	h.logs[scheduler] = "no such flag"
 	if err := p.Restart(t.Context(), "x", scheduler); err == nil || !strings.Contains(err.Error(), "ends as soon as it is started") {
 		t.Errorf("got %v", err)
 	}
@@ -186,7 +186,7 @@ func TestTemporaryClusterBelongsToItsMaker(t *testing.T) {
 
 func TestCreateThatFailsLeavesNothingAndSaysWhy(t *testing.T) {
 	p, h, _ := setup(t)
-	h.says[scheduler] = "I1 starting\nE1 run.go:72] \"command failed\" err=\"unrecognized feature gate: Nope\"\n"
+	h.logs[scheduler] = "I1 starting\nE1 run.go:72] \"command failed\" err=\"unrecognized feature gate: Nope\"\n"
 	_, err := p.Create(t.Context(), clusters.Config{Name: "x", FeatureGates: map[string]bool{"Nope": true}})
 	if err == nil || !strings.Contains(err.Error(), "kube-scheduler ended") || !strings.Contains(err.Error(), "unrecognized feature gate: Nope") {
 		t.Errorf("got error %v", err)
@@ -196,7 +196,7 @@ func TestCreateThatFailsLeavesNothingAndSaysWhy(t *testing.T) {
 
 func TestCreateThatFailsIsKeptIfAsked(t *testing.T) {
 	p, h, _ := setup(t)
-	h.says[scheduler] = "E1 no\n"
+	h.logs[scheduler] = "E1 no\n"
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x", Keep: true}); err == nil || !strings.Contains(err.Error(), "cluster delete x") {
 		t.Errorf("got error %v", err)
 	}
@@ -227,7 +227,7 @@ func TestCancelledCreateLeavesNothing(t *testing.T) {
 
 func TestTakenPortIsGivenUpForAnother(t *testing.T) {
 	p, h, _ := setup(t)
-	h.says[apiserver] = "Error: listen tcp 127.0.0.1:1: bind: address already in use\n"
+	h.logs[apiserver] = "Error: listen tcp 127.0.0.1:1: bind: address already in use\n"
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {
 		t.Fatal(err)
 	}

@@ -85,14 +85,14 @@ func TestOriginsThatAreNone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options Options
 		want    error
-		says    string
+		message string
 	}{
 		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "neither a folder nor a version"},
 		"other folder":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
 		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
 	} {
 		tc.options.Cache = t.TempDir()
-		if _, err := Node(t.Context(), tc.options); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) {
+		if _, err := Node(t.Context(), tc.options); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -78,7 +78,7 @@ func (l Local) findOwn(program, version string) (ownProgram, error) {
 		return p, err
 	}
 	if has := "v1" + strings.TrimPrefix(library, "v0"); has != p.version.Kubernetes {
-		return p, fmt.Errorf("%w for %s: it is of Kubernetes %s, the cluster of %s: use --stack=stock, or --version=%s",
+		return p, fmt.Errorf("%w for %s: it is built for Kubernetes %s, the cluster has %s: use --stack=stock or Kubernetes %s",
 			clusters.ErrUnknownVersion, program, has, p.version.Kubernetes, has)
 	}
 	return p, nil

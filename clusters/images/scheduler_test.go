@@ -91,7 +91,7 @@ func TestComponentOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := local.CanBuild(s, "v1.36.4")
-		if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is of Kubernetes v1.37.1, the cluster of v1.36.4") {
+		if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is built for Kubernetes v1.37.1, the cluster has v1.36.4") {
 			t.Errorf("%s: %v", component, err)
 		}
 	}
@@ -129,9 +129,9 @@ func TestDeploymentOnTheControlPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{account, "image: own:1", "- --v=4", "imagePullPolicy: Never", "node-role.kubernetes.io/control-plane: \"\"", "a: b"} {
-		if !strings.Contains(string(got), says) {
-			t.Errorf("does not say %q:\n%s", says, got)
+	for _, want := range []string{account, "image: own:1", "- --v=4", "imagePullPolicy: Never", "node-role.kubernetes.io/control-plane: \"\"", "a: b"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("does not say %q:\n%s", want, got)
 		}
 	}
 	for name, manifest := range map[string]string{"none": account, "two": deploy + "---\n" + deploy, "nonsense": "a: [\n"} {

@@ -72,7 +72,7 @@ func ownOf(s clusters.Stack) clusters.Stack {
 // fits returns an error if the component's version is not the cluster's.
 func fits(what, kubernetes, version string) error {
 	if kubernetes != version {
-		return fmt.Errorf("%w for %s: it is of Kubernetes %s, the cluster of %s", clusters.ErrUnknownVersion, what, kubernetes, version)
+		return fmt.Errorf("%w for %s: it is built for Kubernetes %s, the cluster has %s", clusters.ErrUnknownVersion, what, kubernetes, version)
 	}
 	return nil
 }

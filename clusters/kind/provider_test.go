@@ -45,7 +45,7 @@ func TestCreateOverWhatIsThere(t *testing.T) {
 		running bool
 		there   []string
 		exists  bool // ErrExists, nothing removed
-		says    string
+		message string
 	}{
 		{"running", &complete, true, []string{"a", "b"}, true, `remove it with "dratest cluster delete x"`},
 		{"made for a process that was killed", &temporary, true, []string{"a", "b"}, false, "the process that it was made for is gone"},
@@ -69,8 +69,8 @@ func TestCreateOverWhatIsThere(t *testing.T) {
 			if errors.Is(err, clusters.ErrExists) != tc.exists || errors.Is(err, broken) == tc.exists {
 				t.Fatalf("got error %v", err)
 			}
-			if all := err.Error() + said.String(); !strings.Contains(all, tc.says) {
-				t.Errorf("does not say %q: %s", tc.says, all)
+			if all := err.Error() + said.String(); !strings.Contains(all, tc.message) {
+				t.Errorf("does not say %q: %s", tc.message, all)
 			}
 			want := tc.there
 			if !tc.exists {
@@ -235,11 +235,11 @@ func TestRemoveThaws(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		record *record
-		there  []string
-		left   []string
-		says   string // in the error
+		name    string
+		record  *record
+		there   []string
+		left    []string
+		message string // in the error
 	}{
 		{"nothing there", nil, nil, nil, ""},
 		{"ours", &record{Name: "x", Created: created(), Containers: []string{"a", "b"}}, []string{"a", "b"}, nil, ""},
@@ -258,11 +258,11 @@ func TestDelete(t *testing.T) {
 			}
 			for range 2 { // idempotent
 				err := p.Delete(t.Context(), "x")
-				if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+				if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 					t.Errorf("got error %v", err)
 				}
 				if tc.record != nil && len(tc.left) > 0 {
-					tc.says = "not dratest's" // it is forgotten now
+					tc.message = "not dratest's" // it is forgotten now
 				}
 			}
 			if diff := cmp.Diff(append(tc.left, "other"), e.names()); diff != "" {

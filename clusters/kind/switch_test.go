@@ -168,9 +168,9 @@ func TestSwitchToControllersThatDoNotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &controlPlane{manifest: managerManifest, broken: true}
 		_, err := n.switching(t, spec.Own).run(t.Context())
-		for _, says := range []string{"wait for dra-controller-manager", "Running; no container runs", "panic: no claims", "the stock controllers do the work again"} {
-			if err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("does not say %q: %v", says, err)
+		for _, message := range []string{"wait for dra-controller-manager", "Running; no container runs", "panic: no claims", "the stock controllers do the work again"} {
+			if err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("does not say %q: %v", message, err)
 			}
 		}
 		if n.works() != "stock" {
@@ -216,14 +216,14 @@ func TestPickNodes(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		names, want []string
-		says        string
+		message     string
 	}{
 		{nil, there, ""},
 		{[]string{"worker2", "x-worker"}, []string{"x-worker2", "x-worker"}, ""},
 		{[]string{"worker3"}, nil, `no node "worker3", its nodes are x-control-plane, x-worker, x-worker2`},
 	} {
 		got, err := pick(tc.names, "x", there)
-		if d := cmp.Diff(tc.want, got); d != "" || (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+		if d := cmp.Diff(tc.want, got); d != "" || (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%v: %v, %s", tc.names, err, d)
 		}
 	}

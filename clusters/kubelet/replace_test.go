@@ -158,9 +158,9 @@ func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
 				node := newFakeNode()
 				change(node)
 				_, err := Replace(t.Context(), node, node.client(t), Replacement{Program: own, Version: "v1+dratest", Timeout: time.Minute})
-				for _, says := range []string{"was not working after 1m0s", "no such node", "put back, and works again"} {
-					if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), says) {
-						t.Errorf("does not say %q: %v", says, err)
+				for _, message := range []string{"was not working after 1m0s", "no such node", "put back, and works again"} {
+					if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), message) {
+						t.Errorf("does not say %q: %v", message, err)
 					}
 				}
 				if node.link != Stock || !node.healthy() {
@@ -173,8 +173,8 @@ func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
 
 func TestReplaceThatCannotRestart(t *testing.T) {
 	for name, tc := range map[string]struct {
-		full int
-		says string
+		full    int
+		message string
 	}{
 		"at all": {1, "put the old kubelet back: restart"},
 		"again":  {2, "was not working"},
@@ -184,7 +184,7 @@ func TestReplaceThatCannotRestart(t *testing.T) {
 				node := newFakeNode()
 				node.broken, node.full = own, tc.full
 				_, err := Replace(t.Context(), node, node.client(t), Replacement{Program: own, Version: "v1+dratest"})
-				if err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), "no space left") {
+				if err == nil || !strings.Contains(err.Error(), tc.message) || !strings.Contains(err.Error(), "no space left") {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -246,14 +246,14 @@ func (r runner) Run(_ context.Context, input io.Reader, args ...string) (string,
 }
 
 func TestAnswer(t *testing.T) {
-	for out, says := range map[string]string{
+	for out, message := range map[string]string{
 		"":                           "no kubelet runs",
 		"process 7\n":                "process 7 runs another program than that in place",
 		"process 7\ncurrent\n":       "process 7 is not healthy",
 		"process 7\ncurrent\nok\n":   "process 7 is healthy",
 		"process 7\nok\nsomething\n": "process 7 runs another program than that in place",
 	} {
-		if got := parse(out).String(); got != says {
+		if got := parse(out).String(); got != message {
 			t.Errorf("%q: %s", out, got)
 		}
 	}

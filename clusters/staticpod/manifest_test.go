@@ -78,14 +78,14 @@ func TestSubstituteAndBack(t *testing.T) {
 func TestSubstituteRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		manifest []byte
-		says     string
+		message  string
 	}{
 		"an argument that is there": {manifest(t, "stock:1", "--config=/mine"), "--config=/mine already"},
 		"what is no pod":            {[]byte("nonsense: true\n"), "nonsense"},
 		"several containers":        {[]byte("spec:\n  containers:\n  - name: a\n  - name: b\n"), "2 containers"},
 		"a broken memory":           {[]byte("metadata: {annotations: {dra-conformance.github.io/stock: '{'}}\nspec: {containers: [{}]}\n"), "ran before"},
 	} {
-		if _, err := Substitute(tc.manifest, "own:1", []string{"--config=/a"}); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if _, err := Substitute(tc.manifest, "own:1", []string{"--config=/a"}); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

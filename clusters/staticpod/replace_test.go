@@ -185,13 +185,13 @@ func TestInterruptedReplaceLeavesTheNewManifest(t *testing.T) {
 }
 
 func TestAnswer(t *testing.T) {
-	for _, tc := range []struct{ out, says string }{
+	for _, tc := range []struct{ out, want string }{
 		{"", "no container runs; nothing answers"},
 		{"container 0123456789abcdef a/b:1\nok\nkubernetes_build_info{git_version=\"v1\",major=\"1\"} 1\n", "container 0123456789ab of a/b:1 runs; v1 answers, is ready and does not lead"},
 		{"kubernetes_build_info{git_version=\"v1\"} 1\nleader_election_master_status{name=\"kube-scheduler\"} 1\n", "no container runs; v1 answers and is not ready"},
 		{"ok\nkubernetes_build_info{git_version=\"v1\"} 1\nleader_election_master_status{name=\"kube-scheduler\"} 1\n", "no container runs; v1 answers, is ready and leads"},
 	} {
-		if got := parse(tc.out, Scheduler()).String(); got != tc.says {
+		if got := parse(tc.out, Scheduler()).String(); got != tc.want {
 			t.Errorf("%q: %s", tc.out, got)
 		}
 	}
@@ -203,7 +203,7 @@ func TestAnswer(t *testing.T) {
 func TestFailedWriteSaysWhichManifestIsInPlace(t *testing.T) {
 	for name, tc := range map[string]struct {
 		full int
-		says []string
+		want []string
 	}{
 		"of the new manifest":      {1, []string{"no space left", "the old manifest of kube-scheduler is in place on node"}},
 		"of the old one, put back": {2, []string{"was not working", "no space left", "the new manifest of kube-scheduler is in place on node"}},
@@ -212,9 +212,9 @@ func TestFailedWriteSaysWhichManifestIsInPlace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				node := &fakeNode{manifest: string(manifest(t, "stock:1")), before: "stock:1", changed: time.Now(), version: "v2", broken: true, full: tc.full}
 				_, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2", Timeout: time.Minute})
-				for _, says := range tc.says {
-					if err == nil || !strings.Contains(err.Error(), says) {
-						t.Errorf("does not say %q: %v", says, err)
+				for _, want := range tc.want {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("does not say %q: %v", want, err)
 					}
 				}
 			})

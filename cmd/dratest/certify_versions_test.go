@@ -40,7 +40,7 @@ func TestVersionsGoOn(t *testing.T) {
 		name string
 		came map[string]schema.DriverVerdict // verdict by minor version; empty for an error
 		code int
-		says string
+		want string
 	}{
 		{"all", map[string]schema.DriverVerdict{"v1.35": schema.DriverCertified, "v1.36": schema.DriverCertified, "v1.37": schema.DriverCertified}, 0, "| `certificate` | certified | certified | certified |"},
 		{"no cluster", map[string]schema.DriverVerdict{"v1.35": "", "v1.36": schema.DriverCertified, "v1.37": schema.DriverIncomplete}, codeEnvironment, "| `certificate` | certified | incomplete |"},
@@ -67,7 +67,7 @@ func TestVersionsGoOn(t *testing.T) {
 				t.Errorf("got %v, want exit code %d", err, tc.code)
 			}
 			table, err := os.ReadFile(filepath.Join(dir, matrix.MarkdownFile))
-			if err != nil || !strings.Contains(string(table), tc.says) {
+			if err != nil || !strings.Contains(string(table), tc.want) {
 				t.Errorf("%v, matrix is\n%s", err, table)
 			}
 			for minor, verdict := range tc.came {

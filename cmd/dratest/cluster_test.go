@@ -87,10 +87,10 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
-		name string
-		args string
-		code int
-		says string
+		name    string
+		args    string
+		code    int
+		message string
 	}{
 		{"unknown flag", "cluster create --wrokers=2", codeUsage, "--wrokers"},
 		{"argument", "cluster create x", codeUsage, "x"},
@@ -134,7 +134,7 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 			root.SetOut(io.Discard)
 			root.SetErr(io.Discard)
 			err := root.ExecuteContext(t.Context())
-			if err == nil || exitCode(err) != tc.code || !strings.Contains(err.Error(), tc.says) {
+			if err == nil || exitCode(err) != tc.code || !strings.Contains(err.Error(), tc.message) {
 				t.Errorf("got %v, exit code %d", err, exitCode(err))
 			}
 		})

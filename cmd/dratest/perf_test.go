@@ -47,7 +47,7 @@ func TestPerfRefusesBadInput(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for args, says := range map[string]string{
+	for args, want := range map[string]string{
 		"perf run --blocks=0":                    "blocks:",
 		"perf run --only=nothing":                "there are no-claims, template-claims",
 		"perf run --full --workloads=" + file:    "full:",
@@ -59,7 +59,7 @@ func TestPerfRefusesBadInput(t *testing.T) {
 		root.SetArgs(strings.Fields(args))
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
-		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), says) {
+		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, exit code %d", args, err, exitCode(err))
 		}
 	}

@@ -32,8 +32,8 @@ func TestProveRefusesBadInput(t *testing.T) {
 	t.Setenv("DRATEST_STATE", t.TempDir())
 	t.Setenv("ARTIFACTS", t.TempDir())
 	for _, row := range []struct {
-		says string
-		args []string
+		message string
+		args    []string
 	}{
 		{"no trial \"x\"", []string{"prove", "mutants", "--only", "x"}},
 		{"no trial \"x\"", []string{"prove", "soak", "--only", "x,leaked-claim"}},
@@ -53,7 +53,7 @@ func TestProveRefusesBadInput(t *testing.T) {
 		{"at least 1", []string{"run", "--repeat", "0"}},
 	} {
 		out, code := execute(t, row.args...)
-		if code != codeUsage || !strings.Contains(out, row.says) {
+		if code != codeUsage || !strings.Contains(out, row.message) {
 			t.Errorf("%v: exit code %d, %s", row.args, code, out)
 		}
 	}

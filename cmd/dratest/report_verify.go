@@ -144,18 +144,18 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s signatures) erro
 	case c.Selected() != "":
 		about = " for a " + c.Selected()
 	}
-	says := fmt.Sprintf("The report holds. Its result is %s%s. On Kubernetes %s: %s.", c.Result, about, c.Cluster.Kubernetes, c.Summary)
+	message := fmt.Sprintf("The report holds. Its result is %s%s. On Kubernetes %s: %s.", c.Result, about, c.Cluster.Kubernetes, c.Summary)
 	if d := c.Certificate; d != nil {
-		says = fmt.Sprintf("The certificate holds. %s %s is %s (%s) on Kubernetes %s: %s.", d.Driver, d.Identity.Version, d.Verdict, d.Profile, d.Kubernetes, c.Summary)
+		message = fmt.Sprintf("The certificate holds. %s %s is %s (%s) on Kubernetes %s: %s.", d.Driver, d.Identity.Version, d.Verdict, d.Profile, d.Kubernetes, c.Summary)
 		if !d.Expires.IsZero() {
-			says += " It expires on " + d.Expires.Format(time.DateOnly) + "."
+			message += " It expires on " + d.Expires.Format(time.DateOnly) + "."
 		}
 	}
 	if !rules()[cmp.Or(c.Engine, schema.EngineRun)].Wrote(c) {
-		says += fmt.Sprintf("\nAnother build of dratest wrote it (%s): of %s only the digests were compared.",
+		message += fmt.Sprintf("\nAnother build of dratest wrote it (%s): of %s only the digests were compared.",
 			strings.Join(strings.Fields(c.Suite.Version+" "+c.Suite.Commit), " "), strings.Join([]string{reports.HTMLFile, reports.MarkdownFile, reports.JUnitFile}, ", "))
 	}
-	_, err := fmt.Fprintf(out, "%s\n%s\n", spec.Printable(says), spec.Printable(s.String()))
+	_, err := fmt.Fprintf(out, "%s\n%s\n", spec.Printable(message), spec.Printable(s.String()))
 	return err
 }
 

@@ -34,7 +34,7 @@ import (
 
 func TestSoakRefusesBadInput(t *testing.T) {
 	t.Setenv("DRATEST_STATE", t.TempDir())
-	for args, says := range map[string]string{
+	for args, message := range map[string]string{
 		"soak x":                                 "x",
 		"soak --pods=0":                          "pods:",
 		"soak --kill=etcd":                       "known are scheduler",
@@ -65,7 +65,7 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		root.SetArgs(strings.Fields(args))
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
-		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), says) {
+		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: got %v, exit code %d", args, err, exitCode(err))
 		}
 	}

@@ -42,7 +42,7 @@ func TestUpgradePlans(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
 		code int
-		says []string
+		want []string
 	}{
 		"there and back": {[]string{"--from", "1.36", "--to", "1.37", "--back"}, 0, []string{"14 steps", "1  kube-apiserver on dratest-upgrade-control-plane: v1.36.4 to v1.37.1"}},
 		"newest":         {nil, 0, []string{"7 steps", versions.All()[1].Kubernetes + " to " + versions.Newest().Kubernetes}},
@@ -54,7 +54,7 @@ func TestUpgradePlans(t *testing.T) {
 			[]string{"6 steps", "1  kube-apiserver on dratest-upgrade-control-plane: DRAExtendedResource on"}},
 		"own": {[]string{"--from", "1.37", "--stack", "scheduler=own,kubelet=own:worker2", "--back"}, 0,
 			[]string{"4 steps", "1  kube-scheduler on dratest-upgrade-control-plane: v1.37.1 to own v1.37.1", "3  kubelet on dratest-upgrade-worker2: own v1.37.1 to v1.37.1"}},
-		"own of no version": {[]string{"--from", "1.36", "--scheduler", "own"}, codeUsage, []string{"dra-scheduler: it is of Kubernetes v1.37.1"}},
+		"own of no version": {[]string{"--from", "1.36", "--scheduler", "own"}, codeUsage, []string{"dra-scheduler: it is built for Kubernetes v1.37.1"}},
 		"own with gates":    {[]string{"--from", "1.37", "--scheduler", "own", "--gate", "DRAConsumableCapacity=false"}, codeUsage, []string{"own components only"}},
 		"bad gate":          {[]string{"--gate", "DRAExtendedResource"}, codeUsage, []string{"is not like"}},
 		"bad version":       {[]string{"--from", "1.30"}, codeUsage, []string{`"1.30"`, "v1.34.4"}},
@@ -63,9 +63,9 @@ func TestUpgradePlans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, code := upgradeSays(t, tc.args...)
-			for _, says := range tc.says {
-				if !strings.Contains(text, says) {
-					t.Errorf("no %q in: %s", says, text)
+			for _, want := range tc.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in: %s", want, text)
 				}
 			}
 			if code != tc.code {

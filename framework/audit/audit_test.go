@@ -53,10 +53,10 @@ func TestGoodWorld(t *testing.T) {
 
 func TestBadWorlds(t *testing.T) {
 	for _, tc := range []struct {
-		rule  audit.Rule
-		name  string
-		spoil func(*audit.World)
-		says  string
+		rule        audit.Rule
+		name        string
+		spoil       func(*audit.World)
+		wantMessage string
 	}{
 		{audit.DoubleAllocated, "two claims", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", device("whole-0")))
@@ -157,7 +157,7 @@ func TestBadWorlds(t *testing.T) {
 			w := goodWorld()
 			tc.spoil(&w)
 			for _, v := range everything(w) {
-				if v.Rule == tc.rule && strings.Contains(v.Text, tc.says) && len(v.Evidence) > 0 {
+				if v.Rule == tc.rule && strings.Contains(v.Text, tc.wantMessage) && len(v.Evidence) > 0 {
 					return
 				}
 			}

@@ -44,9 +44,9 @@ func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	case now.After(c.Expires):
 		return "", fmt.Errorf("%w: the certificate was good until %s: certify the driver again", ErrNoBadge, until)
 	}
-	label, says := "dratest "+c.Profile, fmt.Sprintf("passed on Kubernetes %s, valid until %s", c.Kubernetes, until)
-	text := strings.NewReplacer("[", `\[`, "]", `\]`, "\n", " ").Replace(fmt.Sprintf("%s %s: %s: %s", c.Driver, c.Identity.Version, label, says))
-	return fmt.Sprintf("[![%s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", text, shield(label), shield(says), cmp.Or(link, home)), nil
+	label, status := "dratest "+c.Profile, fmt.Sprintf("passed on Kubernetes %s, valid until %s", c.Kubernetes, until)
+	text := strings.NewReplacer("[", `\[`, "]", `\]`, "\n", " ").Replace(fmt.Sprintf("%s %s: %s: %s", c.Driver, c.Identity.Version, label, status))
+	return fmt.Sprintf("[![%s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", text, shield(label), shield(status), cmp.Or(link, home)), nil
 }
 
 // shield is a text escaped for a shields.io path.

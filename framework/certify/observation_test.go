@@ -57,10 +57,10 @@ func installed() world {
 
 func TestSee(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		change func(*declarations.Declaration, *world)
-		err    error
-		says   string
+		name    string
+		change  func(*declarations.Declaration, *world)
+		err     error
+		message string
 	}{
 		{"fits", func(*declarations.Declaration, *world) {}, nil, "a: 2 free, b: 2 free"},
 		{"not installed", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, nil }, ErrNotThere, "is not installed: there is neither daemon set gpu/gpu nor a ResourceSlice of the driver: install it"},
@@ -102,8 +102,8 @@ func TestSee(t *testing.T) {
 			if err != nil {
 				text = err.Error()
 			}
-			if !errors.Is(err, tc.err) || !strings.Contains(text, tc.says) {
-				t.Errorf("says %q, want %q", text, tc.says)
+			if !errors.Is(err, tc.err) || !strings.Contains(text, tc.message) {
+				t.Errorf("says %q, want %q", text, tc.message)
 			}
 		})
 	}

@@ -162,7 +162,7 @@ func TestNoLookAfterwards(t *testing.T) {
 		files   map[string][]byte
 		interim error
 		pods    []corev1.Pod
-		says    string
+		want    string
 	}{
 		{"all was seen", map[string][]byte{agentapi.Checkpoint: nil}, nil, pods, ""},
 		{"another kubelet's root", map[string][]byte{"sockets": nil}, nil, pods, "correct nodes.kubeletRoot"},
@@ -185,8 +185,8 @@ func TestNoLookAfterwards(t *testing.T) {
 				err = errors.Join(err, c.After(t.Context(), b))
 			}
 			j := judge(c.facts(passed().report, err))
-			if text := strings.Join(append(j.Failures, j.Missing...), "\n"); (tc.says == "") != (j.Verdict == schema.DriverCertified) || !strings.Contains(text, tc.says) {
-				t.Errorf("%s: %s, want %q", j.Verdict, text, tc.says)
+			if text := strings.Join(append(j.Failures, j.Missing...), "\n"); (tc.want == "") != (j.Verdict == schema.DriverCertified) || !strings.Contains(text, tc.want) {
+				t.Errorf("%s: %s, want %q", j.Verdict, text, tc.want)
 			}
 		})
 	}
@@ -196,7 +196,7 @@ func TestNoLookAfterwards(t *testing.T) {
 func TestUninstallAlwaysFollows(t *testing.T) {
 	for _, tc := range []struct {
 		name, install, uninstall string
-		says                     string
+		want                     string
 		verdict                  schema.DriverVerdict
 	}{
 		{"install fails", "echo no licence; false", "touch $DRATEST_CLUSTER", "no licence", ""},
@@ -210,14 +210,14 @@ func TestUninstallAlwaysFollows(t *testing.T) {
 			marker := filepath.Join(t.TempDir(), "uninstalled")
 			o := Options{Declaration: d, Install: true, Cluster: marker, Run: run.Options{Config: testbed.Config{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}}
 			j, err := Run(t.Context(), oneCase(), o)
-			if !errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.says) || j.Verdict != tc.verdict || tc.verdict != "" && !strings.Contains(strings.Join(j.Missing, "\n"), tc.says) {
+			if !errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.want) || j.Verdict != tc.verdict || tc.verdict != "" && !strings.Contains(strings.Join(j.Missing, "\n"), tc.want) {
 				t.Errorf("ends with %v, and %+v", err, j)
 			}
 			if _, err := os.Stat(marker); err != nil {
 				t.Errorf("uninstall did not run: %v", err)
 			}
 			junit, err := os.ReadFile(filepath.Join(o.Run.ReportDir, reports.JUnitFile))
-			if err != nil || !strings.Contains(string(junit), "<error") || !strings.Contains(string(junit), tc.says) {
+			if err != nil || !strings.Contains(string(junit), "<error") || !strings.Contains(string(junit), tc.want) {
 				t.Errorf("CI systems see %s, %v", junit, err)
 			}
 		})

@@ -70,14 +70,14 @@ func TestNothingTakesThePlace(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		before, after snapshot
-		says          string
+		message          string
 	}{
 		{"a base file is lost and another is new", snapshot{"a": base}, snapshot{"b": base}, "a, which is the driver's, is gone"},
 		{"a socket has a new name", snapshot{"a": socket}, snapshot{"b": socket}, ""},
 		{"a base file is new and a socket lost", snapshot{"a": socket}, snapshot{"b": base}, "a, which is the driver's, is gone"},
 	} {
-		if failures, _, _ := changes(tc.before, tc.after); strings.Join(failures, "; ") != tc.says {
-			t.Errorf("%s: %q, want %q", tc.name, failures, tc.says)
+		if failures, _, _ := changes(tc.before, tc.after); strings.Join(failures, "; ") != tc.message {
+			t.Errorf("%s: %q, want %q", tc.name, failures, tc.message)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestNothingTakesThePlace(t *testing.T) {
 func TestSocketsOfANewProcess(t *testing.T) {
 	files := func(sockets string) map[string][]byte { return map[string][]byte{"sockets": []byte(sockets)} }
 	const first = "plugins_registry/gpu.example.com-1-reg.sock plugins/gpu.example.com/dra-1.sock"
-	for _, tc := range []struct{ name, after, says string }{
+	for _, tc := range []struct{ name, after, message string }{
 		{"a new one", "plugins_registry/gpu.example.com-2-reg.sock plugins/gpu.example.com/dra-2.sock", ""},
 		{"it does not register", "plugins/gpu.example.com/dra-2.sock", "socket plugins_registry/gpu.example.com-1-reg.sock, which is the driver's, is gone"},
 	} {
@@ -98,8 +98,8 @@ func TestSocketsOfANewProcess(t *testing.T) {
 			}
 		}
 		failures, _, _ := changes(before, after)
-		if got := strings.Join(failures, "; "); (tc.says == "") != (got == "") || !strings.Contains(got, tc.says) {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		if got := strings.Join(failures, "; "); (tc.message == "") != (got == "") || !strings.Contains(got, tc.message) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.message)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestTrialSaysWhatIsWrong(t *testing.T) {
 		pod   func(*corev1.Pod)
 		event string
 		err   error
-		says  string
+		want  string
 	}{
 		{"runs", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }, "", nil, ""},
 		{"not scheduled", func(*corev1.Pod) {}, "FailedScheduling cannot allocate all claims", ErrNotThere, "it is not scheduled after 100ms: FailedScheduling cannot allocate all claims"},
@@ -64,8 +64,8 @@ func TestTrialSaysWhatIsWrong(t *testing.T) {
 			reason, message, _ := strings.Cut(tc.event, " ")
 			event := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e"}, Type: corev1.EventTypeWarning, Reason: reason, Message: message, LastTimestamp: metav1.Now()}
 			_, err := awaitTrial(t.Context(), fake.NewClientset(pod, event), "ns", 100*time.Millisecond)
-			if !errors.Is(err, tc.err) || err != nil && !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("got %v, want %q", err, tc.says)
+			if !errors.Is(err, tc.err) || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
@@ -144,7 +144,7 @@ func TestHooks(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		hook declarations.Hook
-		says string
+		want string
 	}{
 		{"works", declarations.Hook{Command: []string{"sh", "-c", `test "$DRATEST_CLUSTER" = c`}}, ""},
 		{"fails", declarations.Hook{Command: []string{"sh", "-c", "echo no licence >&2; exit 7"}}, "no licence"},
@@ -153,8 +153,8 @@ func TestHooks(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := RunHook(t.Context(), "install", tc.hook, spec.HookCluster+"=c")
-			if (err == nil) != (tc.says == "") || err != nil && (!errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.says)) {
-				t.Errorf("got %v, want %q", err, tc.says)
+			if (err == nil) != (tc.want == "") || err != nil && (!errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 		name    string
 		change  func(*facts)
 		verdict schema.DriverVerdict
-		says    string
+		want    string
 	}{
 		{"all passed", func(*facts) {}, schema.DriverCertified, ""},
 		{"declared and exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true} }, schema.DriverCertified, ""},
@@ -115,8 +115,8 @@ func TestJudge(t *testing.T) {
 			tc.change(&f)
 			j := judge(f)
 			text := strings.Join(append(append(j.Failures, j.Missing...), j.Notes...), "\n")
-			if j.Verdict != tc.verdict || !strings.Contains(text, tc.says) || tc.says == "" && text != "" {
-				t.Errorf("%s: %s, want %s: %s", j.Verdict, text, tc.verdict, tc.says)
+			if j.Verdict != tc.verdict || !strings.Contains(text, tc.want) || tc.want == "" && text != "" {
+				t.Errorf("%s: %s, want %s: %s", j.Verdict, text, tc.verdict, tc.want)
 			}
 		})
 	}

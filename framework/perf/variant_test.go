@@ -45,14 +45,14 @@ func TestSubjectsOfProgramsThatCannotRun(t *testing.T) {
 	if err := os.WriteFile(program, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, tc := range []struct{ name, path, says string }{
+	for _, tc := range []struct{ name, path, message string }{
 		{"scheduler", program, `a control plane has no program "scheduler", only etcd, kube-apiserver`},
 		{"kube-scheduler", program, "permission denied"},
 		{"kube-scheduler", program + "?", "no such file"},
 	} {
 		err := Variant{Programs: map[string]string{tc.name: tc.path}}.Validate()
-		if err == nil || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s=%s: got %v, want %q", tc.name, tc.path, err, tc.says)
+		if err == nil || !strings.Contains(err.Error(), tc.message) {
+			t.Errorf("%s=%s: got %v, want %q", tc.name, tc.path, err, tc.message)
 		}
 	}
 	if err := os.Chmod(program, 0o700); err != nil {

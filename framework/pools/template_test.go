@@ -42,7 +42,7 @@ func TestMisfits(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		devices []Device
-		says    string
+		want    string
 	}{
 		{"as it says", []Device{device("a", "1024Mi"), device("b", "2Gi"), device("a", "1Gi")}, ""},
 		{"one less", []Device{device("a", "1Gi"), device("b", "2Gi")}, "1 device(s) are as template[0] says, which has 2"},
@@ -52,8 +52,8 @@ func TestMisfits(t *testing.T) {
 		{"nothing", nil, "0 device(s) are as template[0] says"},
 	} {
 		got := strings.Join(Misfits(template, tc.devices), "; ")
-		if (got == "") != (tc.says == "") || !strings.Contains(got, tc.says) {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
 	if got := Misfits(nil, []Device{device("a", "1")}); len(got) > 0 {

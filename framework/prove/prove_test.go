@@ -198,10 +198,10 @@ func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 	renamed, elsewhere := proofOf("a", "b"), proofOf("a", "b")
 	renamed.Name, elsewhere.Where = "others", "another cluster"
 	for _, row := range []struct {
-		name   string
-		proof  Proof
-		change func(*Options)
-		says   string
+		name    string
+		proof   Proof
+		change  func(*Options)
+		message string
 	}{
 		{"suite", p, func(o *Options) { o.Suite.Commit = "bbb" }, "begun by dratest v1 of commit aaa, this is v1 of commit bbb"},
 		{"source", p, func(o *Options) { o.Suite.Modified = true }, "with changes"},
@@ -219,7 +219,7 @@ func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 			row.change(&o)
 			f := &fake{}
 			_, _, err := do(t.Context(), row.proof, f, o)
-			if !errors.Is(err, ErrAnother) || !strings.Contains(err.Error(), row.says) || len(f.tried) > 0 {
+			if !errors.Is(err, ErrAnother) || !strings.Contains(err.Error(), row.message) || len(f.tried) > 0 {
 				t.Errorf("got %v, tried %v", err, f.tried)
 			}
 		})
@@ -265,11 +265,11 @@ func TestShardsShareTheTrialsOut(t *testing.T) {
 func TestSelect(t *testing.T) {
 	all := proofOf("a", "b", "c", "d").Trials
 	for _, row := range []struct {
-		name  string
-		only  []string
-		shard string
-		want  string
-		says  string
+		name    string
+		only    []string
+		shard   string
+		want    string
+		message string
 	}{
 		{"all", nil, "", "a b c d", ""},
 		{"some, in the proof's order", []string{"d", "b"}, "", "b d", ""},
@@ -288,8 +288,8 @@ func TestSelect(t *testing.T) {
 			if err == nil {
 				found, err = Select(all, row.only, shard)
 			}
-			if row.says != "" {
-				if err == nil || !strings.Contains(err.Error(), row.says) {
+			if row.message != "" {
+				if err == nil || !strings.Contains(err.Error(), row.message) {
 					t.Errorf("got %v", err)
 				}
 				return

@@ -49,7 +49,7 @@ var SelectorError = harness.Case{Meta: spec.Meta{
 	ofClass := row(1, is("slot", 1))
 	rows := []struct {
 		claim *resourceapi.ResourceClaim
-		says  string
+		want  string
 	}{
 		{objects.Claim("of-request", objects.Request("req", row(0), is("slot", 1))), "of-request: selector #"},
 		{objects.Claim("of-class", objects.Request("req", ofClass)), "class " + ofClass + ": selector #"},
@@ -65,8 +65,8 @@ var SelectorError = harness.Case{Meta: spec.Meta{
 	}
 	for i, r := range rows {
 		name := r.claim.Name
-		t.WaitUnschedulable(name, r.says)
-		t.WaitEventTimes(name, "FailedScheduling", r.says, 2)
+		t.WaitUnschedulable(name, r.want)
+		t.WaitEventTimes(name, "FailedScheduling", r.want, 2)
 		t.Expect(t.Claim(name).Status.Allocation).To(gomega.BeNil(), "allocation while the selector fails on another node")
 
 		edit.Slice(t, fails[i].Name, func(s *resourceapi.ResourceSlice) {

@@ -30,9 +30,9 @@ import (
 
 func TestNotFoundIsSaid(t *testing.T) {
 	for name, row := range map[string]struct {
-		err  error
-		want spec.Status
-		says string
+		err     error
+		want    spec.Status
+		message string
 	}{
 		"by its code":   {status.Error(codes.NotFound, "no claim"), spec.Passed, ""},
 		"in words":      {status.Error(codes.Unknown, `retrieve claim ns/c: resourceclaims "c" not found`), spec.Passed, "KEP-4381 requires NotFound"},
@@ -47,7 +47,7 @@ func TestNotFoundIsSaid(t *testing.T) {
 			return prepared(claim), nil
 		}}
 		t.Log(name)
-		did(t, d.served(t, devices("a")...), notFound, row.want, row.says)
+		did(t, d.served(t, devices("a")...), notFound, row.want, row.message)
 	}
 }
 
@@ -61,11 +61,11 @@ func TestDeviceNotThere(t *testing.T) {
 			}
 			return prepared(claim), nil
 		}}
-		want, says := spec.Passed, ""
+		want, message := spec.Passed, ""
 		if !looks {
-			want, says = spec.Failed, "which the driver does not publish"
+			want, message = spec.Failed, "which the driver does not publish"
 		}
-		did(t, d.served(t, devices("a")...), deviceNotThere, want, says)
+		did(t, d.served(t, devices("a")...), deviceNotThere, want, message)
 	}
 }
 
@@ -88,19 +88,19 @@ func TestOverlappingCallsAreNoticed(t *testing.T) {
 			}
 			return prepared(claim), nil
 		}}
-		want, says := spec.Passed, ""
+		want, message := spec.Passed, ""
 		if !serialized {
-			want, says = spec.Failed, "the state is being changed"
+			want, message = spec.Failed, "the state is being changed"
 		}
-		did(t, d.served(t, devices("a", "b")...), parallelCalls, want, says)
+		did(t, d.served(t, devices("a", "b")...), parallelCalls, want, message)
 	}
 }
 
 func TestSharedDirectory(t *testing.T) {
 	own := nodefiles.Socket{Path: "/registry/d-reg.sock", Driver: "d", Endpoint: "/plugins/d/dra.sock"}
 	for name, row := range map[string]struct {
-		other nodefiles.Socket
-		says  string
+		other   nodefiles.Socket
+		message string
 	}{
 		"own":          {nodefiles.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/x/dra.sock"}, ""},
 		"two of its":   {nodefiles.Socket{Path: "/registry/d-2.sock", Driver: "d", Endpoint: "/plugins/d/dra-2.sock"}, ""},
@@ -108,6 +108,6 @@ func TestSharedDirectory(t *testing.T) {
 		"shared":       {nodefiles.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/d/x.sock"}, "/plugins/d/x.sock of driver x is in it"},
 		"the registry": {nodefiles.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, used for registration, is in it"},
 	} {
-		said(t, name, shared([]nodefiles.Socket{own, row.other}, "d"), row.says)
+		said(t, name, shared([]nodefiles.Socket{own, row.other}, "d"), row.message)
 	}
 }

@@ -26,7 +26,7 @@ import (
 func TestUnregistered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sockets []nodefiles.Socket
-		says    string
+		message string
 	}{
 		"registered":        {[]nodefiles.Socket{{Path: "/r/d-reg.sock", Driver: "d", Endpoint: "/p"}}, ""},
 		"beside a dead one": {[]nodefiles.Socket{{Path: "/r/d-1.sock", Dead: true, Problem: "refused"}, {Path: "/r/d-2.sock", Driver: "d"}}, ""},
@@ -35,8 +35,8 @@ func TestUnregistered(t *testing.T) {
 		"elsewhere":         {[]nodefiles.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock refers to /var/p, which cannot be reached: no such file"},
 		"silent":            {[]nodefiles.Socket{{Path: "/r/d.sock", Problem: "refused"}}, "/r/d.sock does not answer: refused"},
 	} {
-		if got := unregistered(tc.sockets, "d"); got != tc.says {
-			t.Errorf("%s: %q, want %q", name, got, tc.says)
+		if got := unregistered(tc.sockets, "d"); got != tc.message {
+			t.Errorf("%s: %q, want %q", name, got, tc.message)
 		}
 	}
 }

@@ -141,9 +141,9 @@ func TestKubeletThatDoesNotComeBack(t *testing.T) {
 	if !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("got %v", err)
 	}
-	for _, says := range []string{"kubelet on w: v1.36.4 to v1.37.1", "the node's kubelet is v1.36.4", "checkpoint is corrupted"} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
+	for _, message := range []string{"kubelet on w: v1.36.4 to v1.37.1", "the node's kubelet is v1.36.4", "checkpoint is corrupted"} {
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v does not say %q", err, message)
 		}
 	}
 }

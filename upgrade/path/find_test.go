@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 		from, to Version
 		change   func(*Request)
 		rule     Rule
-		says     string
+		message  string
 	}{
 		"a minor version that cannot be run": {v35, v37, func(r *Request) { r.Known = []Version{v35, v37} }, ServerInSteps, "v1.36"},
 		"a kubelet that stays behind": {v34, Version{38, 0}, func(r *Request) {
@@ -251,8 +251,8 @@ func TestRefusals(t *testing.T) {
 			tc.change(&r)
 			_, err := Find(r)
 			var refusal *RefusalError
-			if !errors.As(err, &refusal) || refusal.Rule != tc.rule || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("got %v, want rule %s and %q", err, tc.rule, tc.says)
+			if !errors.As(err, &refusal) || refusal.Rule != tc.rule || !strings.Contains(err.Error(), tc.message) {
+				t.Errorf("got %v, want rule %s and %q", err, tc.rule, tc.message)
 			}
 		})
 	}
@@ -262,14 +262,14 @@ func TestRequestsWithoutSense(t *testing.T) {
 	_, err := Find(Request{From: v36, To: v36, Known: []Version{v37}, Workers: []string{"w", "w"}, Stay: map[string]Version{"x": v35}})
 	_, ownErr := Find(Request{From: v36, To: v37, Known: []Version{v36, v37}, ControlPlanes: []string{"cp"}, Stay: map[string]Version{"cp": v36},
 		Own: []Place{{Kubelet, "cp"}, {Proxy, "cp"}, {Scheduler, "x"}}, MadeWith: map[spec.Feature]bool{spec.ExtendedResource: false}})
-	for _, says := range []string{"kubelet of cp stays", "no kube-proxy", `no node "x" with a replaceable kube-scheduler`, "own components only"} {
-		if ownErr == nil || !strings.Contains(ownErr.Error(), says) {
-			t.Errorf("%v does not say %q", ownErr, says)
+	for _, message := range []string{"kubelet of cp stays", "no kube-proxy", `no node "x" with a replaceable kube-scheduler`, "own components only"} {
+		if ownErr == nil || !strings.Contains(ownErr.Error(), message) {
+			t.Errorf("%v does not say %q", ownErr, message)
 		}
 	}
-	for _, says := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "kubelet version v1.35.8 for x is unknown", "nothing to do"} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
+	for _, message := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "kubelet version v1.35.8 for x is unknown", "nothing to do"} {
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v does not say %q", err, message)
 		}
 	}
 }

@@ -196,9 +196,9 @@ func TestComponentThatDoesNotComeBack(t *testing.T) {
 	}
 	var text strings.Builder
 	Print(&text, r, "dir")
-	for _, says := range []string{"4 of 14 steps", "goes on        upgrade/a", "--resume", "verdict: failed"} {
-		if !strings.Contains(text.String(), says) {
-			t.Errorf("%s does not say %q", text.String(), says)
+	for _, message := range []string{"4 of 14 steps", "goes on        upgrade/a", "--resume", "verdict: failed"} {
+		if !strings.Contains(text.String(), message) {
+			t.Errorf("%s does not say %q", text.String(), message)
 		}
 	}
 }
@@ -270,9 +270,9 @@ func TestFailedCaseEndsAlone(t *testing.T) {
 	if want := "| kep-1/x | b | Passed |\n| kep-1/x | a | NotApplicable: why |\n| kep-2/y | b | Passed |\n"; !strings.HasSuffix(report, want) {
 		t.Errorf("%s does not end with %s", report, want)
 	}
-	for _, says := range []string{"| 3 | kube-scheduler", "| **Failed** | ok |", "container was restarted"} {
-		if !strings.Contains(md, says) {
-			t.Errorf("%s does not say %q", md, says)
+	for _, message := range []string{"| 3 | kube-scheduler", "| **Failed** | ok |", "container was restarted"} {
+		if !strings.Contains(md, message) {
+			t.Errorf("%s does not say %q", md, message)
 		}
 	}
 }
@@ -326,9 +326,9 @@ func TestOptions(t *testing.T) {
 	one := 0
 	o := Options{PauseAfter: -1, StepTimeout: -1, Config: testbed.Config{Cluster: clusters.Config{Workers: &one}}}.withDefaults()
 	err := o.Validate()
-	for _, says := range []string{"pause after", "step timeout", "workers"} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
+	for _, message := range []string{"pause after", "step timeout", "workers"} {
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%v does not say %q", err, message)
 		}
 	}
 	three := 3

@@ -117,10 +117,10 @@ func kubelet(t *testing.T, c Config) *grpc.ClientConn {
 func TestProxy(t *testing.T) {
 	cut := spec.Fault{Method: spec.Prepare, Kind: spec.FaultCallError, Code: "Unavailable", Message: "cut", Times: 1}
 	for _, tc := range []struct {
-		name   string
-		config spec.Proxy
-		says   string
-		calls  int32
+		name    string
+		config  spec.Proxy
+		message string
+		calls   int32
 	}{
 		{"as it is", spec.Proxy{}, "", 1},
 		{"twice", spec.Proxy{Twice: true}, "", 2},
@@ -140,8 +140,8 @@ func TestProxy(t *testing.T) {
 				t.Error("registered before the kubelet says so")
 			}
 			_, err = drapb.NewDRAPluginClient(kubelet(t, c)).NodePrepareResources(t.Context(), &drapb.NodePrepareResourcesRequest{Claims: []*drapb.Claim{{Namespace: "ns", Name: "claim", Uid: "u"}}})
-			if (err != nil) != (tc.says != "") || err != nil && !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("the kubelet gets %v, want %q", err, tc.says)
+			if (err != nil) != (tc.message != "") || err != nil && !strings.Contains(err.Error(), tc.message) {
+				t.Errorf("the kubelet gets %v, want %q", err, tc.message)
 			}
 			if got := driver.calls.Load(); got != tc.calls {
 				t.Errorf("%d calls came to the driver, want %d", got, tc.calls)

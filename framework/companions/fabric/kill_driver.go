@@ -113,7 +113,7 @@ func (k *killDriver) choose(ctx context.Context, target soak.Target) (node strin
 // changing returns the nodes with a device on its way, or a driver with outdated slices.
 func changing(devices map[string]spec.FabricDevice, published []resourceapi.ResourceSlice) sets.Set[string] {
 	type place struct{ node, device string }
-	is, says := sets.New[place](), sets.New[place]()
+	is, listed := sets.New[place](), sets.New[place]()
 	busy := sets.New[string]()
 	for id, d := range devices {
 		switch {
@@ -127,11 +127,11 @@ func changing(devices map[string]spec.FabricDevice, published []resourceapi.Reso
 	for _, slice := range published {
 		for _, d := range slice.Spec.Devices {
 			if node := ptr.Deref(slice.Spec.NodeName, ""); node != "" {
-				says.Insert(place{node, d.Name})
+				listed.Insert(place{node, d.Name})
 			}
 		}
 	}
-	for p := range is.SymmetricDifference(says) {
+	for p := range is.SymmetricDifference(listed) {
 		busy.Insert(p.node)
 	}
 	return busy

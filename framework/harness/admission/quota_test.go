@@ -33,9 +33,9 @@ func TestWaitUsed(t *testing.T) {
 	used := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "quota", Namespace: harnesstest.Namespace}}
 	used.Status.Used = corev1.ResourceList{"pods": resource.MustParse("2")}
 	for _, tc := range []struct {
-		name string
-		want map[corev1.ResourceName]int64
-		says []string // parts of the failure; none means no failure
+		name    string
+		want    map[corev1.ResourceName]int64
+		message []string // parts of the failure; none means no failure
 	}{
 		{"as it should be", map[corev1.ResourceName]int64{"pods": 2}, nil},
 		{"more", map[corev1.ResourceName]int64{"pods": 1}, []string{"report map[pods:1] as used", "last seen: map[pods:2]"}},
@@ -43,7 +43,7 @@ func TestWaitUsed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := harnesstest.New(t, spec.Meta{}, &harness.Env{}, used)
-			if tc.says == nil {
+			if tc.message == nil {
 				f.Succeeds(t, func() { WaitUsed(f.T, "quota", tc.want) })
 				return
 			}
@@ -51,7 +51,7 @@ func TestWaitUsed(t *testing.T) {
 			if failed == nil {
 				t.Fatal("no failure")
 			}
-			for _, part := range tc.says {
+			for _, part := range tc.message {
 				if !strings.Contains(failed.Text, part) {
 					t.Errorf("missing %q in: %s", part, failed.Text)
 				}

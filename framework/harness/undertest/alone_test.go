@@ -38,15 +38,15 @@ func TestRestartedDriver(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		after []corev1.Pod
-		says  string
+		want  string
 	}{
 		"the same":  {[]corev1.Pod{pod("1", 1)}, ""},
 		"restarted": {[]corev1.Pod{pod("1", 3)}, "pod gpu/p on node n was restarted 2 time(s)"},
 		"replaced":  {[]corev1.Pod{pod("2", 0)}, "pod gpu/p on node n is gone"},
 		"one more":  {[]corev1.Pod{pod("1", 1), pod("2", 5)}, ""},
 	} {
-		if got := strings.Join(restarted([]corev1.Pod{pod("1", 1)}, tc.after), "; "); got != tc.says {
-			t.Errorf("%s: %q, want %q", name, got, tc.says)
+		if got := strings.Join(restarted([]corev1.Pod{pod("1", 1)}, tc.after), "; "); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestNodesThatACaseLeavesAlone(t *testing.T) {
 		name     string
 		restarts spec.NodeKind
 		ended    []string
-		says     string
+		want     string
 	}{
 		{"all", "", nil, "pod gpu/p-a on node a is gone; pod gpu/p-b on node b is gone"},
 		{"but one", "", []string{"a", "a"}, "pod gpu/p-b on node b is gone"},
@@ -71,8 +71,8 @@ func TestNodesThatACaseLeavesAlone(t *testing.T) {
 		for _, node := range tc.ended {
 			d.endsDriver(node)
 		}
-		if got := strings.Join(restarted(d.leftAlone([]corev1.Pod{on("a"), on("b")}), nil), "; "); got != tc.says {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		if got := strings.Join(restarted(d.leftAlone([]corev1.Pod{on("a"), on("b")}), nil), "; "); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
 }

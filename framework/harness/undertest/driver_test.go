@@ -181,7 +181,7 @@ func TestDifferenceOfDevices(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		before, after []pools.Device
-		says          string
+		message       string
 	}{
 		{"the same", []pools.Device{device("a"), device("b")}, []pools.Device{device("b"), device("a")}, ""},
 		{"one is gone", []pools.Device{device("a"), device("b")}, []pools.Device{device("a")}, "1 device(s), and no longer n/b"},
@@ -189,8 +189,8 @@ func TestDifferenceOfDevices(t *testing.T) {
 		{"taints of other times", []pools.Device{tainted(1)}, []pools.Device{tainted(2)}, ""},
 		{"a taint", []pools.Device{device("a")}, []pools.Device{tainted(1)}, "no longer n/a"},
 	} {
-		if got := difference(lines(tc.before), lines(tc.after)); (got == "") != (tc.says == "") || !strings.Contains(got, tc.says) {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		if got := difference(lines(tc.before), lines(tc.after)); (got == "") != (tc.message == "") || !strings.Contains(got, tc.message) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.message)
 		}
 	}
 }
@@ -230,7 +230,7 @@ func TestHookThatFailsBlamesNobody(t *testing.T) {
 // TestNodeThatIsNotSeenWhole: unseen parts of a node do not count as gone.
 func TestNodeThatIsNotSeenWhole(t *testing.T) {
 	whole := map[string][]byte{"sockets": nil, "plugins": nil, "cdi-files": nil}
-	for _, tc := range []struct{ without, path, says string }{
+	for _, tc := range []struct{ without, path, message string }{
 		{"", "", ""},
 		{"", "/var/lib/kubelet/plugins/gpu/state.json", ""},
 		{"", "/var/lib/gpu/state.json", "/var/lib/gpu/state.json is not in"},
@@ -243,7 +243,7 @@ func TestNodeThatIsNotSeenWhole(t *testing.T) {
 		if tc.path != "" {
 			s.CheckpointPaths = []string{tc.path}
 		}
-		if err := Unseen(s, files); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+		if err := Unseen(s, files); (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%+v: %v", tc, err)
 		}
 	}

@@ -84,8 +84,8 @@ func TestCasesThatDoNotPassWithoutAMutantAreLeftOut(t *testing.T) {
 
 // The message of a discarded case is not part of the finding.
 func TestVerdict(t *testing.T) {
-	failed := func(id, says string) schema.Case {
-		return schema.Case{ID: id, Status: spec.Failed, Failure: says + "\nmore"}
+	failed := func(id, message string) schema.Case {
+		return schema.Case{ID: id, Status: spec.Failed, Failure: message + "\nmore"}
 	}
 	both := schema.Report{Cases: []schema.Case{failed("a", "a says"), failed("b", "b says")}}
 	oneLate := schema.Report{Cases: []schema.Case{failed("a", "wait for pod pod: the case took longer than 30s"), failed("b", "b says")}}

@@ -68,10 +68,10 @@ func TestStartsAnewWithAnotherMutant(t *testing.T) {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	says := bufio.NewScanner(out)
+	message := bufio.NewScanner(out)
 	for _, want := range []string{"first false old", "second true second", " false "} {
-		if !says.Scan() || says.Text() != want {
-			t.Fatalf("it says %q instead of %q: %v", says.Text(), want, says.Err())
+		if !message.Scan() || message.Text() != want {
+			t.Fatalf("it says %q instead of %q: %v", message.Text(), want, message.Err())
 		}
 		turn(map[string]string{"first false old": "second"}[want])
 		if want != " false " {
