@@ -34,8 +34,8 @@ type fakeHost struct {
 	next    int
 	alive   map[int]string
 	started []string
-	// says makes a program write this log and exit at its next start.
-	want map[string]string
+	// logs makes a program write this log and exit at its next start.
+	logs map[string]string
 	// taken is how often ports are still taken.
 	taken int
 }
@@ -46,8 +46,8 @@ func (h *fakeHost) Start(c command, _, log string) (process, <-chan struct{}, er
 	h.next++
 	h.started = append(h.started, c.name)
 	exited := make(chan struct{})
-	if said, ok := h.want[c.name]; ok {
-		delete(h.want, c.name)
+	if said, ok := h.logs[c.name]; ok {
+		delete(h.logs, c.name)
 		close(exited)
 		if err := os.WriteFile(log, []byte(said), 0o600); err != nil {
 			return process{}, nil, err
@@ -106,7 +106,7 @@ func (fakePrograms) ControllersProgram(context.Context, string) (string, []byte,
 // setup returns a provider with fake processes and a fake API.
 func setup(t *testing.T) (*Provider, *fakeHost, *fake.Clientset) {
 	t.Helper()
-	h := &fakeHost{alive: map[int]string{}, want: map[string]string{}}
+	h := &fakeHost{alive: map[int]string{}, logs: map[string]string{}}
 	client := fake.NewClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "default"}})
 	p := &Provider{
 		State:    t.TempDir() + "/state",
