@@ -37,7 +37,7 @@ func TestPrintRows(t *testing.T) {
 	}{
 		{"all is there", []host.Row{ok, warning}, "table", []string{"root  ok ", "\n\nThis machine can run clusters."}},
 		{"fixable", []host.Row{ok, fixable}, "table", []string{"engine  missing  none   install it\n", "dratest doctor --fix"}},
-		{"not all fixable", []host.Row{fixable, manual}, "table", []string{"do what the table advises"}},
+		{"not all fixable", []host.Row{fixable, manual}, "table", []string{"follow the advice"}},
 		{"JSON", []host.Row{fixable}, "json", []string{`"state": "missing"`, `"fixable": true`}},
 	}
 	for _, test := range tests {

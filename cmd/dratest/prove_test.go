@@ -46,7 +46,7 @@ func TestProveRefusesBadInput(t *testing.T) {
 		{"begin without --resume", []string{"prove", "upgrade", "--resume"}},
 		{"needs a kubeconfig", []string{"prove", "soak", "--context", "c"}},
 		{"unknown command", []string{"prove", "everything"}},
-		{"has become \"dratest upgrade gates\"", []string{"prove", "gates", "--from", "1.36"}},
+		{"is now \"dratest upgrade gates\"", []string{"prove", "gates", "--from", "1.36"}},
 		{"x", []string{"prove", "mutants", "x"}},
 		{"requires at least 1", []string{"prove", "merge"}},
 		{"there is no", []string{"prove", "merge", t.TempDir()}},
