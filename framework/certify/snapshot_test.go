@@ -70,7 +70,7 @@ func TestNothingTakesThePlace(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		before, after snapshot
-		message          string
+		message       string
 	}{
 		{"a base file is lost and another is new", snapshot{"a": base}, snapshot{"b": base}, "a, which is the driver's, is gone"},
 		{"a socket has a new name", snapshot{"a": socket}, snapshot{"b": socket}, ""},

@@ -37,13 +37,13 @@ func TestEstimateIsLearned(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		started time.Duration
-		says    string
+		message string
 	}{
 		{"nothing is known", 0, ""},
 		{"guess", 2 * time.Second, ", about 2m10s (guessed from a pod start of 2s: "},
 	} {
-		if got := readTimings(file).estimate(p, 2, tc.started); !strings.HasPrefix(got, tc.says) || (got == "") != (tc.says == "") {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		if got := readTimings(file).estimate(p, 2, tc.started); !strings.HasPrefix(got, tc.message) || (got == "") != (tc.message == "") {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.message)
 		}
 	}
 
