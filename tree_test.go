@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/profile", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
+	"framework/explore/":          and(engines, "framework/problem/"),
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations", "clusters/versions", "reports/matrix"),
 	"framework/soak/":             and(engines, "framework/soak/"),
 	"framework/soak/crash/":       {},

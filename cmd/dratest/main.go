@@ -83,6 +83,7 @@ excluded, could not run, has no verdict or passed only on a retry.`,
 		newRunCommand(),
 		newSanityCommand(),
 		newSoakCommand(),
+		newExploreCommand(),
 		newUpgradeCommand(),
 	)
 	usageErrors(root)

@@ -56,6 +56,30 @@ func clusterFeatures() []Feature {
 	}
 }
 
+// PodFeatures lists the features of problems with pods.
+func PodFeatures() []Feature {
+	return []Feature{
+		{"several pods", func(p *Problem) bool { return len(p.Pods) > 1 }},
+		{"pod with several claims", func(p *Problem) bool {
+			return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return len(pod.Claims) > 1 })
+		}},
+		{"claim of several pods", func(p *Problem) bool {
+			users := map[string]int{}
+			for _, pod := range p.Pods {
+				for _, claim := range pod.Claims {
+					users[claim]++
+				}
+			}
+			return slices.ContainsFunc(p.Claims, func(c resourceapi.ResourceClaim) bool { return users[c.Name] > 1 })
+		}},
+		{"pod with an allocated claim", func(p *Problem) bool {
+			return slices.ContainsFunc(p.Allocated, func(c resourceapi.ResourceClaim) bool {
+				return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return slices.Contains(pod.Claims, c.Name) })
+			})
+		}},
+	}
+}
+
 // Request is a request or one of its alternatives.
 type Request struct {
 	resourceapi.ExactDeviceRequest

@@ -18,7 +18,6 @@ package problem
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,8 +54,6 @@ type Pod struct {
 	Name string `json:"name"`
 	// Claims are names of Problem.Claims and Problem.Allocated.
 	Claims []string `json:"claims,omitempty"`
-	// Extended counts requested extended resources, by name.
-	Extended map[string]int64 `json:"extended,omitempty"`
 }
 
 // AllPods returns Pods, or the pod that uses all Claims.
@@ -114,7 +111,7 @@ func (p *Problem) Copy() *Problem {
 	c.Allocated = copyClaims(p.Allocated)
 	c.Claims = copyClaims(p.Claims)
 	for _, pod := range p.Pods {
-		c.Pods = append(c.Pods, Pod{pod.Name, slices.Clone(pod.Claims), maps.Clone(pod.Extended)})
+		c.Pods = append(c.Pods, Pod{pod.Name, slices.Clone(pod.Claims)})
 	}
 	if p.History != nil {
 		c.History = &History{

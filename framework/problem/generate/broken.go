@@ -36,7 +36,14 @@ func (g *generator) breakPools() {
 
 func (g *generator) breakPool(i int) {
 	slice := &g.p.Slices[i]
-	switch g.IntN(12) {
+	kind := g.IntN(12)
+	if g.stored {
+		kind = pick(g, 0, 1, 2, 3, 4, 5, 6)
+		if g.knobs[counters] && g.chance(15) {
+			kind = 8
+		}
+	}
+	switch kind {
 	case 0: // Not all slices are there yet.
 		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount++ })
 	case 1: // More slices than announced.

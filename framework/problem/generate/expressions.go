@@ -91,7 +91,7 @@ func (g *generator) expression() string {
 	switch kind := g.IntN(1000); {
 	case g.knobs[riskySelectors] && kind < 400:
 		return pick(g, risky...)
-	case g.knobs[riskySelectors] && kind < 430:
+	case g.knobs[riskySelectors] && !g.stored && kind < 430:
 		return pick(g, malformed...)
 	case kind < 450 && kind >= 430:
 		return pick(g, never...)

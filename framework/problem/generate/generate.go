@@ -29,6 +29,8 @@ type generator struct {
 	p     *problem.Problem
 	// drivers have devices.
 	drivers []string
+	// stored is whether an API server has to accept the objects.
+	stored bool
 }
 
 // Problem returns a problem by its number in the sequence of a seed: the same for the same

@@ -88,3 +88,28 @@ func TestNamesAreUnique(t *testing.T) {
 		}
 	}
 }
+
+// Combinations of features have the bugs.
+func TestStoredCoversPairs(t *testing.T) {
+	c := problem.NewCoverage()
+	for number := range uint64(3000) {
+		c.Add(Stored(1, number, nil))
+	}
+	pairs, triples := c.Shares()
+	if pairs < 0.98 || triples < 0.9 {
+		t.Errorf("%s", c)
+	}
+}
+
+// A feature that the cluster lacks is not used.
+func TestStoredWithoutFeatures(t *testing.T) {
+	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true}
+	for number := range uint64(1000) {
+		p := Stored(1, number, problem.Gates())
+		for _, f := range problem.AllFeatures() {
+			if unused[f.Name] && f.Used(p) {
+				t.Fatalf("problem %d uses %s", number, f.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,23 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package explore gives random problems to the scheduler of a cluster and judges what becomes of
+// them. Many problems share the cluster, each with nodes, drivers and classes of its own.
+//
+// Run is the engine of "dratest explore": generate.Stored makes a problem, scope gives its objects
+// unique names, a trial creates them and waits for the scheduler's final state, and oracle.Judge
+// judges it.
+package explore

@@ -1,0 +1,116 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/problem/generate"
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+)
+
+// Problems on one cluster must not see each other.
+func TestScope(t *testing.T) {
+	for number := range uint64(300) {
+		p, err := scope(generate.Stored(1, number, nil), "x7x", "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range p.Nodes {
+			if !strings.HasPrefix(n.Name, "x7x-") || n.Labels[label] != "x7x" {
+				t.Fatalf("problem %d: node %s with labels %v", number, n.Name, n.Labels)
+			}
+		}
+		for _, s := range p.Slices {
+			if !strings.HasSuffix(s.Spec.Driver, ".x7x.example.com") || s.Spec.AllNodes != nil {
+				t.Fatalf("problem %d: slice %s of driver %s for all nodes %v", number, s.Name, s.Spec.Driver, s.Spec.AllNodes)
+			}
+		}
+		for _, c := range p.Classes {
+			if !strings.Contains(c.Spec.Selectors[0].CEL.Expression, ".x7x.example.com") {
+				t.Fatalf("problem %d: class %s selects devices of other problems", number, c.Name)
+			}
+		}
+		names := map[string]bool{}
+		for _, c := range append(p.Claims, p.Allocated...) {
+			names[c.Name] = c.Namespace == "ns"
+		}
+		for _, pod := range p.Pods {
+			for _, claim := range pod.Claims {
+				if !names[claim] {
+					t.Fatalf("problem %d: pod %s uses claim %s, which does not exist in its namespace", number, pod.Name, claim)
+				}
+			}
+		}
+	}
+}
+
+func TestAttempts(t *testing.T) {
+	pod := func(node, message string, generation int64) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "pod"}, Spec: corev1.PodSpec{NodeName: node},
+			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: message, ObservedGeneration: generation}}},
+		}
+	}
+	since := attempts{mark: "again", generations: map[string]int64{"pod": 3}}
+	for _, tc := range []struct {
+		name string
+		pod  *corev1.Pod
+		want bool
+	}{
+		{"bound", pod("node", "again", 0), true},
+		{"never tried", &corev1.Pod{}, false},
+		{"not tried again", pod("", "again", 3), false},
+		{"tried before the pod changed", pod("", "no devices", 2), false},
+		{"tried again", pod("", "no devices", 3), true},
+		{"tried again by an older scheduler", pod("", "no devices", 0), true},
+	} {
+		if got := since.has(tc.pod); got != tc.want {
+			t.Errorf("%s: %v", tc.name, got)
+		}
+	}
+}
+
+func TestCommonViolations(t *testing.T) {
+	a, b := oracle.Violation{Promise: "a", What: "once"}, oracle.Violation{Promise: "b"}
+	again := oracle.Violation{Promise: "a", What: "again"}
+	if got := common([]oracle.Violation{a, b}, []oracle.Violation{again}); len(got) != 1 || got[0] != again {
+		t.Errorf("%v", got)
+	}
+	if got := common([]oracle.Violation{b}, []oracle.Violation{again}); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	dir := t.TempDir()
+	s := Summary{Seed: 5, Next: 12, Problems: 10, Refused: 2}
+	s.judge()
+	if err := s.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := load(dir, Options{Seed: 5}); err != nil || got.Next != 12 || got.Verdict != "Passed" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := load(dir, Options{Seed: 6}); err == nil {
+		t.Error("an exploration of another seed was resumed")
+	}
+}

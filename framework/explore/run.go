@@ -1,0 +1,219 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// Run explores a cluster and writes and returns the summary. An error means that it ended early.
+func Run(ctx context.Context, parts testbed.Parts, o Options) (Summary, error) {
+	o.Config = o.WithDefaults()
+	if err := o.Validate(); err != nil {
+		return Summary{}, err
+	}
+	return testbed.Run(ctx, o.ReportDir, &exploring{options: o, parts: parts, coverage: problem.NewCoverage()})
+}
+
+// exploring is an exploration.
+type exploring struct {
+	options Options
+	parts   testbed.Parts
+	bed     *testbed.Testbed
+	// off are the problem's features that the cluster lacks.
+	off   []string
+	slots []*slot
+	// ran is the duration of earlier parts of a resumed exploration.
+	ran float64
+
+	mutex    sync.Mutex
+	summary  Summary
+	coverage *problem.Coverage
+	// next is the number of the next problem, running are those being tried.
+	next    uint64
+	running map[uint64]bool
+}
+
+// slot is a namespace for one problem at a time.
+type slot struct {
+	namespace *corev1.Namespace
+	pods      *podWatch
+}
+
+// Clean removes the findings of an earlier exploration, or reads its summary to resume it.
+func (e *exploring) Clean() (err error) {
+	e.running = map[uint64]bool{}
+	if e.options.Resume {
+		if e.summary, err = load(e.options.ReportDir, e.options); err != nil {
+			return err
+		}
+		e.next, e.ran = e.summary.Next, e.summary.Seconds
+		e.summary.Troubles = nil
+		return nil
+	}
+	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features}
+	old, err := filepath.Glob(filepath.Join(e.options.ReportDir, "finding-*.yaml"))
+	for _, name := range append(old, filepath.Join(e.options.ReportDir, SummaryFile)) {
+		if removeErr := os.Remove(name); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	return err
+}
+
+// gates are the features of problems that a cluster may lack.
+var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
+	"AdminAccess":             spec.AdminAccess,
+	"ConsumableCapacity":      spec.ConsumableCapacity,
+	"DeviceBindingAndStatus":  spec.BindingConditions,
+	"DeviceTaints":            spec.DeviceTaints,
+	"FractionalCapacityRange": spec.FractionalCapacityRange,
+	"PartitionableDevices":    spec.PartitionableDevices,
+	"PrioritizedList":         spec.PrioritizedList,
+}
+
+// Prepare brings up the cluster and the namespaces.
+func (e *exploring) Prepare(ctx context.Context) (err error) {
+	if e.bed, err = testbed.Open(ctx, e.parts, e.options.Config); err != nil {
+		return err
+	}
+	if err := e.bed.Look(ctx); err != nil {
+		return err
+	}
+	for _, name := range problem.Gates() {
+		if missing := gates[name].Missing(e.bed.Target); missing != nil {
+			e.off = append(e.off, name)
+			e.bed.Progress.Printf("  -- problems with %s are left out: %s", gates[name], missing.Text)
+		}
+	}
+	e.summary.Kubernetes, e.summary.Stack = e.bed.Target.Kubernetes, e.bed.Target.Stack
+	if err := e.bed.Install(ctx, nil); err != nil {
+		return err
+	}
+	e.bed.Later(e.remove)
+	group, creating := errgroup.WithContext(ctx)
+	for i := range e.options.Parallel {
+		s := &slot{namespace: namespaceObject(fmt.Sprintf("dratest-explore-%d", i)), pods: newPodWatch()}
+		e.slots = append(e.slots, s)
+		group.Go(func() error {
+			created, err := e.bed.Client.CoreV1().Namespaces().Create(creating, s.namespace, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("create namespace %s: %w", s.namespace.Name, err)
+			}
+			s.namespace = created
+			_, err = e.bed.Client.CoreV1().ServiceAccounts(created.Name).Create(creating, objects.DefaultAccount(), metav1.CreateOptions{})
+			if err != nil && !apierrors.IsAlreadyExists(err) {
+				return fmt.Errorf("create the service account of namespace %s: %w", created.Name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// remove deletes the namespaces of a cluster that stays.
+func (e *exploring) remove(ctx context.Context) error {
+	if e.bed.Cluster != "" && !e.options.Keep {
+		return nil
+	}
+	var errs []error
+	for _, s := range e.slots {
+		err := e.bed.Client.CoreV1().Namespaces().Delete(ctx, s.namespace.Name, metav1.DeleteOptions{})
+		if !apierrors.IsNotFound(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// progressEvery is the interval of progress lines.
+const progressEvery = 5 * time.Second
+
+// Do tries problems until there were enough, and writes the summary.
+func (e *exploring) Do(ctx context.Context) (Summary, error) {
+	started := time.Now()
+	exploring, stop := context.WithCancel(ctx)
+	if e.options.Duration > 0 {
+		exploring, stop = context.WithTimeout(ctx, e.options.Duration)
+	}
+	defer stop()
+	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	var watches, workers sync.WaitGroup
+	for _, s := range e.slots {
+		watches.Go(func() { s.pods.follow(watching, e.bed.Client, s.namespace.Name) })
+		workers.Go(func() { e.work(ctx, exploring, s) })
+	}
+	finished := make(chan struct{})
+	go func() { workers.Wait(); close(finished) }()
+	ticker := time.NewTicker(progressEvery)
+	defer ticker.Stop()
+	var err error
+	for done := false; !done; {
+		select {
+		case <-finished:
+			done = true
+		case <-ticker.C:
+			s := e.sofar(started)
+			e.bed.Progress.Printf("  %s", s.line())
+			err = s.write(e.options.ReportDir)
+		}
+	}
+	stopWatching()
+	watches.Wait()
+	s := e.sofar(started)
+	s.judge()
+	if ctx.Err() != nil {
+		err = errors.Join(err, context.Cause(ctx))
+	}
+	return s, errors.Join(err, s.write(e.options.ReportDir))
+}
+
+// sofar is the summary until now.
+func (e *exploring) sofar(started time.Time) Summary {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	s := e.summary
+	s.Seconds = e.ran + time.Since(started).Seconds()
+	s.Coverage = e.coverage.String()
+	s.Next = e.next
+	for number := range e.running {
+		s.Next = min(s.Next, number)
+	}
+	return s
+}
+
+// Close removes what Prepare made.
+func (e *exploring) Close(ctx context.Context) error { return e.bed.Close(ctx, nil) }
+
+// Print prints the summary.
+func (e *exploring) Print(s Summary) { s.Print(e.options.Out, e.options.ReportDir) }

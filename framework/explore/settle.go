@@ -1,0 +1,185 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/follow"
+)
+
+// podWatch has the pods of a namespace as they are now.
+type podWatch struct {
+	mutex   sync.Mutex
+	pods    map[string]*corev1.Pod
+	changed chan struct{}
+}
+
+func newPodWatch() *podWatch { return &podWatch{changed: make(chan struct{}, 1)} }
+
+// follow runs until ctx ends.
+func (w *podWatch) follow(ctx context.Context, client kubernetes.Interface, namespace string) {
+	follow.Follower[*corev1.Pod]{
+		Source: follow.From[*corev1.Pod](client.CoreV1().Pods(namespace), metav1.ListOptions{}),
+		Do:     func(ctx context.Context, request func(context.Context) error) error { return request(ctx) },
+		See: func(s follow.State[*corev1.Pod]) {
+			pods := make(map[string]*corev1.Pod, len(s.Objects))
+			for _, pod := range s.Objects {
+				pods[pod.Name] = pod
+			}
+			w.mutex.Lock()
+			w.pods = pods
+			w.mutex.Unlock()
+			select {
+			case w.changed <- struct{}{}:
+			default:
+			}
+		},
+		Broke: func(error, time.Time) {},
+	}.Run(ctx)
+}
+
+func (w *podWatch) get(name string) *corev1.Pod {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.pods[name]
+}
+
+// maxNudges bounds how often waiting pods are tried again.
+const maxNudges = 8
+
+// attempts are those that count: the message is not mark, and each pod has at least its generation.
+type attempts struct {
+	mark        string
+	generations map[string]int64
+}
+
+// settle returns the pods in the final state: each is bound, or was tried again without success after
+// all others.
+func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
+	pods, err := t.decided(ctx, attempts{})
+	for i := 0; err == nil && i < maxNudges; i++ {
+		before := bound(pods)
+		if before == len(pods) {
+			return pods, nil
+		}
+		again, nudgeErr := t.nudge(ctx, pods, i)
+		if nudgeErr != nil {
+			return nil, nudgeErr
+		}
+		if pods, err = t.decided(ctx, again); err == nil && bound(pods) == before {
+			return pods, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("pods were still bound after %d attempts", maxNudges)
+	}
+	return nil, err
+}
+
+func bound(pods map[string]*corev1.Pod) int {
+	n := 0
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// decided waits until each pod is bound or has one of these attempts.
+func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1.Pod, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errNotTried)
+	defer cancel()
+	for {
+		pods, waiting := map[string]*corev1.Pod{}, ""
+		for _, p := range t.problem.Pods {
+			pod := t.pods.get(p.Name)
+			if pod == nil || !since.has(pod) {
+				waiting = p.Name
+				break
+			}
+			pods[p.Name] = pod
+		}
+		if waiting == "" {
+			return pods, nil
+		}
+		select {
+		case <-t.pods.changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for an attempt to schedule pod %s: %w", waiting, context.Cause(ctx))
+		}
+	}
+}
+
+var errNotTried = fmt.Errorf("the scheduler did not try it for %s", patience)
+
+// has reports whether a pod is bound or its condition is of one of the attempts. Schedulers before
+// v1.34 do not report generations.
+func (a attempts) has(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName != "" {
+		return true
+	}
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Message != a.mark &&
+			(c.ObservedGeneration == 0 || c.ObservedGeneration >= a.generations[pod.Name])
+	})
+}
+
+// nudge gives the scheduler cause to try waiting pods again: a label of a node changes. Before that,
+// the pods get a generation that earlier attempts have not seen, and a message that the next attempt
+// replaces.
+func (t *trial) nudge(ctx context.Context, pods map[string]*corev1.Pod, number int) (attempts, error) {
+	again := attempts{mark: fmt.Sprintf("dratest asks again (%d)", number+1), generations: map[string]int64{}}
+	status, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: again.mark,
+	}}}})
+	if err != nil {
+		return again, err
+	}
+	toleration := fmt.Appendf(nil, `[{"op":"add","path":"/spec/tolerations/-","value":{"key":%q,"operator":"Exists","effect":"NoExecute","tolerationSeconds":%d}}]`, taint, number+1)
+	api := t.client.CoreV1().Pods(t.namespace.Name)
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" {
+			continue
+		}
+		changed, err := api.Patch(ctx, pod.Name, types.JSONPatchType, toleration, metav1.PatchOptions{})
+		if err == nil {
+			again.generations[pod.Name] = changed.Generation
+			_, err = api.Patch(ctx, pod.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
+		}
+		if err != nil {
+			return again, fmt.Errorf("change pod %s: %w", pod.Name, err)
+		}
+	}
+	node := t.problem.Nodes[0].Name
+	labels := fmt.Appendf(nil, `{"metadata":{"labels":{"dra-conformance.github.io/again":"%d"}}}`, number+1)
+	if _, err := t.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, labels, metav1.PatchOptions{}); err != nil {
+		return again, fmt.Errorf("change node %s: %w", node, err)
+	}
+	return again, nil
+}

@@ -1,0 +1,128 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// SummaryFile is the name of the summary in the report directory.
+const SummaryFile = "explore.json"
+
+// Summary is the result of an exploration.
+type Summary struct {
+	Kubernetes string            `json:"kubernetes"`
+	Stack      map[string]string `json:"stack,omitempty"`
+	Seed       uint64            `json:"seed"`
+	Features   []string          `json:"features,omitempty"`
+	// Next is the number of the first problem that was not tried.
+	Next    uint64  `json:"next"`
+	Seconds float64 `json:"seconds"`
+	// Problems were judged, Refused ones were not stored by the API server.
+	Problems int `json:"problems"`
+	Refused  int `json:"refused"`
+	// Refusals are the first refusals.
+	Refusals []string `json:"refusals,omitempty"`
+	// Undecided counts questions that the oracle left open.
+	Undecided int `json:"undecided"`
+	// Coverage is a line about the combined features.
+	Coverage string    `json:"coverage,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Unconfirmed were not seen again when the same problem was tried twice more.
+	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
+	// Troubles are problems that could not be tried.
+	Troubles []string       `json:"troubles,omitempty"`
+	Verdict  schema.Verdict `json:"verdict"`
+}
+
+// Finding is a problem with a wrong outcome.
+type Finding struct {
+	Number     uint64             `json:"number"`
+	Violations []oracle.Violation `json:"violations"`
+	// File has its objects.
+	File string `json:"file,omitempty"`
+}
+
+// load reads the summary of an exploration to resume.
+func load(dir string, o Options) (Summary, error) {
+	var s Summary
+	data, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("resume: %s has no %s", dir, SummaryFile)
+	}
+	if err != nil {
+		return s, fmt.Errorf("resume: %w", err)
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("resume: read %s: %w", SummaryFile, err)
+	}
+	if s.Seed != o.Seed {
+		return s, fmt.Errorf("resume: the exploration has seed %d, not %d", s.Seed, o.Seed)
+	}
+	return s, nil
+}
+
+func (s Summary) write(dir string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", SummaryFile, err)
+	}
+	return renameio.WriteFile(filepath.Join(dir, SummaryFile), append(data, '\n'), 0o644)
+}
+
+// judge sets the verdict.
+func (s *Summary) judge() {
+	switch {
+	case len(s.Findings) > 0:
+		s.Verdict = schema.Failed
+	case len(s.Troubles) > 0 || s.Problems == 0:
+		s.Verdict = schema.Incomplete
+	default:
+		s.Verdict = schema.Passed
+	}
+}
+
+// line is the progress in a line.
+func (s Summary) line() string {
+	return fmt.Sprintf("%d problems, %.0f a minute, %d refused, %d findings, %d unconfirmed, %d not tried; %s",
+		s.Problems, float64(s.Problems)/max(s.Seconds, 1)*60, s.Refused, len(s.Findings), len(s.Unconfirmed), len(s.Troubles), s.Coverage)
+}
+
+// Print prints the summary for people.
+func (s Summary) Print(out io.Writer, dir string) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
+	for _, f := range s.Findings {
+		say("FINDING in problem %d (%s)", f.Number, f.File)
+		for _, v := range f.Violations {
+			say("  %s", v)
+		}
+	}
+	say("Kubernetes %s, seed %d: %s in %s", s.Kubernetes, s.Seed, s.line(), (time.Duration(s.Seconds) * time.Second).String())
+	say("%s: %s", s.Verdict, filepath.Join(dir, SummaryFile))
+}

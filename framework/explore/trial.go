@@ -1,0 +1,234 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+)
+
+const (
+	// informed is the time for the scheduler to learn of devices before there are pods.
+	informed = 100 * time.Millisecond
+	// patience is the time for the scheduler to try a pod.
+	patience = 45 * time.Second
+	// cleanup bounds the deletion of a problem's objects.
+	cleanup = 30 * time.Second
+	// requestsAtOnce is for the objects of a problem.
+	requestsAtOnce = 6
+)
+
+// errRefused: the API server does not store an object.
+var errRefused = errors.New("refused by the API server")
+
+// trial is a problem on a cluster.
+type trial struct {
+	client    kubernetes.Interface
+	namespace *corev1.Namespace
+	pods      *podWatch
+	id        string
+	// problem has the objects as the API server serves them, once they are created.
+	problem *problem.Problem
+	// outcome is the final state, reasons have the messages of waiting pods.
+	outcome oracle.Outcome
+	reasons map[string]string
+}
+
+// run creates the objects of a problem, waits for the final state, and removes them.
+func (t *trial) run(ctx context.Context) (outcome oracle.Outcome, err error) {
+	defer func() {
+		err = errors.Join(err, t.remove(ctx))
+	}()
+	if err := t.create(ctx); err != nil {
+		return outcome, err
+	}
+	if err := pause(ctx, informed); err != nil {
+		return outcome, err
+	}
+	for _, pod := range t.problem.Pods {
+		_, err := t.client.CoreV1().Pods(t.namespace.Name).Create(ctx, podObject(pod, t.id, t.namespace.Name), metav1.CreateOptions{})
+		if err != nil {
+			return outcome, refused("pod", pod.Name, err)
+		}
+	}
+	pods, err := t.settle(ctx)
+	if err != nil {
+		return outcome, err
+	}
+	return t.read(ctx, pods)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// refused describes a failed request.
+func refused(kind, name string, err error) error {
+	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+		return fmt.Errorf("%w: %s %s: %w", errRefused, kind, name, err)
+	}
+	return fmt.Errorf("create %s %s: %w", kind, name, err)
+}
+
+// create creates everything but the pods.
+func (t *trial) create(ctx context.Context) error {
+	var group errgroup.Group
+	group.SetLimit(requestsAtOnce)
+	resources, claims := t.client.ResourceV1(), t.client.ResourceV1().ResourceClaims(t.namespace.Name)
+	p := t.problem
+	for i := range p.Nodes {
+		group.Go(func() error {
+			_, err := t.client.CoreV1().Nodes().Create(ctx, nodeObject(&p.Nodes[i]), metav1.CreateOptions{})
+			return failed("node", p.Nodes[i].Name, err)
+		})
+	}
+	for i := range p.Classes {
+		group.Go(func() error { return stored(ctx, resources.DeviceClasses(), "device class", &p.Classes[i]) })
+	}
+	for i := range p.Slices {
+		group.Go(func() error { return stored(ctx, resources.ResourceSlices(), "resource slice", &p.Slices[i]) })
+	}
+	for i := range p.Claims {
+		group.Go(func() error { return stored(ctx, claims, "claim", &p.Claims[i]) })
+	}
+	for i := range p.Allocated {
+		group.Go(func() error {
+			claim := &p.Allocated[i]
+			status := claim.Status
+			if err := stored(ctx, claims, "claim", claim); err != nil {
+				return err
+			}
+			claim.Status = status
+			updated, err := claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{})
+			if err == nil {
+				*claim = *updated
+			}
+			return failed("allocated claim", claim.Name, err)
+		})
+	}
+	return group.Wait()
+}
+
+func failed(kind, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return refused(kind, name, err)
+}
+
+// creator is a typed client.
+type creator[O any] interface {
+	Create(ctx context.Context, object *O, options metav1.CreateOptions) (*O, error)
+}
+
+// stored creates an object and replaces it by what the API server stored.
+func stored[O any, P interface {
+	*O
+	metav1.Object
+}](ctx context.Context, client creator[O], kind string, object P) error {
+	created, err := client.Create(ctx, object, metav1.CreateOptions{})
+	if err == nil {
+		*object = *created
+	}
+	return failed(kind, object.GetName(), err)
+}
+
+// read returns the final state.
+func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.Outcome, error) {
+	t.reasons = map[string]string{}
+	outcome := oracle.Outcome{}
+	outcome.Namespaces = append(outcome.Namespaces, *t.namespace)
+	list, err := t.client.ResourceV1().ResourceClaims(t.namespace.Name).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + t.id})
+	if err != nil {
+		return outcome, fmt.Errorf("read claims: %w", err)
+	}
+	outcome.Claims = list.Items
+	for _, pod := range t.problem.Pods {
+		object := pods[pod.Name]
+		for _, c := range object.Status.Conditions {
+			if c.Type == corev1.PodScheduled && object.Spec.NodeName == "" {
+				t.reasons[pod.Name] = c.Message
+			}
+		}
+		outcome.Pods = append(outcome.Pods, oracle.Pod{Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName})
+	}
+	return outcome, nil
+}
+
+// remove deletes what create created, pods first.
+func (t *trial) remove(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
+	defer cancel()
+	ours := metav1.ListOptions{LabelSelector: label + "=" + t.id}
+	now := int64(0)
+	resources, claims := t.client.ResourceV1(), t.client.ResourceV1().ResourceClaims(t.namespace.Name)
+	err := t.client.CoreV1().Pods(t.namespace.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, ours)
+	if err != nil {
+		return fmt.Errorf("delete pods: %w", err)
+	}
+	list, err := claims.List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("delete claims: %w", err)
+	}
+	var group errgroup.Group
+	group.SetLimit(requestsAtOnce)
+	group.Go(func() error { return t.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours) })
+	group.Go(func() error {
+		return resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours)
+	})
+	group.Go(func() error {
+		return resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours)
+	})
+	for i := range list.Items {
+		group.Go(func() error {
+			claim := &list.Items[i]
+			if len(claim.Finalizers) > 0 {
+				_, err := claims.Patch(ctx, claim.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+				if err != nil && !apierrors.IsNotFound(err) {
+					return err
+				}
+			}
+			if err := claims.Delete(ctx, claim.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+				return err
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("delete the objects of problem %s: %w", t.id, err)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/generate"
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+)
+
+const (
+	// confirmations are how often a problem with a violation is tried again: all have to break the same
+	// promise.
+	confirmations = 2
+	// listed is the number of refusals in the summary, and of troubles that end an exploration.
+	listed = 20
+)
+
+// work tries problems until the exploration is over: ctx ends it at once, exploring between problems.
+func (e *exploring) work(ctx, exploring context.Context, s *slot) {
+	for exploring.Err() == nil {
+		number, p, ok := e.take()
+		if !ok {
+			return
+		}
+		e.try(ctx, s, number, p)
+	}
+}
+
+// take returns the next problem, and false if there were enough.
+func (e *exploring) take() (uint64, *problem.Problem, bool) {
+	for {
+		e.mutex.Lock()
+		s := &e.summary
+		tried := s.Problems + s.Refused + len(s.Troubles) + len(e.running)
+		if e.options.Problems > 0 && tried >= e.options.Problems || len(s.Troubles) >= listed {
+			e.mutex.Unlock()
+			return 0, nil, false
+		}
+		number := e.next
+		e.next++
+		e.running[number] = true
+		e.mutex.Unlock()
+		p := generate.Stored(e.options.Seed, number, e.off)
+		if e.options.wanted(p) {
+			return number, p, true
+		}
+		e.done(number, func(*Summary) {})
+	}
+}
+
+// done counts what became of a problem.
+func (e *exploring) done(number uint64, count func(*Summary)) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	delete(e.running, number)
+	count(&e.summary)
+}
+
+// try tries a problem, and again if the outcome is wrong.
+func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.Problem) {
+	id := fmt.Sprintf("x%dx", number)
+	verdict, tried, err := e.attempt(ctx, s, p, id)
+	switch {
+	case ctx.Err() != nil:
+		return // It stays unfinished, for --resume.
+	case errors.Is(err, errRefused):
+		e.done(number, func(s *Summary) {
+			s.Refused++
+			if len(s.Refusals) < listed {
+				s.Refusals = append(s.Refusals, fmt.Sprintf("problem %d: %v", number, err))
+			}
+		})
+		return
+	case err != nil:
+		e.done(number, func(s *Summary) { s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err)) })
+		return
+	}
+	finding := Finding{Number: number, Violations: verdict.Violations}
+	confirmed := len(verdict.Violations) > 0
+	for i := 0; confirmed && i < confirmations; i++ {
+		var again oracle.Verdict
+		again, tried, err = e.attempt(ctx, s, p, fmt.Sprintf("%s%c", id, 'a'+i))
+		finding.Violations = common(finding.Violations, again.Violations)
+		confirmed = err == nil && len(finding.Violations) > 0
+	}
+	if confirmed {
+		finding.File, err = writeFinding(e.options.ReportDir, finding, tried)
+	} else {
+		finding.Violations = verdict.Violations
+	}
+	e.done(number, func(s *Summary) {
+		s.Problems++
+		s.Undecided += len(verdict.Undecided)
+		e.coverage.Add(p)
+		switch {
+		case confirmed:
+			s.Findings = append(s.Findings, finding)
+		case len(finding.Violations) > 0:
+			s.Unconfirmed = append(s.Unconfirmed, finding)
+		}
+		if err != nil {
+			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
+		}
+	})
+	if confirmed {
+		e.bed.Progress.Printf("  !! problem %d: %s (%s)", number, finding.Violations[0], finding.File)
+	}
+}
+
+// attempt gives a problem to the scheduler once.
+func (e *exploring) attempt(ctx context.Context, s *slot, p *problem.Problem, id string) (oracle.Verdict, *trial, error) {
+	scoped, err := scope(p, id, s.namespace.Name)
+	if err != nil {
+		return oracle.Verdict{}, nil, err
+	}
+	t := &trial{client: e.bed.Client, namespace: s.namespace, pods: s.pods, id: id, problem: scoped}
+	if t.outcome, err = t.run(ctx); err != nil {
+		return oracle.Verdict{}, t, err
+	}
+	return oracle.Judge(t.problem, t.outcome), t, nil
+}
+
+// common are the violations with a promise that others break, too; those of the last attempt.
+func common(before, last []oracle.Violation) []oracle.Violation {
+	return slices.DeleteFunc(slices.Clone(last), func(v oracle.Violation) bool {
+		return !slices.ContainsFunc(before, func(b oracle.Violation) bool { return b.Promise == v.Promise })
+	})
+}
+
+// comment makes lines comments.
+func comment(text string) string {
+	return "# " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n# ") + "\n"
+}
