@@ -34,7 +34,7 @@ const fewFlags = 10
 // commandGroups returns the sections of "dratest --help", each with its commands.
 func commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Test Commands:", []string{"run", "upgrade", "soak", "perf"}},
+		{"Test Commands:", []string{"run", "upgrade", "soak", "explore", "perf"}},
 		{"Driver Commands:", []string{"certify", "sanity"}},
 		{"Cluster Commands:", []string{"cluster", "images", "gather", "doctor"}},
 		{"Result Commands:", []string{"list", "report", "job", "manifests"}},

@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dra-conformance/dratest/framework/explore"
 	"github.com/dra-conformance/dratest/framework/perf"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/soak"
@@ -53,7 +54,7 @@ func instead(dir, file, todo string) string {
 		_, err := os.Stat(filepath.Join(dir, name))
 		return err == nil
 	}
-	for name, command := range map[string]string{soak.SummaryFile: "soak", perf.RecordFile: "perf", prove.RecordFile: "prove"} {
+	for name, command := range map[string]string{explore.SummaryFile: "explore", soak.SummaryFile: "soak", perf.RecordFile: "perf", prove.RecordFile: "prove"} {
 		if has(name) {
 			return fmt.Sprintf("has a result of \"dratest %s\" (%s): such results are not sealed, so there is no %s", command, name, file)
 		}

@@ -52,7 +52,7 @@ func Stored(seed, number uint64, off []string) *problem.Problem {
 	g.addClasses()
 	g.addUse()
 	g.addClaims()
-	if g.knobs[manyResults] {
+	if g.knobs[manyResults] && !slices.Contains(off, "ConsumableCapacity") {
 		g.askForTooMany()
 	}
 	g.Shuffle(len(g.p.Slices), func(i, j int) { g.p.Slices[i], g.p.Slices[j] = g.p.Slices[j], g.p.Slices[i] })
