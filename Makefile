@@ -2,8 +2,8 @@
 # bin/dratest or a go command: see CONTRIBUTING.md and .ci/table.
 
 GO        ?= go
-# Functions aligned to 16 instead of 32 bytes make dratest 1 % smaller.
-LDFLAGS   ?= -s -w -funcalign=16
+# Functions aligned to 8 instead of 32 bytes make dratest 1.5 % smaller.
+LDFLAGS   ?= -s -w -funcalign=8
 # gRPC without the pages of golang.org/x/net/trace, which nothing serves.
 TAGS      ?= grpcnotrace
 ARTIFACTS ?= $(CURDIR)/_artifacts

@@ -58,13 +58,14 @@ that no other pods run on them; they are deleted with everything else.
 An outcome that breaks a promise is tried twice more. If it breaks the same promise
 again, it is a finding: its objects are written to finding-N.yaml.
 
-Results are in explore.json. With --resume, an interrupted exploration continues.
+Try a finding again with --replay. Results are in explore.json. With --resume, an interrupted exploration continues.
 
 Exit codes: 0 no findings; 1 findings; 2 wrong usage; 3 no cluster; 4 interrupted, or
 some problems could not be tried.`,
 		Example: `  dratest explore --problems 1000
   dratest explore --stack own --seed 7 --duration 10m
   dratest explore --features 'shared counters,first available' --problems 200
+  dratest explore --replay finding-42.yaml
   dratest explore --kubeconfig ~/.kube/config --duration 2m`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -98,6 +99,7 @@ func (f *exploreFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Features, "features", nil, "try only problems with all of these features")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 24, "number of problems to try in parallel")
 	flags.BoolVar(&f.Resume, "resume", false, "resume the exploration in --report-dir")
+	flags.StringVar(&f.Replay, "replay", "", "file of a finding: try only its problem")
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the summary and findings (default: $ARTIFACTS or ./_artifacts)")
 }

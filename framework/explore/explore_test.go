@@ -17,10 +17,13 @@ limitations under the License.
 package explore
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/problem/generate"
@@ -59,6 +62,37 @@ func TestScope(t *testing.T) {
 					t.Fatalf("problem %d: pod %s uses claim %s, which does not exist in its namespace", number, pod.Name, claim)
 				}
 			}
+		}
+	}
+}
+
+// The file of a finding has its problem.
+func TestReplay(t *testing.T) {
+	for number := range uint64(100) {
+		p, err := scope(generate.Stored(1, number, nil), "x7x", "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Off = nil
+		dir := t.TempDir()
+		name, err := writeFinding(dir, Finding{Number: number}, &trial{id: "x7x", namespace: namespaceObject("ns"), problem: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, id, err := read(filepath.Join(dir, name))
+		if err != nil || id != "x7x" {
+			t.Fatalf("problem %d: ID %q, %v", number, id, err)
+		}
+		want, err := renamed(p, "x7x")("x8x", "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := renamed(got, id)("x8x", "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !equality.Semantic.DeepEqual(want, again) {
+			t.Fatalf("problem %d:\n%s", number, cmp.Diff(want, again))
 		}
 	}
 }

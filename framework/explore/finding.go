@@ -32,7 +32,7 @@ import (
 // writeFinding writes a file with the objects of a problem, and what became of them.
 func writeFinding(dir string, f Finding, t *trial) (string, error) {
 	var text strings.Builder
-	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay FILE", f.Number)))
+	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay finding-%d.yaml", f.Number, f.Number)))
 	for _, v := range f.Violations {
 		text.WriteString(comment("Expected: " + v.Promise + " (" + v.Cites + ")\nActual:   " + v.Object + ": " + v.What))
 	}

@@ -53,6 +53,9 @@ type exploring struct {
 	// off are the problem's features that the cluster lacks.
 	off   []string
 	slots []*slot
+	// replayed is the problem of Options.Replay, with its ID.
+	replayed   *problem.Problem
+	replayedID string
 	// ran is the duration of earlier parts of a resumed exploration.
 	ran float64
 
@@ -73,6 +76,11 @@ type slot struct {
 // Clean removes the findings of an earlier exploration, or reads its summary to resume it.
 func (e *exploring) Clean() (err error) {
 	e.running = map[uint64]bool{}
+	if e.options.Replay != "" {
+		if e.replayed, e.replayedID, err = read(e.options.Replay); err != nil {
+			return err
+		}
+	}
 	if e.options.Resume {
 		if e.summary, err = load(e.options.ReportDir, e.options); err != nil {
 			return err
@@ -171,7 +179,13 @@ func (e *exploring) Do(ctx context.Context) (Summary, error) {
 	var watches, workers sync.WaitGroup
 	for _, s := range e.slots {
 		watches.Go(func() { s.pods.follow(watching, e.bed.Client, s.namespace.Name) })
-		workers.Go(func() { e.work(ctx, exploring, s) })
+		if e.replayed == nil {
+			workers.Go(func() { e.work(ctx, exploring, s) })
+		}
+	}
+	if e.replayed != nil {
+		e.replayed.Off = e.off
+		workers.Go(func() { e.try(ctx, e.slots[0], 0, e.replayed, renamed(e.replayed, e.replayedID)) })
 	}
 	finished := make(chan struct{})
 	go func() { workers.Wait(); close(finished) }()

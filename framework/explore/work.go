@@ -43,7 +43,7 @@ func (e *exploring) work(ctx, exploring context.Context, s *slot) {
 		if !ok {
 			return
 		}
-		e.try(ctx, s, number, p)
+		e.try(ctx, s, number, p, generated(p))
 	}
 }
 
@@ -78,9 +78,9 @@ func (e *exploring) done(number uint64, count func(*Summary)) {
 }
 
 // try tries a problem, and again if the outcome is wrong.
-func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.Problem) {
+func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.Problem, of subject) {
 	id := fmt.Sprintf("x%dx", number)
-	verdict, tried, err := e.attempt(ctx, s, p, id)
+	verdict, tried, err := e.attempt(ctx, s, of, id)
 	switch {
 	case ctx.Err() != nil:
 		return // It stays unfinished, for --resume.
@@ -100,7 +100,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 	confirmed := len(verdict.Violations) > 0
 	for i := 0; confirmed && i < confirmations; i++ {
 		var again oracle.Verdict
-		again, tried, err = e.attempt(ctx, s, p, fmt.Sprintf("%s%c", id, 'a'+i))
+		again, tried, err = e.attempt(ctx, s, of, fmt.Sprintf("%s%c", id, 'a'+i))
 		finding.Violations = common(finding.Violations, again.Violations)
 		confirmed = err == nil && len(finding.Violations) > 0
 	}
@@ -129,12 +129,12 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 }
 
 // attempt gives a problem to the scheduler once.
-func (e *exploring) attempt(ctx context.Context, s *slot, p *problem.Problem, id string) (oracle.Verdict, *trial, error) {
-	scoped, err := scope(p, id, s.namespace.Name)
+func (e *exploring) attempt(ctx context.Context, s *slot, of subject, id string) (oracle.Verdict, *trial, error) {
+	p, err := of(id, s.namespace.Name)
 	if err != nil {
 		return oracle.Verdict{}, nil, err
 	}
-	t := &trial{client: e.bed.Client, namespace: s.namespace, pods: s.pods, id: id, problem: scoped}
+	t := &trial{client: e.bed.Client, namespace: s.namespace, pods: s.pods, id: id, problem: p}
 	if t.outcome, err = t.run(ctx); err != nil {
 		return oracle.Verdict{}, t, err
 	}

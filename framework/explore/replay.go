@@ -1,0 +1,129 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+)
+
+// subject makes a problem with an ID that no other problem has had, for a namespace.
+type subject func(id, namespace string) (*problem.Problem, error)
+
+// generated is the subject of a generated problem.
+func generated(p *problem.Problem) subject {
+	return func(id, namespace string) (*problem.Problem, error) { return scope(p, id, namespace) }
+}
+
+// renamed is the subject of a problem that has an ID already.
+func renamed(p *problem.Problem, old string) subject {
+	return func(id, namespace string) (*problem.Problem, error) {
+		data, err := json.Marshal(p)
+		if err != nil {
+			return nil, fmt.Errorf("rename problem: %w", err)
+		}
+		again := &problem.Problem{}
+		if err := json.Unmarshal(bytes.ReplaceAll(data, []byte(old), []byte(id)), again); err != nil {
+			return nil, fmt.Errorf("rename problem: %w", err)
+		}
+		for _, claims := range [][]resourceapi.ResourceClaim{again.Allocated, again.Claims} {
+			for i := range claims {
+				claims[i].Namespace = namespace
+			}
+		}
+		return again, nil
+	}
+}
+
+// read returns the problem in the file of a finding, and its ID.
+func read(name string) (*problem.Problem, string, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, "", fmt.Errorf("replay: %w", err)
+	}
+	p := &problem.Problem{}
+	for _, doc := range strings.Split("\n"+string(data), "\n---\n")[1:] {
+		if err := addObject(p, []byte(doc)); err != nil {
+			return nil, "", fmt.Errorf("replay: %s: %w", name, err)
+		}
+	}
+	if len(p.Nodes) == 0 || p.Nodes[0].Labels[label] == "" || len(p.Pods) == 0 {
+		return nil, "", fmt.Errorf("replay: %s: %w", name, errNoFinding)
+	}
+	return p, p.Nodes[0].Labels[label], nil
+}
+
+var errNoFinding = errors.New("is no finding: it needs pods, and nodes with the label " + label)
+
+func addObject(p *problem.Problem, doc []byte) error {
+	var meta metav1.TypeMeta
+	if err := yaml.Unmarshal(doc, &meta); err != nil {
+		return err
+	}
+	switch meta.Kind {
+	case "Node":
+		node, err := decoded[corev1.Node](doc)
+		p.Nodes = append(p.Nodes, problem.Node{Name: node.Name, Labels: node.Labels})
+		return err
+	case "DeviceClass":
+		class, err := decoded[resourceapi.DeviceClass](doc)
+		class.TypeMeta = metav1.TypeMeta{}
+		p.Classes = append(p.Classes, class)
+		return err
+	case "ResourceSlice":
+		slice, err := decoded[resourceapi.ResourceSlice](doc)
+		slice.TypeMeta = metav1.TypeMeta{}
+		p.Slices = append(p.Slices, slice)
+		return err
+	case "ResourceClaim":
+		claim, err := decoded[resourceapi.ResourceClaim](doc)
+		claim.TypeMeta = metav1.TypeMeta{}
+		if claim.Status.Allocation != nil {
+			p.Allocated = append(p.Allocated, claim)
+		} else {
+			p.Claims = append(p.Claims, claim)
+		}
+		return err
+	case "Pod":
+		object, err := decoded[corev1.Pod](doc)
+		pod := problem.Pod{Name: object.Name}
+		for _, c := range object.Spec.ResourceClaims {
+			pod.Claims = append(pod.Claims, ptr.Deref(c.ResourceClaimName, ""))
+		}
+		p.Pods = append(p.Pods, pod)
+		return err
+	}
+	return fmt.Errorf("unknown kind %q", meta.Kind)
+}
+
+func decoded[O any](doc []byte) (O, error) {
+	var object O
+	err := yaml.UnmarshalStrict(doc, &object)
+	return object, err
+}
