@@ -17,6 +17,7 @@ limitations under the License.
 package reports
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -36,6 +37,10 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 	c.Certificate = &certificate
 	c.Profiles = nil
 	for _, name := range spec.DriverProfiles() {
+		contract := slices.ContainsFunc(c.Cases, func(each schema.ConformanceCase) bool { return each.DriverProfile == name })
+		if name == spec.ProfileContract && !contract {
+			continue // a report of profile v2 or before
+		}
 		p := schema.Profile{Name: string(name), Result: resultOfVerdict(certificate.Profiles[name])}
 		for _, each := range c.Cases {
 			if each.DriverProfile == name {
@@ -50,6 +55,11 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 func Certified(r schema.Report, c schema.Certificate) schema.Report {
 	r.Result, r.Reasons = resultOfVerdict(c.Verdict), slices.Concat(c.Failures, c.Missing)
 	return r
+}
+
+// CheckLine is the line of LogFile with the outcome of a check, which is no Ginkgo spec.
+func CheckLine(o spec.Outcome) string {
+	return fmt.Sprintf("check %s: %s", o.ID, o.Status)
 }
 
 func resultOfVerdict(v schema.DriverVerdict) schema.Result {

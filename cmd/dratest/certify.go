@@ -39,7 +39,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites"
 )
 
 // certifyFlags are the flags of "dratest certify".
@@ -139,7 +138,7 @@ cluster does not match the declaration; 4 incomplete.`,
 }
 
 func listCertify(out io.Writer) error {
-	for _, c := range certify.Cases(suites.All()) {
+	for _, c := range certifyMetas() {
 		if _, err := fmt.Fprintf(out, "%-32s %s\n", c.ID, c.Checks); err != nil {
 			return err
 		}
@@ -186,7 +185,7 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 
 // complete sets the options without flags. Until stop, the certification receives signals.
 func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p run.Parts, stop func()) {
-	f.Declaration = d
+	f.Declaration, f.Contract = d, contract()
 	if d.Limits.Serial {
 		f.Run.Parallel = 1
 	}

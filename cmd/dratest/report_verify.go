@@ -165,7 +165,7 @@ func rules() map[schema.Engine]verify.Rules {
 		return verify.Rules{Required: required, Versions: profile.Versions(), Build: reports.SuiteVersion()}
 	}
 	metas := func(metas []spec.Meta) verify.Rules { return of(schema.Required(metas, requirements.All())) }
-	drivers, upgrades := metas(run.Metas(certify.Cases(parts().Cases))), of(upgrade.Required(upgradeParts()))
+	drivers, upgrades := metas(certifyMetas()), of(upgrade.Required(upgradeParts()))
 	drivers.Certificate, drivers.Subject, upgrades.Record = certify.Derive, certify.Declared, upgrade.Verify
 	return map[schema.Engine]verify.Rules{
 		schema.EngineRun: metas(run.Metas(parts().Cases)), schema.EngineCertify: drivers, schema.EngineSanity: metas(sanity.Metas()), schema.EngineUpgrade: upgrades,

@@ -18,8 +18,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -43,17 +41,12 @@ func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 	if limit := d.Limits.Republish; limit > 0 && !flags.Changed("publish-timeout") {
 		f.publishTimeout = limit
 	}
-	for _, c := range []struct {
-		into *[]string
-		from []map[string]any
-	}{{&f.valid, d.Config.Valid}, {&f.invalid, d.Config.Invalid}} {
-		for _, parameters := range c.from {
-			text, err := json.Marshal(parameters)
-			if err != nil {
-				return fmt.Errorf("encode config of %s: %w", f.file, err)
-			}
-			*c.into = append(*c.into, string(text))
-		}
+	valid, invalid, err := d.Config.Encoded()
+	for _, parameters := range valid {
+		f.valid = append(f.valid, string(parameters))
 	}
-	return nil
+	for _, parameters := range invalid {
+		f.invalid = append(f.invalid, string(parameters))
+	}
+	return err
 }

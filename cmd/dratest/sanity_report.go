@@ -40,7 +40,7 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
 	started := time.Now()
 	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
-	o.Ended = func(outcome spec.Outcome) {
+	o.Ended = func(outcome spec.Outcome, _ []string) {
 		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
 	}
 	outcomes, err := sanity.Run(ctx, access, o)

@@ -33,8 +33,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
-	"github.com/dra-conformance/dratest/framework/certify"
-	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/journal"
@@ -61,11 +59,11 @@ type where struct {
 }
 
 // engine returns the engine of the run and the cases of its suite.
-func (w where) engine() (schema.Engine, []harness.Case) {
+func (w where) engine() (schema.Engine, []spec.Meta) {
 	if w.driver != nil {
-		return schema.EngineCertify, certify.Cases(parts().Cases)
+		return schema.EngineCertify, certifyMetas()
 	}
-	return schema.EngineRun, parts().Cases
+	return schema.EngineRun, run.Metas(parts().Cases)
 }
 
 func (w where) String() string {
@@ -134,8 +132,7 @@ func (w where) running(t spec.Target) spec.Target {
 // planned is the plan of all cases.
 func (w where) planned(t *testing.T) spec.Plan {
 	t.Helper()
-	_, cases := w.engine()
-	metas := run.Metas(cases)
+	_, metas := w.engine()
 	target := w.target(metas)
 	p, err := plan.Build(metas, target, w.filter)
 	if err != nil {
@@ -237,6 +234,10 @@ func writeJournal(t *testing.T, dir string, p spec.Plan, all []spec.Outcome, inf
 	for _, o := range all {
 		add(journal.Record{Progress: spec.Progress{Time: o.Started, ID: o.ID}})
 		add(journal.Record{Progress: spec.Progress{Time: o.Started.Add(o.Duration), ID: o.ID, Outcome: &o}})
+		if slices.ContainsFunc(p.Entries, func(e spec.Entry) bool { return e.Meta.ID == o.ID && e.Meta.Needs.Contract }) {
+			fmt.Fprintln(&log, reports.CheckLine(o))
+			continue
+		}
 		head := "• [1.0 seconds]"
 		if o.Status == spec.Failed {
 			head = "• [FAILED] [1.0 seconds]"

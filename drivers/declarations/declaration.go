@@ -16,7 +16,11 @@ limitations under the License.
 
 package declarations
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // APIVersion and Kind are the first lines of driver.yaml. Files without them are older: Parse converts them.
 const (
@@ -89,6 +93,23 @@ type Devices struct {
 type Config struct {
 	Valid   []map[string]any `yaml:"valid,omitempty" jsonschema:"description=Parameters accepted by the driver."`
 	Invalid []map[string]any `yaml:"invalid,omitempty" jsonschema:"description=Parameters rejected by the driver."`
+}
+
+// Encoded returns the parameters as JSON.
+func (c Config) Encoded() (valid, invalid []json.RawMessage, err error) {
+	for _, part := range []struct {
+		into *[]json.RawMessage
+		from []map[string]any
+	}{{&valid, c.Valid}, {&invalid, c.Invalid}} {
+		for _, parameters := range part.from {
+			text, err := json.Marshal(parameters)
+			if err != nil {
+				return nil, nil, fmt.Errorf("encode config: %w", err)
+			}
+			*part.into = append(*part.into, text)
+		}
+	}
+	return valid, invalid, nil
 }
 
 // Workload configures the containers of cases. Commands are program and arguments; they run in a shell of the image

@@ -91,15 +91,11 @@ func featureLine(declared declarations.Features, observed map[spec.DriverFeature
 
 func unusedParts(d declarations.Declaration) []string {
 	var parts []string
-	printVerdict := func(is bool, what string) {
-		if is {
-			parts = append(parts, what+": no case uses it yet")
+	for _, c := range d.Classes[1:] {
+		if len(c.Features) == 0 {
+			parts = append(parts, fmt.Sprintf("class %s, which is not the first one and names no features: no case uses it yet", c.Name))
 		}
 	}
-	for _, c := range d.Classes[1:] {
-		printVerdict(len(c.Features) == 0, fmt.Sprintf("class %s, which is not the first one and names no features", c.Name))
-	}
-	printVerdict(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
 	return parts
 }
 

@@ -33,7 +33,7 @@ func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 	}
 	for _, c := range f.report.Cases {
 		p := f.required(c.ID).DriverProfile
-		if c.Status != spec.NotApplicable || incomplete(c.SkipCode) {
+		if c.Status != spec.NotApplicable || incomplete(c.SkipCode) || basic(c) {
 			applies[p] = true
 		}
 		switch {
@@ -41,7 +41,7 @@ func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 			passed[p] = true
 		case c.Status == spec.Failed:
 			worse(p, schema.DriverNotCertified)
-		case c.Status == spec.Blocked, incomplete(c.SkipCode):
+		case c.Status == spec.Blocked, incomplete(c.SkipCode), basic(c):
 			worse(p, schema.DriverIncomplete)
 		}
 	}

@@ -51,6 +51,8 @@ type Options struct {
 	Cluster string
 	// Install runs the hook install first, and uninstall at the end.
 	Install bool
+	// Contract has the checks of the plugin API.
+	Contract Contract
 	// Removable: cases may uninstall the driver although Install is not set.
 	Removable bool
 	// Timings is the directory with the durations of earlier certifications, for the estimate; empty keeps none.
@@ -66,7 +68,7 @@ func Cases(all []harness.Case) []harness.Case {
 // does not work at all (a verdict), else ErrNotThere and those of run.Run (no certification); the certificate is zero
 // if they left no report.
 func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certificate, err error) {
-	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
+	if err := checkExceptions(o, parts.Cases); err != nil {
 		return result, err
 	}
 	o.Run.ReportDir = reports.Dir(o.Run.ReportDir)
@@ -126,7 +128,7 @@ func (c *running) facts(report schema.Report, err error) facts {
 			seen.Features = append(seen.Features, feature)
 		}
 	}
-	if !c.restarted(report) {
+	if !c.replaced && !c.restarted(report) {
 		seen.Failures, seen.Changes = append(seen.Failures, c.restarts...), append(seen.Changes, c.renewals...)
 	}
 	switch {
@@ -163,10 +165,11 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 // ErrDeclaration: the declaration names something missing.
 var ErrDeclaration = errors.New("the declaration is wrong")
 
-func checkExceptions(d declarations.Declaration, all []harness.Case) error {
+func checkExceptions(o Options, all []harness.Case) error {
 	var errs []error
-	for _, e := range d.Excepted {
-		if !slices.ContainsFunc(Cases(all), func(c harness.Case) bool { return c.ID == e.Case }) {
+	metas := append(run.Metas(Cases(all)), o.Contract.Metas...)
+	for _, e := range o.Declaration.Excepted {
+		if !slices.ContainsFunc(metas, func(m spec.Meta) bool { return m.ID == e.Case }) {
 			errs = append(errs, fmt.Errorf("%w: exceptions: there is no case %q for drivers; `dratest certify --list` has all", ErrDeclaration, e.Case))
 		}
 	}
@@ -177,6 +180,7 @@ type running struct {
 	declaration  declarations.Declaration
 	out          io.Writer
 	image        string
+	reportDir    string
 	parallel     int
 	dry          bool
 	metas        []spec.Meta
@@ -201,6 +205,8 @@ type running struct {
 	restarts    []string
 	// estimated is the time of the estimate.
 	estimated time.Time
+	// replaced is whether checks of the contract have ended the driver's processes.
+	replaced bool
 	// looked is whether After has come to its end.
 	looked bool
 }
@@ -209,11 +215,12 @@ var _ run.DriverUnderTest = (*running)(nil)
 
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
-	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
+	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), reportDir: o.Run.ReportDir, parallel: o.Run.Parallel, requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
 	if o.Timings != "" {
 		c.timings = filepath.Join(o.Timings, c.declaration.Driver+".json")
 	}
-	parts.DriverUnderTest = c
+	parts.DriverUnderTest, parts.Checks = c, c.checks(o.Contract)
+	c.metas = parts.Metas()
 	return c, parts
 }
 

@@ -135,7 +135,7 @@ func (f facts) judgeCases(j *schema.Judgement) {
 		case c.Status == spec.Blocked:
 			reason := firstLine(c.Reason + " " + c.Failure)
 			blocked[reason] = append(blocked[reason], c.ID)
-		case incomplete(c.SkipCode):
+		case incomplete(c.SkipCode), basic(c):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		case c.Status == spec.NotApplicable:
 			// The cluster does not serve its subject, or the driver lacks the feature.
@@ -158,6 +158,11 @@ func noVerdict(ids []string, reason string) string {
 // incomplete reports whether a skipped case would have proven something.
 func incomplete(code spec.SkipCode) bool {
 	return slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, code)
+}
+
+// basic reports whether a check that did not run leaves the contract untested.
+func basic(c schema.Case) bool {
+	return c.Status == spec.NotApplicable && slices.Contains(spec.BasicContract(), c.ID)
 }
 
 func (f facts) judgeFailed(j *schema.Judgement, c schema.Case) {

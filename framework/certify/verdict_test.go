@@ -98,6 +98,14 @@ func TestJudge(t *testing.T) {
 		{"a feature that the driver lacks", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"}
 		}, schema.DriverCertified, "core/a did not run: no health"},
+		{"a basic check of the plugin API did not run", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "sanity/not-found", Status: spec.NotApplicable, Reason: "no devices"}
+			f.cases[0] = schema.RequiredCase{ID: "sanity/not-found", DriverProfile: spec.ProfileContract}
+		}, schema.DriverIncomplete, "sanity/not-found did not run: no devices"},
+		{"another check of the plugin API did not run", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "sanity/shares", Status: spec.NotApplicable, Reason: "no shares"}
+			f.cases[0] = schema.RequiredCase{ID: "sanity/shares", DriverProfile: spec.ProfileContract}
+		}, schema.DriverCertified, "sanity/shares did not run: no shares"},
 		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, schema.DriverIncomplete, "no case passed"},
 		{"fewer devices than declared", func(f *facts) { f.seen.Failures = []string{"node a has 1"} }, schema.DriverNotCertified, "node a has 1"},
 		{"driver restarted", func(f *facts) { f.seen.Failures = []string{"pod p was restarted"} }, schema.DriverNotCertified, "restarted"},

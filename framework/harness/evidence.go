@@ -22,7 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,15 +53,13 @@ func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, GatherTimeout, fmt.Errorf("gathering took longer than %s", GatherTimeout))
 	defer cancel()
 	t.folder = folderOf(t.meta.ID)
-	w := &Evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
-	// A killed run may have left evidence.
-	w.Problem("leftovers of an earlier run", os.RemoveAll(w.dir))
+	w := OpenEvidence(t.env.ReportDir, t.meta.ID)
 	// A panic here must not hide the case's failure.
 	defer func() {
 		if p := recover(); p != nil {
 			w.Problem("everything after this", fmt.Errorf("panic: %v", p))
 		}
-		w.close()
+		w.Close()
 		// If nothing can be written, the outcome reports it.
 		if w.useless() {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")

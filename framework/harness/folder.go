@@ -37,8 +37,16 @@ const (
 // Evidence is the folder of a failed case or known issue. It records missing evidence.
 type Evidence struct {
 	dir     string
+	folder  string
 	missing []string
 	written int
+}
+
+// OpenEvidence returns the folder of a case in a report directory, without evidence of a killed run. Close it.
+func OpenEvidence(reportDir, id string) *Evidence {
+	e := &Evidence{dir: filepath.Join(reportDir, folderOf(id)), folder: folderOf(id)}
+	e.Problem("leftovers of an earlier run", os.RemoveAll(e.dir))
+	return e
 }
 
 // Problem adds an error to missing.txt, unless it is nil.
@@ -68,6 +76,9 @@ func (e *Evidence) File(name string, content []byte) {
 	e.Problem(name, err)
 }
 
+// Folder is its path relative to the report directory.
+func (e *Evidence) Folder() string { return e.folder }
+
 func (e *Evidence) useless() bool { return e.written == 0 }
 
 // Object writes an object, or a list of objects, as YAML.
@@ -81,7 +92,8 @@ func (e *Evidence) Object(name string, o runtime.Object) {
 	e.File(name, content)
 }
 
-func (e *Evidence) close() {
+// Close writes missing.txt.
+func (e *Evidence) Close() {
 	if len(e.missing) > 0 {
 		e.File("missing.txt", []byte(strings.Join(e.missing, "\n")+"\n"))
 	}

@@ -29,6 +29,8 @@ type Parts struct {
 	testbed.Parts
 
 	Cases []harness.Case
+	// Checks are further cases, which are no Ginkgo specs.
+	Checks Checks
 	// Requirements are the requirements of cases; reports have their level and text.
 	Requirements []spec.Requirement
 	// DriverUnderTest is the driver under test; nil if each case brings its own.
@@ -45,6 +47,9 @@ type DriverUnderTest interface {
 	Before(ctx context.Context, b *testbed.Testbed) error
 	After(ctx context.Context, b *testbed.Testbed) error
 }
+
+// Metas returns the data of all cases, checks last.
+func (p Parts) Metas() []spec.Meta { return append(Metas(p.Cases), p.Checks.Metas...) }
 
 func (p Parts) register(cases []harness.Case, env func() *harness.Env) {
 	if p.Register != nil {

@@ -94,7 +94,7 @@ func (r *running) leaveOutForbidden(ctx context.Context) {
 
 // selected returns the cases to run, or fails if there are none, before anything is brought up.
 func selected(parts Parts, filter plan.Filter) ([]spec.Meta, error) {
-	metas := Metas(parts.Cases)
+	metas := parts.Metas()
 	if err := plan.Validate(metas); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (r *running) look(ctx context.Context) (err error) {
 		}
 		b.Target.DriverUnderTest = &found
 	}
-	if r.plan, err = plan.Build(Metas(r.parts.Cases), b.Target, o.Filter); err != nil {
+	if r.plan, err = plan.Build(r.parts.Metas(), b.Target, o.Filter); err != nil {
 		return err
 	}
 	r.clients = companionClients{}

@@ -188,7 +188,7 @@ func (r *running) cases(ctx context.Context) (schema.Report, error) {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
 			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
-		if endedEarly, err = r.ginkgo(ctx, c, p); err != nil {
+		if endedEarly, err = r.perform(ctx, c, p); err != nil {
 			return schema.Report{}, err
 		}
 	}
@@ -207,13 +207,27 @@ func (r *running) write(ctx context.Context, outcomes []spec.Outcome, info repor
 	return report, seal(ctx, r.parts, r.options, report, outcomes, reports.Facts{})
 }
 
-// ginkgo runs a plan, or its remaining part.
-func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan) (endedEarly string, err error) {
-	earlier := len(c.outcomes)
+// perform runs a plan, or its remaining part: first the Ginkgo specs.
+func (r *running) perform(ctx context.Context, c *collector, p spec.Plan) (endedEarly string, err error) {
 	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
 	lines.Expected = r.options.Expectations
 	defer lines.Close()
 	c.show = lines.Show
+	specs, checks := r.parts.Checks.split(p)
+	if specs.Runs() > 0 {
+		if endedEarly, err = r.ginkgo(ctx, c, specs, lines); err != nil {
+			return "", err
+		}
+	}
+	if checks.Runs() > 0 && endedEarly == "" {
+		return r.check(ctx, c, checks)
+	}
+	return endedEarly, nil
+}
+
+// ginkgo runs the Ginkgo specs of a plan.
+func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan, lines *console.Console) (endedEarly string, err error) {
+	earlier := len(c.outcomes)
 	g, err := startGinkgo(r.session(p), r.options)
 	if err != nil {
 		return "", err

@@ -34,7 +34,7 @@ import (
 
 // seal writes the conformance report for the files in the report directory, and signs it.
 func seal(ctx context.Context, parts Parts, o Options, report schema.Report, outcomes []spec.Outcome, f reports.Facts) error {
-	f.Implementation, f.Command, f.Required = o.Identity, o.Command, schema.Required(Metas(parts.Cases), parts.Requirements)
+	f.Implementation, f.Command, f.Required = o.Identity, o.Command, schema.Required(parts.Metas(), parts.Requirements)
 	f.Engine = parts.engine()
 	dir, err := o.absolute()
 	if err != nil {
@@ -60,7 +60,7 @@ func judged(parts Parts, provider string, report schema.Report) schema.Report {
 	case provider == clusters.ProviderControlPlane:
 		target = spec.ControlPlaneTarget
 	}
-	required := schema.Required(Metas(parts.Cases), parts.Requirements)
+	required := schema.Required(parts.Metas(), parts.Requirements)
 	return reports.Judge(report, profile.Run(target, report.Selection, parts.engine(), required), required)
 }
 

@@ -18,6 +18,8 @@ package run_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/run"
@@ -31,17 +33,33 @@ import (
 // holds fails the test if the report of a run, with any result, does not verify.
 func holds(t *testing.T, o run.Options) {
 	t.Helper()
+	holdsFor(t, o, parts())
+}
+
+func holdsFor(t *testing.T, o run.Options, p run.Parts) {
+	t.Helper()
+	for _, reason := range reasons(t, o, p) {
+		t.Error(reason)
+	}
+}
+
+// refused reports whether the log contradicts the journal.
+func refused(t *testing.T, o run.Options, p run.Parts) bool {
+	t.Helper()
+	return slices.ContainsFunc(reasons(t, o, p), func(reason string) bool { return strings.Contains(reason, "it has no line \"check sanity/a") })
+}
+
+func reasons(t *testing.T, o run.Options, p run.Parts) []string {
+	t.Helper()
 	texts, err := requirements.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, reasons, err := verify.Directory(os.DirFS(o.ReportDir), map[schema.Engine]verify.Rules{schema.EngineRun: {
-		Required: schema.Required(run.Metas(parts().Cases), texts), Versions: profile.Versions(), Build: reports.SuiteVersion(),
+		Required: schema.Required(p.Metas(), texts), Versions: profile.Versions(), Build: reports.SuiteVersion(),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reason := range reasons {
-		t.Error(reason)
-	}
+	return reasons
 }

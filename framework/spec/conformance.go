@@ -70,14 +70,14 @@ func (p ConformanceProfile) Of(s Subset) ConformanceProfile {
 // Profiles returns the profiles requiring the case, in order. Cases with a companion also test programs of dratest,
 // so no cluster has to pass them.
 func (m Meta) Profiles() []ConformanceProfile {
-	kubernetes := len(m.Needs.Companions) == 0 && !m.Needs.DriverPods
+	kubernetes := len(m.Needs.Companions) == 0 && !m.Needs.DriverPods && !m.Needs.Contract
 	onNode := !m.Needs.NoNode && !m.Needs.NoKubelet
 	var all []ConformanceProfile
 	for target, requires := range map[ConformanceProfile]bool{
 		ClusterTarget: kubernetes,
 		// Its components run in no pods, as required for metrics.
 		ControlPlaneTarget: kubernetes && !onNode && len(m.Needs.Metrics) == 0,
-		DriverTarget:       m.Needs.Devices > 0,
+		DriverTarget:       m.Needs.Devices > 0 || m.Needs.Contract,
 	} {
 		for _, s := range Subsets() {
 			if requires && m.In(s) {

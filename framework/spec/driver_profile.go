@@ -21,9 +21,10 @@ import "slices"
 // DriverProfile is a part of the driver profile with a verdict of its own.
 type DriverProfile string
 
-// The parts: features for users, resilience of driver and users, updates and removal of the driver, requirements of
+// The parts: the plugin API, features for users, resilience of driver and users, updates and removal of the driver, requirements of
 // node autoscalers, and the driver's cost.
 const (
+	ProfileContract       DriverProfile = "contract"
 	ProfileCore           DriverProfile = "core"
 	ProfileRecovery       DriverProfile = "recovery"
 	ProfileUpgrade        DriverProfile = "upgrade"
@@ -33,7 +34,7 @@ const (
 
 // DriverProfiles are all of them, in order.
 func DriverProfiles() []DriverProfile {
-	return []DriverProfile{ProfileCore, ProfileRecovery, ProfileUpgrade, ProfilePredictability, ProfileBudget}
+	return []DriverProfile{ProfileContract, ProfileCore, ProfileRecovery, ProfileUpgrade, ProfilePredictability, ProfileBudget}
 }
 
 // CaseOfSlices belongs to ProfilePredictability, CaseOfCosts to ProfileBudget.
@@ -42,10 +43,20 @@ const (
 	CaseOfCosts  = "life/costs"
 )
 
+// BasicContract are the checks of ProfileContract for each driver. Without a verdict on them, the contract is not tested.
+func BasicContract() []string {
+	return []string{
+		"sanity/devices-published", "sanity/prepare-repeated", "sanity/unprepare-repeated", "sanity/unprepare-undoes", "sanity/unprepare-unknown",
+		"sanity/unprepare-deleted-claim", "sanity/claim-not-there", "sanity/not-found",
+	}
+}
+
 // DriverProfile is a case's part; empty for cases never run with an installed driver.
 func (m Meta) DriverProfile() DriverProfile {
 	changes := []HookName{HookInstall, HookUninstall, HookUpgrade, HookDowngrade}
 	switch {
+	case m.Needs.Contract:
+		return ProfileContract
 	case m.Needs.Devices == 0:
 		return ""
 	case m.ID == CaseOfSlices, slices.Contains(m.Needs.Hooks, HookInventory):

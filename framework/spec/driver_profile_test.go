@@ -38,6 +38,9 @@ func TestProfilesOfCases(t *testing.T) {
 			t.Errorf("%s is of %s, want %s", id, got, tc.want)
 		}
 	}
+	if got := (Meta{ID: "sanity/a", Needs: Needs{Contract: true}}).DriverProfile(); got != ProfileContract {
+		t.Errorf("a check of the plugin API is of %s", got)
+	}
 	if got := (Meta{ID: "core/b"}).DriverProfile(); got != "" {
 		t.Errorf("a case for dratest's own driver is of %s", got)
 	}

@@ -50,6 +50,8 @@ type Needs struct {
 	Devices          int             `json:"devices,omitempty"`
 	DriverFeatures   []DriverFeature `json:"driverFeatures,omitempty"`
 	NoDriverFeatures []DriverFeature `json:"noDriverFeatures,omitempty"`
+	// Contract: the case is a check of the driver's plugin API. It calls the socket of any driver and allocates claims itself.
+	Contract bool `json:"contract,omitempty"`
 	// DriverPods: the case needs the driver's own pods as installed by its vendor, and restarts them.
 	DriverPods bool `json:"installed,omitempty"`
 	// Hooks are the vendor's commands used by the case.
@@ -191,7 +193,7 @@ var needs = []need{
 	},
 	{
 		// Any driver serves a case with a number of devices.
-		wanted: func(n Needs) bool { return n.Devices == 0 },
+		wanted: func(n Needs) bool { return n.Devices == 0 && !n.Contract },
 		missing: ofDriver(func(Needs, DriverUnderTest) *Skip {
 			return &Skip{SkipDriver, "needs the programmable test driver dra-sim"}
 		}),

@@ -76,6 +76,10 @@ func (v *verification) log(r schema.Report, j journal) {
 		last[o.ID] = o
 	}
 	for _, id := range slices.Sorted(maps.Keys(last)) {
+		if v.isCheck(id) {
+			v.loggedCheck(log, last[id])
+			continue
+		}
 		v.logged(id, last[id], entries[id], j.steps[id], r.Problems)
 	}
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
@@ -84,6 +88,17 @@ func (v *verification) log(r schema.Report, j journal) {
 		}
 	}
 	v.totals(log, entries)
+}
+
+// isCheck reports whether a case is no Ginkgo spec.
+func (v *verification) isCheck(id string) bool {
+	return slices.ContainsFunc(v.list, func(c schema.RequiredCase) bool { return c.ID == id && c.DriverProfile == spec.ProfileContract })
+}
+
+func (v *verification) loggedCheck(log string, o spec.Outcome) {
+	if line := reports.CheckLine(o); !strings.Contains("\n"+log, "\n"+line+"\n") {
+		v.refuse("%s: it has no line %q, and check %s is %s in %s", reports.LogFile, line, o.ID, o.Status, reports.JournalFile)
+	}
 }
 
 func (v *verification) logged(id string, o spec.Outcome, entries []logEntry, steps, problems []string) {

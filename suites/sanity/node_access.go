@@ -82,8 +82,8 @@ type Options struct {
 	Upgrade, Downgrade func(ctx context.Context) error
 	// CheckpointPaths are the driver's checkpoint files on the node.
 	CheckpointPaths []string
-	// Ended is called with each check's outcome; nil for no callback.
-	Ended func(spec.Outcome)
+	// Ended is called with each check's outcome and the calls made for it; nil for no callback.
+	Ended func(outcome spec.Outcome, calls []string)
 }
 
 func (o Options) withDefaults() Options {
@@ -94,7 +94,7 @@ func (o Options) withDefaults() Options {
 		o.PublishTimeout = 10 * time.Second
 	}
 	if o.Ended == nil {
-		o.Ended = func(spec.Outcome) {}
+		o.Ended = func(spec.Outcome, []string) {}
 	}
 	return o
 }

@@ -45,6 +45,7 @@ func (t *T) replace(by func(context.Context) error, what string) {
 	t.timer.Stop()
 	ctx, cancel := context.WithTimeout(t.ctx, restarting)
 	defer cancel()
+	t.trace.add("%s", what)
 	t.need(by(ctx), what)
 	t.timer.Reset(t.limit())
 	var last error

@@ -50,12 +50,13 @@ func Run(ctx context.Context, access NodeAccess, o Options) (outcomes []spec.Out
 		if ctx.Err() != nil {
 			return outcomes, context.Cause(ctx)
 		}
+		w.trace.reset()
 		outcome := w.outcome(ctx, c)
 		if ctx.Err() != nil {
 			return outcomes, context.Cause(ctx)
 		}
 		outcomes = append(outcomes, outcome)
-		w.Ended(outcome)
+		w.Ended(outcome, w.trace.lines())
 	}
 	return outcomes, nil
 }
@@ -64,6 +65,7 @@ func Run(ctx context.Context, access NodeAccess, o Options) (outcomes []spec.Out
 func Metas() []spec.Meta {
 	var metas []spec.Meta
 	for _, c := range All() {
+		c.Needs.Contract = true
 		metas = append(metas, c.Meta)
 	}
 	return metas

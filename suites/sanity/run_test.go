@@ -50,6 +50,14 @@ func TestChecksAreValid(t *testing.T) {
 	}
 }
 
+func TestBasicChecksAreThere(t *testing.T) {
+	for _, id := range spec.BasicContract() {
+		if !slices.ContainsFunc(Metas(), func(m spec.Meta) bool { return m.ID == id && m.DriverProfile() == spec.ProfileContract }) {
+			t.Errorf("there is no check %s", id)
+		}
+	}
+}
+
 func TestJoin(t *testing.T) {
 	const v1, v1beta1 = spec.GRPCv1, spec.GRPCv1beta1
 	both := []spec.GRPCVersion{v1, v1beta1}

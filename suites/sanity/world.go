@@ -56,6 +56,7 @@ type world struct {
 	NodeAccess
 
 	conn      *grpc.ClientConn
+	trace     trace
 	versions  []spec.GRPCVersion // served by the driver
 	namespace string
 	// pod never runs: claims are reserved for it, as in a kubelet's calls.
@@ -83,7 +84,7 @@ func open(ctx context.Context, access NodeAccess, o Options) (_ *world, err erro
 	_ = first.Close()
 	// The address is only a name; NodeAccess connects to the socket.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return access.Dial(ctx) }))
+		grpc.WithChainUnaryInterceptor(w.trace.intercept), grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return access.Dial(ctx) }))
 	if err != nil {
 		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
 	}

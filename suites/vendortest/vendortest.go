@@ -18,7 +18,6 @@ package vendortest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -145,17 +144,6 @@ func sanityOptions(d declarations.Declaration, kubeconfig, node string) (sanity.
 	if o.Client, err = kubernetes.NewForConfig(config); err != nil {
 		return o, fmt.Errorf("make a client: %w", err)
 	}
-	for _, c := range []struct {
-		into *[]json.RawMessage
-		from []map[string]any
-	}{{&o.ValidConfig, d.Config.Valid}, {&o.InvalidConfig, d.Config.Invalid}} {
-		for _, parameters := range c.from {
-			text, err := json.Marshal(parameters)
-			if err != nil {
-				return o, fmt.Errorf("encode config: %w", err)
-			}
-			*c.into = append(*c.into, text)
-		}
-	}
-	return o, nil
+	o.ValidConfig, o.InvalidConfig, err = d.Config.Encoded()
+	return o, err
 }
