@@ -73,6 +73,10 @@ func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfi
 		names = append(names, kwok)
 	}
 	for _, name := range names {
+		if _, given := c.Programs[name]; given {
+			found.paths[name] = "" // replace sets it
+			continue
+		}
 		path, err := p.Program(ctx, c.Version, name)
 		if err != nil {
 			return found, fmt.Errorf("find %s: %w", name, err)

@@ -34,6 +34,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/certify"
@@ -57,6 +59,8 @@ type sanityFlags struct {
 	class               string
 	valid, invalid      []string
 	restart             string
+	noCluster           bool
+	command             string
 	callTimeout         time.Duration
 	publishTimeout      time.Duration
 	reportDir           string
@@ -65,6 +69,8 @@ type sanityFlags struct {
 	// implementation and signer come from identity.
 	implementation schema.Implementation
 	signer         sign.Signer
+	// process is the driver started with --no-cluster.
+	process *driverProcess
 	// From the declaration.
 	kubeletRoot        string
 	checkpoints        []string
@@ -84,9 +90,15 @@ installed for the duration of the checks if it is missing.
 dratest creates and allocates claims for free devices in its own namespace, deletes
 them afterwards, and changes nothing else. A device is in use during a check: make
 sure that the scheduler does not allocate it to a pod at the same time, or run
-sanity on a node without pods. A skipped check reports which flag would enable it.`,
+sanity on a node without pods. A skipped check reports which flag would enable it.
+
+With --no-cluster, no cluster and no kubelet is needed, for example in unit tests: the
+driver talks to an API server of dratest, and the socket's directory is below plugins
+in a directory that stands for the kubelet's root.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
   dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
+  dratest sanity --no-cluster --endpoint unix:///tmp/kubelet/plugins/gpu.example.com/dra.sock --cdi-dir /tmp/cdi \
+    --command 'gpu-driver --kubeconfig=$KUBECONFIG --node-name=$DRATEST_NODE --kubelet-root=/tmp/kubelet --cdi-root=/tmp/cdi'
   dratest sanity --kubeconfig /etc/kubernetes/admin.conf \
     --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
     --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \
@@ -124,6 +136,8 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.valid, "valid-config", nil, "opaque parameters (JSON) that the driver accepts; repeatable")
 	flags.StringArrayVar(&f.invalid, "invalid-config", nil, "opaque parameters (JSON) that the driver must reject; repeatable")
 	flags.StringVar(&f.restart, "restart", "", "command that restarts the driver on the node; restart checks are skipped without it")
+	flags.BoolVar(&f.noCluster, "no-cluster", false, "with --endpoint: start an API server for the driver, play the kubelet, and start the driver with --command; etcd and kube-apiserver are taken from $KUBEBUILDER_ASSETS or built (5 minutes, once)")
+	flags.StringVar(&f.command, "command", "", "with --no-cluster: command that runs the driver with $KUBECONFIG on node $DRATEST_NODE; restart checks end it with SIGTERM and start it again")
 	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "timeout of a gRPC call; a check without restarts times out after 15 calls plus twice --publish-timeout")
 	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "time limit for ResourceSlices to be published, and for the socket to be back after a restart")
 	flags.StringVar(&f.reportDir, "report-dir", "", "output directory for reports (default: $ARTIFACTS or ./_artifacts)")
@@ -134,7 +148,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 // complete sets defaults depending on other flags and returns all missing flags.
 func (f *sanityFlags) complete() error {
 	var errs []error
-	if f.kubeconfig == "" {
+	if f.kubeconfig == "" && !f.noCluster {
 		errs = append(errs, errors.New("--kubeconfig is missing: $KUBECONFIG is not looked at, so that no cluster is used by mistake"))
 	}
 	if f.endpoint != "" {
@@ -163,7 +177,7 @@ func (f *sanityFlags) complete() error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, f.completeNoCluster())...)
 }
 
 // options converts the flags.
@@ -175,7 +189,10 @@ func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 	for _, c := range f.invalid {
 		o.InvalidConfig = append(o.InvalidConfig, json.RawMessage(c))
 	}
-	if f.restart != "" {
+	switch {
+	case f.process != nil:
+		o.Restart = f.process.restart
+	case f.restart != "":
 		o.Restart = func(ctx context.Context) error {
 			_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", f.restart}})
 			return err
@@ -194,6 +211,11 @@ func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Contex
 	return func(ctx context.Context) error { return certify.RunHook(ctx, name, h, "KUBECONFIG="+f.kubeconfig) }
 }
 
+// local is a driver on this machine.
+func (f *sanityFlags) local() sanity.Local {
+	return sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
+}
+
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	dir, started := reports.Dir(f.reportDir), time.Now()
 	unlock, err := reports.Lock(dir)
@@ -210,10 +232,17 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 			err = errors.Join(err, reports.WriteError(dir, started, err))
 		}
 	}()
-	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.images.agent, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: agentsAt(f.images.agent, f.kubeletRoot)}, f.config(out))
 	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err
+	}
+	if f.noCluster {
+		end, err := f.startDriver(ctx, bed, dir)
+		defer end()
+		if err != nil {
+			return err
+		}
 	}
 	target, err := probe.Target(ctx, bed.REST)
 	if err != nil {
@@ -222,7 +251,7 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	if !slices.ContainsFunc(target.Nodes, func(n spec.Node) bool { return n.Name == f.node }) {
 		return withCode(codeUsage, fmt.Errorf("there is no node %q in the cluster: name the one that the driver runs on (--node)", f.node))
 	}
-	var subject sanity.NodeAccess = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
+	var subject sanity.NodeAccess = f.local()
 	if f.endpoint == "" {
 		if err := bed.Install(ctx, []string{f.node}); err != nil {
 			return err
@@ -233,6 +262,9 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 		}
 		defer agents.Close()
 		subject = onNode{agents: agents, node: f.node, driver: f.driver}
+	}
+	if f.noCluster {
+		printKubeletCases(out)
 	}
 	report, err = checkDriver(ctx, out, dir, target, subject, f.options(bed.Client), f.implementation, f.signer)
 	return runError(ctx, report, err)

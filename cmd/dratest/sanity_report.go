@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/run/console"
@@ -48,7 +49,7 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 	if len(outcomes) == 0 && err != nil {
 		return report, err
 	}
-	report = sanityReport(target, outcomes, o.Driver, started, err)
+	report = sanityReport(target, outcomes, o.Driver, started, problems(outcomes, err))
 	if reportErr := sealSanity(ctx, dir, report, outcomes, identity, signer); reportErr != nil {
 		return report, errors.Join(err, reportErr)
 	}
@@ -63,6 +64,9 @@ func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spe
 		return err
 	}
 	err = w.Write(journal.Record{Progress: spec.Progress{Time: r.Started}, Run: &journal.Run{Suite: r.Suite, Kubernetes: r.Cluster.Kubernetes, Selection: r.Selection}})
+	for _, problem := range r.Problems {
+		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
+	}
 	for _, o := range outcomes {
 		err = errors.Join(err, w.Write(journal.Record{Progress: spec.Progress{Time: o.Started.Add(o.Duration), ID: o.ID, Outcome: &o}}))
 	}
@@ -74,17 +78,27 @@ func sealSanity(ctx context.Context, dir string, r schema.Report, outcomes []spe
 	}, signer)
 }
 
-func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) schema.Report {
+// problems are reasons for an incomplete verdict besides blocked checks: an error, and basic checks that did not run.
+func problems(outcomes []spec.Outcome, err error) (all []string) {
+	if err != nil {
+		all = append(all, err.Error())
+	}
+	for _, o := range outcomes {
+		if o.Status == spec.NotApplicable && slices.Contains(spec.BasicContract(), o.ID) {
+			all = append(all, fmt.Sprintf("too little was checked: %s did not run: %s", o.ID, o.Reason))
+		}
+	}
+	return all
+}
+
+func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problems []string) schema.Report {
 	plan := spec.Plan{Target: target}
 	for _, meta := range sanity.Metas() {
 		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
 	}
 	info := reports.Info{
 		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
-		Requirements: requirements.All(), Started: started, Ended: time.Now(),
-	}
-	if problem != nil {
-		info.Problems = []string{problem.Error()}
+		Requirements: requirements.All(), Started: started, Ended: time.Now(), Problems: problems,
 	}
 	return reports.Build(plan, outcomes, info)
 }

@@ -59,3 +59,16 @@ func TestSanityReportHolds(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// A driver with shared devices only had "5 passed, 44 not applicable: passed".
+func TestBasicChecksMustRun(t *testing.T) {
+	outcomes := []spec.Outcome{{ID: spec.BasicContract()[0], Status: spec.Passed}, {ID: "sanity/shares", Status: spec.NotApplicable, Reason: "no"}}
+	if got := problems(outcomes, nil); len(got) > 0 {
+		t.Errorf("an optional check did not run: %v", got)
+	}
+	outcomes = append(outcomes, spec.Outcome{ID: spec.BasicContract()[1], Status: spec.NotApplicable, Reason: "needs a device"})
+	r := sanityReport(spec.Target{Kubernetes: "v1.37.1"}, outcomes, "gpu.example.com", time.Now(), problems(outcomes, nil))
+	if r.Summary.Verdict != schema.Incomplete || !strings.Contains(strings.Join(r.Problems, ""), "did not run: needs a device") {
+		t.Errorf("%s: %v", r.Summary.Verdict, r.Problems)
+	}
+}

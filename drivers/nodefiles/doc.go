@@ -15,7 +15,7 @@ limitations under the License.
 */
 
 // Package nodefiles reads and changes the files and sockets of drivers on a node: CDI directories, the kubelet's
-// registration sockets, and files to corrupt. It runs on the node, or in a container with other mount paths.
+// registration sockets, and files to corrupt. Register plays the kubelet. It runs on the node, or in a container with other mount paths.
 //
 // Start with CDIDirs, Sockets and Damage.
 package nodefiles

@@ -27,6 +27,19 @@ import (
 	"github.com/dra-conformance/dratest/drivers/nodefiles/registrationtest"
 )
 
+// TestRegister: a restarted driver with the same socket is registered again.
+func TestRegister(t *testing.T) {
+	dir := t.TempDir()
+	go nodefiles.Register(t.Context(), dir)
+	for range 2 {
+		registered, stop := registrationtest.Await(filepath.Join(dir, "d.sock"), "d", filepath.Join(dir, "dra.sock"))
+		if !<-registered {
+			t.Error("the driver is refused")
+		}
+		stop()
+	}
+}
+
 func TestSockets(t *testing.T) {
 	dir := t.TempDir()
 	registrationtest.Serve(dir, "good")

@@ -59,6 +59,15 @@ func (l Local) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", newest)
 }
 
+// Answers reports whether a socket of the driver is open.
+func (l Local) Answers(ctx context.Context) bool {
+	conn, err := l.Dial(ctx)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
 // Specs implements NodeAccess.
 func (l Local) Specs(context.Context) (map[string][]byte, error) {
 	return nodefiles.CDIDirsAt(l.CDIDirs...).Read()

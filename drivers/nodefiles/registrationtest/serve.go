@@ -29,6 +29,15 @@ type registrar struct {
 	registerapi.UnimplementedRegistrationServer
 
 	info *registerapi.PluginInfo
+	// registered receives the kubelet's notifications, if set.
+	registered chan<- bool
+}
+
+func (r registrar) NotifyRegistrationStatus(_ context.Context, s *registerapi.RegistrationStatus) (*registerapi.RegistrationStatusResponse, error) {
+	if r.registered != nil {
+		r.registered <- s.GetPluginRegistered()
+	}
+	return &registerapi.RegistrationStatusResponse{}, nil
 }
 
 func (r registrar) GetInfo(context.Context, *registerapi.InfoRequest) (*registerapi.PluginInfo, error) {
@@ -40,6 +49,15 @@ func Serve(dir, driver string) {
 	endpoint := filepath.Join(dir, driver+".plugin")
 	serve(endpoint, grpc.NewServer())
 	Register(filepath.Join(dir, driver+"-reg.sock"), driver, endpoint)
+}
+
+// Await opens a registration socket and returns the kubelet's notifications.
+func Await(socket, driver, endpoint string) (registered <-chan bool, stop func()) {
+	notified := make(chan bool, 10)
+	server := grpc.NewServer()
+	registerapi.RegisterRegistrationServer(server, registrar{info: &registerapi.PluginInfo{Type: registerapi.DRAPlugin, Name: driver, Endpoint: endpoint}, registered: notified})
+	serve(socket, server)
+	return notified, server.Stop
 }
 
 // Register opens a registration socket with an endpoint and its services.
