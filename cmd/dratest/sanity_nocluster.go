@@ -77,7 +77,7 @@ func (f *sanityFlags) config(out io.Writer) testbed.Config {
 	}
 	c.Cluster = clusters.Config{
 		Name: fmt.Sprintf("sanity-%d", os.Getpid()), Provider: clusters.ProviderControlPlane,
-		Without: []string{clusters.WithoutScheduler, clusters.WithoutControllers},
+		Without: []string{spec.Scheduler, spec.Controllers},
 	}
 	if dir := os.Getenv(assets); dir != "" {
 		c.Cluster.Programs = map[string]string{"etcd": filepath.Join(dir, "etcd"), "kube-apiserver": filepath.Join(dir, "kube-apiserver")}
