@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
@@ -46,7 +47,7 @@ func checkContract(ctx context.Context, b *testbed.Testbed, d certify.ContractDr
 	defer agents.Close()
 	o := sanity.Options{
 		Driver: d.Declaration.Driver, Node: d.Node, Client: b.Client, Class: d.Declaration.Classes[0].Name, Only: d.Only,
-		PublishTimeout: d.Declaration.Limits.Republish, CheckpointPaths: d.Declaration.Deploy.CheckpointPaths,
+		PublishTimeout: cmp.Or(d.Declaration.Limits.Republish, spec.DefaultRepublish), Features: d.Features, CheckpointPaths: d.Declaration.Deploy.CheckpointPaths,
 		Restart: d.Restart, Upgrade: d.Upgrade, Downgrade: d.Downgrade, Ended: d.Ended,
 	}
 	if o.ValidConfig, o.InvalidConfig, err = d.Declaration.Config.Encoded(); err != nil {

@@ -72,6 +72,7 @@ type sanityFlags struct {
 	// process is the driver started with --no-cluster.
 	process *driverProcess
 	// From the declaration.
+	features           declarations.Features
 	kubeletRoot        string
 	checkpoints        []string
 	upgrade, downgrade declarations.Hook
@@ -182,7 +183,7 @@ func (f *sanityFlags) complete() error {
 
 // options converts the flags.
 func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
-	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints}
+	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints, Features: f.features}
 	for _, c := range f.valid {
 		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
 	}

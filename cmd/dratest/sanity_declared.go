@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -36,6 +37,10 @@ func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 	f.implementation = f.implementation.Over(schema.Implementation(d.Identity))
 	f.driver = cmp.Or(f.driver, d.Driver)
 	f.class = cmp.Or(f.class, d.Classes[0].Name)
+	f.features = d.Features
+	if f.features == nil {
+		f.features = declarations.Features{}
+	}
 	f.kubeletRoot, f.checkpoints = d.Nodes.KubeletRoot, d.Deploy.CheckpointPaths
 	f.upgrade, f.downgrade = d.Hooks.Upgrade, d.Hooks.Downgrade
 	if limit := d.Limits.Republish; limit > 0 && !flags.Changed("publish-timeout") {

@@ -98,6 +98,9 @@ func (d Declaration) checkClasses(c *checker) {
 		if class.DevicesPerNode < 1 {
 			c.say(at+".devicesPerNode", "is %d, must be at least 1", class.DevicesPerNode)
 		}
+		if w := class.Workload; len(w.Present)+len(w.Absent)+len(w.Identify) > 0 && (len(w.Present) == 0 || len(w.Absent) == 0) {
+			c.say(at+".workload", "must have present and absent, or be left out")
+		}
 		for _, f := range class.Features {
 			switch {
 			case !knownFeature(string(f)):

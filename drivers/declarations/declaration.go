@@ -67,8 +67,17 @@ type Class struct {
 	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions for requests\\, in addition to those of the class."`
 	// DevicesPerNode is the minimum number of devices of the class per node.
 	DevicesPerNode int `yaml:"devicesPerNode" jsonschema:"required,minimum=1"`
+	// Workload has the commands for containers with these devices; empty means those of Declaration.Workload.
+	Workload ClassWorkload `yaml:"workload,omitempty" since:"v1alpha1" jsonschema:"description=Commands for containers with devices of this class\\, instead of those in workload."`
 	// Features are those with cases using this class instead of the first one.
 	Features ClassFeatures `yaml:"features,omitempty" jsonschema:"description=Features with cases using this class instead of the first one\\, for example partitionable if partitions have their own class."`
+}
+
+// ClassWorkload has commands as in Workload.
+type ClassWorkload struct {
+	Present  []string `yaml:"present,omitempty"`
+	Absent   []string `yaml:"absent,omitempty"`
+	Identify []string `yaml:"identify,omitempty"`
 }
 
 // Nodes says where the driver runs.

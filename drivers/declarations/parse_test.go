@@ -71,8 +71,11 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 - {name: part, devicesPerNode: 1, features: [partitionable, heatlh]}
 - {name: shared, devicesPerNode: 1, features: [consumableCapacity, partitionable]}`, 1),
 			"line 6: classes[0].features: must not be set: the first class is used by all cases except those of features listed by another class\n" +
-				"line 7: classes[1].features: \"heatlh\" is none of [partitionable consumableCapacity taints adminAccess extendedResource prioritizedList deviceStatus health bindingConditions rollingUpdate sharedClaim metadata]\n" +
+				"line 7: classes[1].features: \"heatlh\" is none of [partitionable consumableCapacity taints adminAccess extendedResource prioritizedList deviceStatus health bindingConditions rollingUpdate sharedClaim metadata podDevices oneContainer]\n" +
 				"line 8: classes[2].features: partitionable is class part's already"},
+		{"commands of a class", versioned + strings.Replace(good, "devicesPerNode: 2", "devicesPerNode: 2\n- {name: part, devicesPerNode: 1, features: [partitionable], workload: {present: [a], absent: [b]}}", 1), ""},
+		{"half of the commands of a class", versioned + strings.Replace(good, "devicesPerNode: 2", "devicesPerNode: 2\n- {name: part, devicesPerNode: 1, workload: {present: [a]}}", 1),
+			"line 8: classes[1].workload: must have present and absent, or be left out"},
 		{"a previous version that nobody installs", good + "deploy: {previousVersion: v0}\nhooks: {upgrade: {command: [x]}}\n",
 			"line 9: deploy.previousVersion: requires hooks.downgrade to install it and hooks.upgrade to install this version again"},
 		{"a device that nobody heals", good + "hooks:\n  makeUnhealthy: {command: [x]}\n", "line 10: hooks.makeUnhealthy: requires hooks.heal to undo it"},

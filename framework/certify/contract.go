@@ -49,6 +49,8 @@ type Contract struct {
 type ContractDriver struct {
 	Declaration declarations.Declaration
 	Node        string
+	// Features are declared or observed.
+	Features map[spec.DriverFeature]bool
 	// Only has the IDs of the checks to run.
 	Only []string
 	// Restart, Upgrade and Downgrade replace the driver's process; nil if that is impossible or not allowed.
@@ -60,7 +62,7 @@ type ContractDriver struct {
 // checks are the checks of the contract on the driver found in the cluster.
 func (c *running) checks(contract Contract) run.Checks {
 	return run.Checks{Metas: contract.Metas, Run: func(ctx context.Context, b *testbed.Testbed, ids []string, ended func(spec.Outcome)) error {
-		d := ContractDriver{Declaration: c.declaration, Node: c.contractNode(), Only: ids}
+		d := ContractDriver{Declaration: c.declaration, Node: c.contractNode(), Features: has(c.declaration.Features, c.observed), Only: ids}
 		d.Ended = func(o spec.Outcome, calls []string) {
 			if o.Status == spec.Failed || o.Status == spec.Blocked {
 				i := slices.IndexFunc(contract.Metas, func(m spec.Meta) bool { return m.ID == o.ID })

@@ -317,5 +317,8 @@ func (s observation) driverUnderTest(d declarations.Declaration, w world) spec.D
 }
 
 func driverClass(c declarations.Class, found inClass) spec.DriverClass {
-	return spec.DriverClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodes(), Devices: found.least()}
+	return spec.DriverClass{
+		Class: c.Name, Selectors: c.Selectors, Nodes: found.nodes(), Devices: found.least(),
+		Workload: spec.Workload{Present: c.Workload.Present, Absent: c.Workload.Absent, Identify: c.Workload.Identify},
+	}
 }

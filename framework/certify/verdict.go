@@ -196,6 +196,11 @@ func (f facts) judgeFeatures(j *schema.Judgement) {
 		observed := slices.Contains(f.seen.Features, feature)
 		exercised := len(j.Exercised[feature]) > 0
 		switch {
+		case feature.Limits() && !declared:
+		case feature == spec.DriverOneContainer:
+			j.Missing = append(j.Missing, "feature oneContainer is declared: Kubernetes allows several containers to use a claim, and the driver does not")
+		case feature.Limits():
+			j.Notes = append(j.Notes, fmt.Sprintf("feature %s is declared: containers of a pod are not isolated from its other devices", feature))
 		case isDeclared && !declared && observed:
 			j.Failures = append(j.Failures, fmt.Sprintf("feature %s is declared as false, and the cluster shows it", feature))
 		case isDeclared && declared && !exercised && f.notServed(feature):

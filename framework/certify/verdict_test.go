@@ -106,6 +106,11 @@ func TestJudge(t *testing.T) {
 			f.report.Cases[0] = schema.Case{ID: "sanity/shares", Status: spec.NotApplicable, Reason: "no shares"}
 			f.cases[0] = schema.RequiredCase{ID: "sanity/shares", DriverProfile: spec.ProfileContract}
 		}, schema.DriverCertified, "sanity/shares did not run: no shares"},
+		{"devices of the pod", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverPodDevices: true} }, schema.DriverCertified, "are not isolated"},
+		{"claims for one container", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverOneContainer: true} }, schema.DriverIncomplete, "oneContainer is declared: Kubernetes allows"},
+		{"no limits", func(f *facts) {
+			f.declaration.Features = declarations.Features{spec.DriverOneContainer: false, spec.DriverPodDevices: false}
+		}, schema.DriverCertified, ""},
 		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, schema.DriverIncomplete, "no case passed"},
 		{"fewer devices than declared", func(f *facts) { f.seen.Failures = []string{"node a has 1"} }, schema.DriverNotCertified, "node a has 1"},
 		{"driver restarted", func(f *facts) { f.seen.Failures = []string{"pod p was restarted"} }, schema.DriverNotCertified, "restarted"},

@@ -79,6 +79,9 @@ type Device struct {
 	Kept string
 }
 
+// Held is the prefix of Kept for devices of a claim.
+const Held = "is held by "
+
 // ID names a device of one driver.
 type ID struct{ Pool, Device string }
 
@@ -94,7 +97,7 @@ func Devices(driver string, published []resourceapi.ResourceSlice, claims []reso
 			taint := slices.IndexFunc(d.Taints, objects.Repels)
 			switch {
 			case taken:
-				d.Kept = "is held by " + holder
+				d.Kept = Held + holder
 			case taint >= 0:
 				d.Kept = "has taint " + d.Taints[taint].Key
 			case pool.Problem() != "":

@@ -58,6 +58,8 @@ type DriverClass struct {
 	// Nodes are the nodes with such devices in complete pools, and Devices is the minimum number of free ones on each.
 	Nodes   []string `json:"nodes"`
 	Devices int      `json:"devices"`
+	// Workload has the commands for containers with these devices; zero means DriverUnderTest.Workload.
+	Workload Workload `json:"commands,omitzero"`
 }
 
 // ClassFor is the class for cases of these features.
@@ -68,6 +70,14 @@ func (s DriverUnderTest) ClassFor(features []DriverFeature) DriverClass {
 		}
 	}
 	return s.DriverClass
+}
+
+// WorkloadFor has the commands for cases of these features.
+func (s DriverUnderTest) WorkloadFor(features []DriverFeature) Workload {
+	if own := s.ClassFor(features).Workload; len(own.Present) > 0 {
+		return own
+	}
+	return s.Workload
 }
 
 // Workload configures containers to show a driver's devices. Commands are program and arguments.
@@ -116,6 +126,10 @@ const (
 	DriverRollingUpdate      DriverFeature = "rollingUpdate"
 	DriverSharedClaim        DriverFeature = "sharedClaim"
 	DriverMetadata           DriverFeature = "metadata"
+	// DriverPodDevices: each container of a pod sees the devices of all claims of the pod, as with network interfaces.
+	DriverPodDevices DriverFeature = "podDevices"
+	// DriverOneContainer: only one container can use a claim.
+	DriverOneContainer DriverFeature = "oneContainer"
 )
 
 // DriverFeatures returns all of them, in listing order.
@@ -123,5 +137,9 @@ func DriverFeatures() []DriverFeature {
 	return []DriverFeature{
 		DriverPartitionable, DriverConsumableCapacity, DriverTaints, DriverAdminAccess, DriverExtendedResource, DriverPrioritizedList,
 		DriverDeviceStatus, DriverHealth, DriverBindingConditions, DriverRollingUpdate, DriverSharedClaim, DriverMetadata,
+		DriverPodDevices, DriverOneContainer,
 	}
 }
+
+// Limits reports whether the feature is a limit of the driver, which no case uses.
+func (f DriverFeature) Limits() bool { return f == DriverPodDevices || f == DriverOneContainer }

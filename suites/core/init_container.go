@@ -30,7 +30,7 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 	ID:       "core/init-container",
 	Checks:   "An init container sees the device of the claim it names, as does the container after it.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/share-between-containers"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1, NoDriverFeatures: []spec.DriverFeature{spec.DriverOneContainer}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))

@@ -28,7 +28,7 @@ var NoClaimNoDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/no-claim-no-device",
 	Checks:   "A container that names no claim sees no devices of its pod.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-claims"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1, NoDriverFeatures: []spec.DriverFeature{spec.DriverPodDevices}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))

@@ -30,7 +30,7 @@ var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-request-one-device",
 	Checks:   "A container that names one request of a claim sees that request's device and no other.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-requests"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2, NoDriverFeatures: []spec.DriverFeature{spec.DriverPodDevices, spec.DriverOneContainer}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("one"), t.Driver.Request("two")))

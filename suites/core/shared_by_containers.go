@@ -28,7 +28,7 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 	ID:       "core/shared-by-containers",
 	Checks:   "Two containers of a pod that name the same claim see the same device.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-containers"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1, NoDriverFeatures: []spec.DriverFeature{spec.DriverOneContainer}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))

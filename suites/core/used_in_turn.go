@@ -30,7 +30,7 @@ var UsedInTurn = harness.Case{Meta: spec.Meta{
 	ID:       "core/used-in-turn",
 	Checks:   "A claim stays allocated and prepared while pods use it in turn, and is released after the last one.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
 	Catches:  spec.CatchableFor(spec.Unprepare),
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")))

@@ -26,7 +26,10 @@ var adminAccess = Check{Meta: spec.Meta{
 	Checks:   "Preparing and unpreparing a claim with admin access leaves the claim using the device unchanged.",
 	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
 }, Source: "KEP-5018", Run: func(t *T) {
-	device := t.Devices(1)[0]
+	if t.Features != nil && !t.Features[spec.DriverAdminAccess] {
+		t.NotApplicablef("needs a driver with feature %s", spec.DriverAdminAccess)
+	}
+	device := t.Exclusive(1)[0]
 	// Created first: if the server does not support admin access, nothing must be prepared.
 	admin := t.Claim(nil, Want{Device: device, Request: "req", Admin: true})
 	user := t.One(device)

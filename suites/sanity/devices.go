@@ -17,8 +17,10 @@ limitations under the License.
 package sanity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -33,20 +35,27 @@ import (
 // Device is a device available for claims.
 type Device struct {
 	Pool, Name string
+	// part: the device consumes shared counters.
+	part bool
 	// Capacity is the capacity of one share of a shareable device; nil otherwise.
 	Capacity map[resourceapi.QualifiedName]resource.Quantity
 }
 
-// Devices returns n free devices of the driver, independent of each other. If the driver publishes
-// fewer, the check is not applicable. If some are in use, or broken since an earlier failed check,
-// it is blocked.
+// Devices returns n free devices of the driver, independent of each other; whole ones first, then
+// partitions, then shares. If the driver publishes fewer, the check is not applicable. If some are
+// in use, or broken since an earlier failed check, it is blocked.
 func (t *T) Devices(n int) []Device {
-	return t.unspoiled(n, "not shared", func(d Device) bool { return d.Capacity == nil })
+	return t.unspoiled(n, "", func(Device) bool { return true })
+}
+
+// Exclusive is Devices without shares.
+func (t *T) Exclusive(n int) []Device {
+	return t.unspoiled(n, "not shared ", func(d Device) bool { return d.Capacity == nil })
 }
 
 // SharedDevice returns a device with multiple allocations allowed.
 func (t *T) SharedDevice() Device {
-	return t.unspoiled(1, "shared by claims (allowMultipleAllocations)", func(d Device) bool { return d.Capacity != nil })[0]
+	return t.unspoiled(1, "shared by claims (allowMultipleAllocations) ", func(d Device) bool { return d.Capacity != nil })[0]
 }
 
 func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
@@ -70,9 +79,9 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	switch {
 	case len(good) >= n:
 	case len(good)+len(kept) >= n:
-		t.Blockedf("needs %d %s devices, and only %d are available: %s", n, kind, len(good), first(kept, 3))
+		t.Blockedf("needs %d %sdevices, and only %d are available: %s", n, kind, len(good), first(kept, 3))
 	default:
-		t.NotApplicablef("needs %d %s devices, the driver has %d on this node", n, kind, len(good)+len(kept))
+		t.NotApplicablef("needs %d %sdevices, the driver has %d on this node", n, kind, len(good)+len(kept))
 	}
 	return good[:n]
 }
@@ -159,20 +168,62 @@ type candidate struct {
 	kept string
 }
 
-// candidates returns the devices without binding conditions and shared counters.
+// candidates returns the devices without binding conditions: whole ones, then partitions, then shared
+// ones. Of partitions using the same counters only the first is returned, so that all fit together.
 func candidates(devices []pools.Device) []candidate {
 	var found []candidate
+	held, chosen := map[counterSet]string{}, map[counterSet]bool{}
 	for _, d := range devices {
-		if len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
+		if strings.HasPrefix(d.Kept, pools.Held) {
+			for _, set := range setsOf(d) {
+				held[set] = d.Name
+			}
+		}
+	}
+	for _, d := range devices {
+		if len(d.BindingConditions) > 0 {
 			continue
 		}
-		c := candidate{Device: Device{Pool: d.Pool, Name: d.Name}, kept: d.Kept}
+		c := candidate{Device: Device{Pool: d.Pool, Name: d.Name, part: len(d.ConsumesCounters) > 0}, kept: d.Kept}
 		if ptr.Deref(d.AllowMultipleAllocations, false) {
 			c.Capacity = share(d.Device)
 		}
+		sets := setsOf(d)
+		if slices.ContainsFunc(sets, func(s counterSet) bool { return chosen[s] }) {
+			continue
+		}
+		for _, set := range sets {
+			if by := held[set]; by != "" && c.kept == "" {
+				c.kept = "shares counters with device " + by + ", which is in use"
+			}
+			chosen[set] = c.kept == ""
+		}
 		found = append(found, c)
 	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.rank(), b.rank()) })
 	return found
+}
+
+// rank orders devices by how little their use depends on other devices.
+func (d Device) rank() int {
+	switch {
+	case d.Capacity != nil:
+		return 2
+	case d.part:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// counterSet are the shared counters of a device that is divided into partitions.
+type counterSet struct{ pool, name string }
+
+func setsOf(d pools.Device) (sets []counterSet) {
+	for _, c := range d.ConsumesCounters {
+		sets = append(sets, counterSet{d.Pool, c.CounterSet})
+	}
+	return sets
 }
 
 // share returns the capacity consumed by a claim without capacity requests.

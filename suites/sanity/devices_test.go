@@ -34,6 +34,10 @@ func published(pool string, generation, count int64, devices ...resourceapi.Devi
 	}}
 }
 
+func consuming(name, set string) resourceapi.Device {
+	return resourceapi.Device{Name: name, ConsumesCounters: []resourceapi.DeviceCounterConsumption{{CounterSet: set}}}
+}
+
 func TestCandidates(t *testing.T) {
 	one := resource.MustParse("1Gi")
 	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
@@ -44,21 +48,25 @@ func TestCandidates(t *testing.T) {
 		published("a", 1, 1, resourceapi.Device{Name: "old"}),
 		published("a", 2, 2, resourceapi.Device{Name: "shared", AllowMultipleAllocations: ptr.To(true), Capacity: capacity}),
 		published("a", 2, 2, resourceapi.Device{Name: "tainted", Taints: []resourceapi.DeviceTaint{{Key: "sick"}}},
-			resourceapi.Device{Name: "part", ConsumesCounters: []resourceapi.DeviceCounterConsumption{{}}},
+			consuming("part-1", "gpu-0"), consuming("part-2", "gpu-0"), consuming("part-3", "gpu-1"), consuming("part-4", "gpu-1"),
 			resourceapi.Device{Name: "fabric", BindingConditions: []string{"x"}}),
 		published("incomplete", 1, 2, resourceapi.Device{Name: "y"}),
 	}, []resourceapi.ResourceClaim{
 		{}, // not allocated
-		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "holder"}, Status: claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"}).Status},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "holder"}, Status: claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"},
+			resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "a", Device: "part-4"}).Status},
 	}))
 	want := []candidate{
-		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}}},
 		{Device: Device{Pool: "a", Name: "tainted"}, kept: "has taint sick"},
 		{Device: Device{Pool: "b", Name: "taken"}, kept: "is held by claim ns/holder"},
 		{Device: Device{Pool: "b", Name: "z"}},
 		{Device: Device{Pool: "incomplete", Name: "y"}, kept: "cannot be used: pool incomplete has 1 slices of generation 1, and says that it has 2"},
+		{Device: Device{Pool: "a", Name: "part-1", part: true}},
+		{Device: Device{Pool: "a", Name: "part-3", part: true}, kept: "shares counters with device part-4, which is in use"},
+		{Device: Device{Pool: "a", Name: "part-4", part: true}, kept: "is held by claim ns/holder"},
+		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}}},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(candidate{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(candidate{}, Device{})); diff != "" {
 		t.Errorf("devices (-want +got):\n%s", diff)
 	}
 }

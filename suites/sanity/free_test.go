@@ -33,6 +33,7 @@ func TestTooFewFreeDevices(t *testing.T) {
 	tainted := resourceapi.Device{Name: "b", Taints: []resourceapi.DeviceTaint{{Key: "sick"}}}
 	needsTwo := Check{Meta: spec.Meta{ID: "sanity/needs-two"}, Run: func(t *T) { t.Devices(2) }}
 	needsShared := Check{Meta: spec.Meta{ID: "sanity/needs-shared"}, Run: func(t *T) { t.SharedDevice() }}
+	needsExclusive := Check{Meta: spec.Meta{ID: "sanity/needs-exclusive"}, Run: func(t *T) { t.Exclusive(1) }}
 	shared := resourceapi.Device{Name: "s", AllowMultipleAllocations: ptr.To(true)}
 	for name, row := range map[string]struct {
 		check     Check
@@ -41,15 +42,17 @@ func TestTooFewFreeDevices(t *testing.T) {
 		want      spec.Status
 		text      string
 	}{
-		"enough":             {needsTwo, devices("a", "b"), "", spec.Passed, ""},
-		"not published":      {needsTwo, devices("a"), "", spec.NotApplicable, "the driver has 1 on this node"},
-		"held":               {needsTwo, devices("a", "b"), "a", spec.Blocked, "device a of pool p is held by claim ns/holder"},
-		"many held":          {needsTwo, append(devices("a"), tainted, tainted, tainted, tainted), "a", spec.Blocked, "device b of pool p has taint sick; and 2 more"},
-		"tainted":            {needsTwo, append(devices("a"), tainted), "", spec.Blocked, "device b of pool p has taint sick"},
-		"too few anyway":     {needsTwo, devices("a"), "a", spec.NotApplicable, "the driver has 1 on this node"},
-		"nothing published":  {needsTwo, nil, "", spec.Blocked, "has published no device"},
-		"shared, held":       {needsShared, []resourceapi.Device{shared}, "s", spec.Blocked, "is held by claim ns/holder"},
-		"shared, none there": {needsShared, devices("a"), "a", spec.NotApplicable, "the driver has 0 on this node"},
+		"enough":               {needsTwo, devices("a", "b"), "", spec.Passed, ""},
+		"not published":        {needsTwo, devices("a"), "", spec.NotApplicable, "the driver has 1 on this node"},
+		"held":                 {needsTwo, devices("a", "b"), "a", spec.Blocked, "device a of pool p is held by claim ns/holder"},
+		"many held":            {needsTwo, append(devices("a"), tainted, tainted, tainted, tainted), "a", spec.Blocked, "device b of pool p has taint sick; and 2 more"},
+		"tainted":              {needsTwo, append(devices("a"), tainted), "", spec.Blocked, "device b of pool p has taint sick"},
+		"too few anyway":       {needsTwo, devices("a"), "a", spec.NotApplicable, "the driver has 1 on this node"},
+		"nothing published":    {needsTwo, nil, "", spec.Blocked, "has published no device"},
+		"one of two is shared": {needsTwo, append(devices("a"), shared), "", spec.Passed, ""},
+		"only shared":          {needsExclusive, []resourceapi.Device{shared}, "", spec.NotApplicable, "needs 1 not shared devices, the driver has 0 on this node"},
+		"shared, held":         {needsShared, []resourceapi.Device{shared}, "s", spec.Blocked, "is held by claim ns/holder"},
+		"shared, none there":   {needsShared, devices("a"), "a", spec.NotApplicable, "the driver has 0 on this node"},
 	} {
 		w := (&testDriver{}).served(t, row.published...)
 		if row.held != "" {

@@ -80,6 +80,8 @@ type Options struct {
 	// Upgrade and Downgrade replace the driver by this version and by the previous one, and return
 	// as Restart does.
 	Upgrade, Downgrade func(ctx context.Context) error
+	// Features are those of the driver; nil if unknown.
+	Features map[spec.DriverFeature]bool
 	// CheckpointPaths are the driver's checkpoint files on the node.
 	CheckpointPaths []string
 	// Ended is called with each check's outcome and the calls made for it; nil for no callback.

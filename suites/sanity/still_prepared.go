@@ -27,7 +27,7 @@ var deviceStillPrepared = Check{Meta: spec.Meta{
 	Checks:   "A device still prepared for a force-deleted claim is not prepared for another claim.",
 	Requires: []spec.RequirementID{"kubeletplugin/driver-refuses-device-in-use"},
 }, Source: "kubernetes/kubernetes#141471, kubernetes-sigs/dra-example-driver#263", Run: func(t *T) {
-	device := t.Devices(1)[0]
+	device := t.Exclusive(1)[0]
 	old := t.One(device)
 	t.Prepare(old, "a claim")
 	t.Delete(old)

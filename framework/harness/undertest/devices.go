@@ -40,6 +40,9 @@ func (d *Driver) Request(name string) resourceapi.DeviceRequest {
 	return objects.Request(name, class.Class, class.Selectors...)
 }
 
+// workload has the commands for the devices of Request.
+func (d *Driver) workload() spec.Workload { return d.spec.WorkloadFor(d.t.Meta().Needs.DriverFeatures) }
+
 // The parts of a container's log.
 const (
 	devicesBegin = "-- devices"
@@ -49,7 +52,7 @@ const (
 // Script runs the workload's commands. Their own output comes first in the log, where readers
 // expect it.
 func (d *Driver) Script() string {
-	w := d.spec.Workload
+	w := d.workload()
 	identify := ":"
 	if len(w.Identify) > 0 {
 		identify = quote(w.Identify)
@@ -103,7 +106,7 @@ func (d *Driver) ExpectDevices(pod, container string, claim *resourceapi.Resourc
 	results := pools.Allocated(claim, d.spec.Driver, requests...)
 	d.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s allocated to claim %s", d.spec.Driver, claim.Name)
 	d.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s with a claim; output: %s", where, s.log)
-	if len(d.spec.Workload.Identify) > 0 {
+	if len(d.workload().Identify) > 0 {
 		d.t.Expect(s.devices).To(gomega.HaveLen(len(results)), "lines printed by workload.identify in %s, one for each device", where)
 		d.compare(where, results, s.devices)
 	}
