@@ -65,7 +65,7 @@ func Run(ctx context.Context, access NodeAccess, o Options) (outcomes []spec.Out
 func Metas() []spec.Meta {
 	var metas []spec.Meta
 	for _, c := range All() {
-		c.Needs.Contract = true
+		c.Needs.Contract, c.SerialBecause = true, "checks take the devices that they need while no pod does"
 		metas = append(metas, c.Meta)
 	}
 	return metas
