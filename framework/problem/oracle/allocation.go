@@ -88,6 +88,9 @@ func (j *allocated) judge() {
 	}
 	for i := range j.demand.requests {
 		c := j.chosen[j.demand.requests[i].name]
+		if c == nil && j.demand.odd {
+			continue
+		}
 		if c == nil {
 			j.violated(allRequests, "no device for request %s", j.demand.requests[i].name)
 			continue
@@ -119,6 +122,9 @@ func (j *allocated) result(c *choice, r *resourceapi.DeviceRequestAllocationResu
 	}
 	if d.pool.usable == no {
 		j.violated(d.pool.broken, "device %s of a pool that must not be used", id)
+	}
+	if d.twice {
+		return
 	}
 	if j.w.reaches(d, j.node) == no {
 		why := reachable

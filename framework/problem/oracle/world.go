@@ -60,6 +60,8 @@ type device struct {
 	pool *pool
 	// shared is whether it may be allocated several times.
 	shared bool
+	// twice is whether the pool has another device of the same name.
+	twice bool
 	// capacity has names without the driver's domain.
 	capacity map[string]resourceapi.DeviceCapacity
 }
@@ -182,7 +184,11 @@ func (w *world) addDevices(p *pool, spec *resourceapi.ResourceSliceSpec) {
 		for name, c := range d.Capacity {
 			d.capacity[localName(spec.Driver, name)] = c
 		}
-		w.devices[d.id] = d
+		if first := w.devices[d.id]; first != nil {
+			first.twice, d.twice = true, true
+		} else {
+			w.devices[d.id] = d
+		}
 		p.devices = append(p.devices, d)
 		w.all = append(w.all, d)
 	}
@@ -203,6 +209,9 @@ func localAmounts(driver string, amounts map[resourceapi.QualifiedName]resource.
 
 // reaches reports whether a device is available on a node.
 func (w *world) reaches(d *device, node *problem.Node) answer {
+	if d.twice {
+		return open
+	}
 	if ptr.Deref(d.from.PerDeviceNodeSelection, false) {
 		if w.off["PartitionableDevices"] {
 			return open
