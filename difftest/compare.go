@@ -37,6 +37,8 @@ type Difference struct {
 	What     string
 	Own      Answer
 	Upstream Answer
+	// Oracle is the violation in own's answer if the oracle refutes it.
+	Oracle string
 }
 
 // Compare returns the first difference between the answers of two allocators, or nil. It does not

@@ -16,5 +16,6 @@ limitations under the License.
 
 // Package difftest runs this project's allocator and upstream's on the same problems, compares
 // their answers and minimizes differing problems. Where upstream's search takes too long, it proves
-// own answers (refusal, invalid). Packages problem and generate provide the problems. Start at Run.
+// own answers (refusal, invalid). framework/problem/oracle has a third opinion, independent of both
+// allocators (ask). Packages problem and generate provide the problems. Start at Run.
 package difftest

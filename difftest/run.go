@@ -42,6 +42,8 @@ type Config struct {
 	Stop int
 	// Own and Upstream make an allocator for each worker.
 	Own, Upstream func() Allocator
+	// Oracle is whether it judges own's answers, too.
+	Oracle bool
 	// Timeout is upstream's timeout per node; 0 means 20 s.
 	Timeout time.Duration
 	// Progress is called every few seconds with the number of problems done.
@@ -69,7 +71,7 @@ func Run(ctx context.Context, config Config) (*Report, error) {
 	var workers sync.WaitGroup
 	for range max(1, config.Workers) {
 		workers.Go(func() {
-			w := worker{own: config.Own(), upstream: config.Upstream(), patience: config.patience(), report: newReport(config)}
+			w := worker{own: config.Own(), upstream: config.Upstream(), patience: config.patience(), oracle: config.Oracle, report: newReport(config)}
 			for {
 				i := next.Add(1) - 1
 				mutex.Lock()
@@ -124,6 +126,7 @@ type worker struct {
 	own, upstream Allocator
 	// patience is upstream's timeout.
 	patience time.Duration
+	oracle   bool
 	report   *Report
 }
 
@@ -145,6 +148,9 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	if meant != nil {
 		w.report.Meant[meant.Name]++
 	}
+	if difference == nil && w.oracle && ctx.Err() == nil {
+		difference = ask(p, own, upstream, meant, &w.report.Opinions)
+	}
 	if difference == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -164,7 +170,10 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	upstream := w.upstream.Solve(ctx, p, For(w.patience))
 	own := w.own.Solve(ctx, p, ownPatience(upstream))
-	d, _ := w.compare(ctx, p, own, upstream, &Unanswered{})
+	d, meant := w.compare(ctx, p, own, upstream, &Unanswered{})
+	if d == nil && w.oracle && ctx.Err() == nil {
+		d = ask(p, own, upstream, meant, &Opinions{})
+	}
 	return d
 }
 
@@ -211,9 +220,10 @@ func ownPatience(upstream []Answer) Patience {
 	}
 }
 
-// Judge compares two allocators on one problem, ignoring intended differences.
+// Judge compares two allocators on one problem, and the first with the oracle. It ignores intended
+// differences and known violations.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
-	w := worker{own: own, upstream: upstream, patience: Config{}.patience()}
+	w := worker{own: own, upstream: upstream, patience: Config{}.patience(), oracle: true}
 	return w.judge(ctx, p)
 }
 
@@ -225,6 +235,9 @@ func (f *Found) Story() ([]byte, error) {
 	}
 	head := fmt.Sprintf("Seed %d, number %d: %s\nOn %s own says: %s\nUpstream says: %s",
 		f.Seed, f.Number, f.Difference.What, f.Problem.Nodes[f.Difference.Node].Name, f.Difference.Own, f.Difference.Upstream)
+	if f.Difference.Oracle != "" {
+		head += "\nThe oracle says: " + f.Difference.Oracle
+	}
 	return append([]byte("# "+strings.ReplaceAll(head, "\n", "\n# ")+"\n"), text...), nil
 }
 

@@ -47,7 +47,7 @@ func (b blind) Solve(ctx context.Context, p *problem.Problem, patience Patience)
 }
 
 func TestOwnAgreesWithUpstream(t *testing.T) {
-	report, err := Run(t.Context(), Config{Seed: 20, N: 2000, Workers: 2, Own: func() Allocator { return NewOwn() }, Upstream: upstream})
+	report, err := Run(t.Context(), Config{Seed: 20, N: 2000, Workers: 2, Own: func() Allocator { return NewOwn() }, Upstream: upstream, Oracle: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := Judge(t.Context(), p, NewOwn(), upstream()); d != nil {
-				t.Errorf("%s\nown: %s\nupstream: %s", d.What, d.Own, d.Upstream)
+				t.Errorf("%s\nown: %s\nupstream: %s\noracle: %s", d.What, d.Own, d.Upstream, d.Oracle)
 			}
 		})
 	}

@@ -87,7 +87,7 @@ func (o options) run(ctx context.Context, files []string) error {
 	}
 	report, err := difftest.Run(ctx, difftest.Config{
 		Seed: o.seed, First: o.first, N: o.n, Stop: o.stop, Workers: runtime.GOMAXPROCS(0), Timeout: o.timeout,
-		Own: o.own, Upstream: o.upstream,
+		Own: o.own, Upstream: o.upstream, Oracle: !o.peer,
 		Progress: func(done int) { fmt.Fprintf(os.Stderr, "%d of %d problems\n", done, o.n) },
 	})
 	for i := range report.Found {

@@ -240,7 +240,8 @@ func (j *allocated) number(c *choice) {
 		return
 	}
 	for _, d := range j.w.all {
-		if !seen[d] && j.w.reaches(d, j.node) == yes && d.pool.usable == yes && j.w.wanted(c, d) == yes {
+		// Whether a device with the capacity, but a policy that refuses it, is one of all is open.
+		if _, fits := j.w.shares(c, d); fits && !d.peculiar() && !seen[d] && j.w.reaches(d, j.node) == yes && d.pool.usable == yes && j.w.wanted(c, d) == yes {
 			j.violated(everyDevice, "device %s is missing in request %s for all", d.id, c.name)
 		}
 	}

@@ -32,8 +32,8 @@ type share struct {
 }
 
 // shares returns what a choice consumes of a shared device, by local name, or false if the device
-// does not have what is requested (CapacityRequirements.Requests). For other devices the capacity
-// only is a condition.
+// does not have what is requested (CapacityRequirements.Requests). Of other devices nothing is
+// consumed.
 func (w *world) shares(c *choice, d *device) (map[string]share, bool) {
 	asked := localAmounts(d.id.driver, c.capacity)
 	for name := range asked {
@@ -51,12 +51,18 @@ func (w *world) shares(c *choice, d *device) (map[string]share, bool) {
 			continue
 		}
 		s, fits := w.consumes(has, request, ok)
-		if !fits {
+		if !fits || s.amount.Cmp(has.Value) > 0 {
 			return nil, false
 		}
 		all[name] = s
 	}
 	return all, true
+}
+
+// peculiar reports whether a device has a policy without being shared, which the API does not allow
+// (DeviceCapacity.RequestPolicy).
+func (d *device) peculiar() bool {
+	return !d.shared && hasPolicy(d, func(*resourceapi.CapacityRequestPolicy) bool { return true })
 }
 
 // consumes applies a policy (CapacityRequestPolicy) to a request, which may be missing.

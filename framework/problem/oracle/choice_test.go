@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
@@ -118,6 +119,10 @@ func podRules() map[string]rule {
 			func(s *scene) { s.lastShare("7Gi") },
 			func(s *scene) { s.lastShare("6Gi") },
 		},
+		"runs when prepared": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.attaching("False") },
+			func(s *scene) { s.attaching("True") },
+		},
 		"released if stuck": {"kep-4381/deallocates-if-stuck",
 			func(s *scene) {
 				s.unused()
@@ -126,6 +131,15 @@ func podRules() map[string]rule {
 			func(s *scene) { s.unused() },
 		},
 	}
+}
+
+// attaching waits for a binding condition.
+func (s *scene) attaching(status metav1.ConditionStatus) {
+	s.device(0).BindingConditions, s.allocated().BindingConditions = []string{"attached"}, []string{"attached"}
+	s.Outcome.Pods[0].Node = ""
+	s.Outcome.Claims[0].Status.Devices = []resourceapi.AllocatedDeviceStatus{{
+		Driver: driver, Pool: "a", Device: "gpu-0", Conditions: []metav1.Condition{{Type: "attached", Status: status}},
+	}}
 }
 
 func (s *scene) matching(count int64) {

@@ -98,7 +98,10 @@ func (j *allocated) nodeSelector() {
 	}
 	binds := false
 	for _, d := range j.devices {
-		binds = binds || d != nil && ptr.Deref(d.BindsToNode, false) && !j.w.off["DeviceBindingAndStatus"]
+		binds = binds || d != nil && ptr.Deref(d.BindsToNode, false)
+	}
+	if binds && j.w.off["DeviceBindingAndStatus"] {
+		return
 	}
 	for i := range nodes {
 		node := &nodes[i]

@@ -20,7 +20,6 @@ import (
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/utils/ptr"
 )
 
 // disabled names a disabled feature that matters to claims, "" if there is none: the API does not
@@ -50,7 +49,7 @@ type user struct {
 // users are those of the features in Problem.Off.
 var users = map[string]user{ //nolint:gochecknoglobals // a table
 	"AdminAccess": {request: func(r resourceapi.DeviceRequest) bool {
-		return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
+		return r.Exactly != nil && r.Exactly.AdminAccess != nil
 	}},
 	"ConsumableCapacity": {
 		device: func(d *device) bool {

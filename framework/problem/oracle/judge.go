@@ -24,6 +24,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/problem"
@@ -185,12 +186,15 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		if d.unknown != "" {
 			return
 		}
+		if !prepared(c) {
+			return
+		}
 		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 {
 			stuck = append(stuck, c)
 		}
 		claims = append(claims, c)
 	}
-	if j.open(object, claims) {
+	if len(claims) == 0 || j.open(object, claims) {
 		return
 	}
 	runs, why := j.anywhere(claims, nil, uses)
@@ -205,6 +209,25 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 	case open:
 		j.undecided(object, why)
 	}
+}
+
+// prepared reports whether the binding conditions of all devices of a claim are true: until then its
+// pods have to wait (Device.BindingConditions).
+func prepared(c *resourceapi.ResourceClaim) bool {
+	if c.Status.Allocation == nil {
+		return true
+	}
+	for _, r := range c.Status.Allocation.Devices.Results {
+		i := slices.IndexFunc(c.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && ptr.Deref(d.ShareID, "") == string(ptr.Deref(r.ShareID, ""))
+		})
+		for _, condition := range r.BindingConditions {
+			if i < 0 || !meta.IsStatusConditionTrue(c.Status.Devices[i].Conditions, condition) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // open reports whether the API does not say what becomes of claims, and counts the question.

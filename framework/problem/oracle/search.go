@@ -107,7 +107,7 @@ func (s *search) candidatesOf(c *choice) *candidates {
 			continue
 		}
 		shares, fits := s.w.shares(c, d)
-		sure := reaches == yes && d.pool.usable == yes && fits && !grouped(d) && s.w.tolerates(c, d)
+		sure := reaches == yes && d.pool.usable == yes && fits && !d.peculiar() && s.w.tolerates(c, d)
 		if sure {
 			result.devices, result.shares = append(result.devices, d), append(result.shares, shares)
 		} else if c.all {
@@ -153,11 +153,6 @@ func (s *search) String() string {
 		}
 	}
 	return text
-}
-
-// grouped reports whether a device has compatibility groups: the feature is off by default.
-func grouped(d *device) bool {
-	return slices.ContainsFunc(d.ConsumesCounters, func(c resourceapi.DeviceCounterConsumption) bool { return len(c.CompatibilityGroups) > 0 })
 }
 
 // run reports whether all slots can be satisfied. An open answer means that the search ended early.

@@ -46,7 +46,8 @@ type pool struct {
 	slices     []*resourceapi.ResourceSliceSpec
 	devices    []*device
 	counters   map[string]map[string]resourceapi.Counter
-	// usable is open if the slices contradict each other about their number.
+	// usable is open if the slices contradict each other about their number, select no nodes, or have
+	// compatibility groups: the feature is off by default.
 	usable answer
 	// broken is why no device of the pool may be allocated.
 	broken promise
@@ -123,7 +124,7 @@ func (w *world) examine(p *pool) {
 	count := p.slices[0].Pool.ResourceSliceCount
 	agree := !slices.ContainsFunc(p.slices, func(s *resourceapi.ResourceSliceSpec) bool { return s.Pool.ResourceSliceCount != count })
 	switch published := int64(len(p.slices)); {
-	case !agree, published > count:
+	case !agree, published > count, slices.ContainsFunc(p.slices, hasGroups), slices.ContainsFunc(p.slices, nowhere):
 		p.usable = open
 	case published < count:
 		p.usable, p.broken = no, completePool
@@ -157,6 +158,17 @@ func (w *world) examine(p *pool) {
 			}
 		}
 	}
+}
+
+// nowhere reports whether a slice selects no nodes, which the API does not allow.
+func nowhere(s *resourceapi.ResourceSliceSpec) bool {
+	return s.NodeName == nil && s.NodeSelector == nil && s.AllNodes == nil && !ptr.Deref(s.PerDeviceNodeSelection, false)
+}
+
+func hasGroups(s *resourceapi.ResourceSliceSpec) bool {
+	return slices.ContainsFunc(s.Devices, func(d resourceapi.Device) bool {
+		return slices.ContainsFunc(d.ConsumesCounters, func(c resourceapi.DeviceCounterConsumption) bool { return len(c.CompatibilityGroups) > 0 })
+	})
 }
 
 func (p *pool) hasCounters(d *resourceapi.Device) bool {
@@ -255,8 +267,7 @@ func (w *world) puzzling(node *problem.Node) bool {
 	for i := range w.p.Slices {
 		s := &w.p.Slices[i].Spec
 		if !ptr.Deref(s.PerDeviceNodeSelection, false) {
-			none := s.NodeName == nil && s.NodeSelector == nil && s.AllNodes == nil
-			if none || reaches(s.NodeName, s.NodeSelector, s.AllNodes, node) == open {
+			if nowhere(s) || reaches(s.NodeName, s.NodeSelector, s.AllNodes, node) == open {
 				return true
 			}
 			continue

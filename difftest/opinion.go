@@ -1,0 +1,194 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package difftest
+
+import (
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/oracle"
+)
+
+// Opinions counts what the oracle says of answers.
+type Opinions struct {
+	// Judged are nodes with an answer of own, Undecided those with a question left open.
+	Judged, Undecided int
+	// Known counts nodes by the name of a known violation.
+	Known map[string]int
+	// Refuted are nodes with an intended difference where the oracle refutes upstream's answer.
+	Refuted int
+}
+
+func (o *Opinions) add(other Opinions) {
+	o.Judged += other.Judged
+	o.Undecided += other.Undecided
+	o.Refuted += other.Refuted
+	for name, n := range other.Known {
+		o.know(name, n)
+	}
+}
+
+func (o *Opinions) know(name string, n int) {
+	if o.Known == nil {
+		o.Known = map[string]int{}
+	}
+	o.Known[name] += n
+}
+
+// KnownViolation is a promise of the API that both allocators break.
+type KnownViolation struct {
+	Name, Reason string
+	// AtMost is the maximum per 1000 problems.
+	AtMost float64
+	// Is reports whether a violation of an answer is one.
+	Is func(*problem.Problem, Answer, oracle.Violation) bool
+}
+
+// KnownViolations lists them; keep it short.
+func KnownViolations() []KnownViolation {
+	return []KnownViolation{
+		{
+			Name:   "a request for all devices ends the attempt",
+			AtMost: 3,
+			Reason: "Both allocators give up if a request for all devices does not satisfy a constraint, or a pool is invalid. They " +
+				"could try the next alternative (DeviceRequest.FirstAvailable).",
+			Is: func(_ *problem.Problem, a Answer, _ oracle.Violation) bool {
+				return a.Err != nil && (strings.Contains(a.Err.Error(), "because a claim constraint would not be satisfied") ||
+					strings.Contains(a.Err.Error(), "asks for all devices, but resource pool"))
+			},
+		},
+		{
+			Name:   "devices of one name on different nodes",
+			AtMost: 0.1,
+			Reason: "Both allocators look for devices of the same name only among the slices for a node, not in the whole pool " +
+				"(Device.Name; KEP-4815, Validation moved from admission to runtime).",
+			Is: func(p *problem.Problem, _ Answer, v oracle.Violation) bool {
+				return v.Promise == "kep-4381/device-names-unique-in-pool" && !slices.ContainsFunc(p.Slices, repeatsName)
+			},
+		},
+		{
+			Name:   "admin access counts as an allocation",
+			AtMost: 8,
+			Reason: "Both allocators want free capacity for admin access to a shared device, and take a device with admin " +
+				"access for allocated as far as other claims of the pod are concerned. Admin access ignores all " +
+				"allocations (ExactDeviceRequest.AdminAccess; kubernetes#140729 is the same for counters).",
+			Is: func(p *problem.Problem, a Answer, _ oracle.Violation) bool {
+				return a.Kind != PodError && slices.ContainsFunc(p.Claims, wantsAdmin) && (len(p.Claims) > 1 || hasShares(p))
+			},
+		},
+	}
+}
+
+// repeatsName reports whether a slice has two devices of the same name.
+func repeatsName(s resourceapi.ResourceSlice) bool {
+	names := map[string]bool{}
+	for i := range s.Spec.Devices {
+		names[s.Spec.Devices[i].Name] = true
+	}
+	return len(names) < len(s.Spec.Devices)
+}
+
+func wantsAdmin(c resourceapi.ResourceClaim) bool {
+	return slices.ContainsFunc(c.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool {
+		return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
+	})
+}
+
+func hasShares(p *problem.Problem) bool {
+	for _, device := range devicesIn(p) {
+		if ptr.Deref(device.AllowMultipleAllocations, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask returns the first answer of own that the oracle refutes, unless the violation is known.
+func ask(p *problem.Problem, own, upstream []Answer, meant *Meant, count *Opinions) *Difference {
+	for node := range own {
+		verdict, ok := opinion(p, node, own[node])
+		if !ok {
+			continue
+		}
+		count.Judged++
+		if len(verdict.Undecided) > 0 {
+			count.Undecided++
+		}
+		names := map[string]bool{}
+		for _, v := range verdict.Violations {
+			name := nameOf(p, own[node], v)
+			if name == "" {
+				return &Difference{Node: node, What: "oracle: own: " + own[node].Kind.String() + ", " + v.Promise, Own: own[node], Upstream: upstream[node], Oracle: v.String()}
+			}
+			names[name] = true
+		}
+		for name := range names {
+			count.know(name, 1)
+		}
+		if meant != nil {
+			if other, ok := opinion(p, node, upstream[node]); ok && len(other.Violations) > len(verdict.Violations) {
+				count.Refuted++
+			}
+		}
+	}
+	return nil
+}
+
+func nameOf(p *problem.Problem, a Answer, v oracle.Violation) string {
+	for _, known := range KnownViolations() {
+		if known.Is(p, a, v) {
+			return known.Name
+		}
+	}
+	return ""
+}
+
+// opinion judges an answer, if there is one: an allocation as that of a running pod, a refusal as if
+// the pod waited in a cluster with only this node.
+func opinion(p *problem.Problem, node int, a Answer) (oracle.Verdict, bool) {
+	if a.Kind == TooSlow || a.Kind == Crash {
+		return oracle.Verdict{}, false
+	}
+	judged, outcome := outcomeOf(p, node, a)
+	return oracle.Judge(judged, outcome), true
+}
+
+func outcomeOf(p *problem.Problem, node int, a Answer) (*problem.Problem, oracle.Outcome) {
+	pod := oracle.Pod{Namespace: "default", Name: "pod", UID: "pod"}
+	var outcome oracle.Outcome
+	judged := *p
+	if a.Kind == Fits {
+		pod.Node = p.Nodes[node].Name
+	} else {
+		judged.Nodes = p.Nodes[node : node+1]
+	}
+	for i := range p.Claims {
+		claim := p.Claims[i].DeepCopy()
+		pod.Claims = append(pod.Claims, claim.Name)
+		if a.Kind == Fits {
+			claim.Status.Allocation = &a.Allocations[i]
+			claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
+		}
+		outcome.Claims = append(outcome.Claims, *claim)
+	}
+	outcome.Pods = []oracle.Pod{pod}
+	return &judged, outcome
+}
