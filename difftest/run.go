@@ -28,6 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
+	"github.com/dra-conformance/dratest/framework/problem/reduce"
 )
 
 // Config selects problems and the handling of differences.
@@ -58,7 +59,7 @@ func (c Config) patience() time.Duration { return cmp.Or(c.Timeout, answered) }
 type Found struct {
 	Seed, Number uint64
 	Difference   *Difference
-	// Problem is the generated problem after Reduce; Difference is about it.
+	// Problem is the generated problem after reduce.Problem; Difference is about it.
 	Problem *problem.Problem
 }
 
@@ -155,7 +156,7 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 		return nil
 	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
-	smaller := Reduce(p, func(p *problem.Problem) bool {
+	smaller := reduce.Problem(p, func(p *problem.Problem) bool {
 		d := w.judge(ctx, p)
 		return d != nil && d.What == difference.What
 	})

@@ -19,5 +19,5 @@ limitations under the License.
 //
 // Run is the engine of "dratest explore": generate.Stored makes a problem, scope gives its objects
 // unique names, a trial creates them and waits for the scheduler's final state, and oracle.Judge
-// judges it.
+// judges it. A wrong outcome that repeats is a finding, made smaller by shrink.
 package explore

@@ -65,6 +65,8 @@ type exploring struct {
 	// next is the number of the next problem, running are those being tried.
 	next    uint64
 	running map[uint64]bool
+	// shrunk counts the findings by promise.
+	shrunk map[string]int
 }
 
 // slot is a namespace for one problem at a time.
@@ -75,7 +77,7 @@ type slot struct {
 
 // Clean removes the findings of an earlier exploration, or reads its summary to resume it.
 func (e *exploring) Clean() (err error) {
-	e.running = map[uint64]bool{}
+	e.running, e.shrunk = map[uint64]bool{}, map[string]int{}
 	if e.options.Replay != "" {
 		if e.replayed, e.replayedID, err = read(e.options.Replay); err != nil {
 			return err

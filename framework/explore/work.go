@@ -105,6 +105,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		confirmed = err == nil && len(finding.Violations) > 0
 	}
 	if confirmed {
+		finding, tried = e.shrink(ctx, s, finding, tried)
 		finding.File, err = writeFinding(e.options.ReportDir, finding, tried)
 	} else {
 		finding.Violations = verdict.Violations

@@ -86,6 +86,9 @@ func (g *generator) store() {
 		spec.Pool.ResourceSliceCount = max(1, spec.Pool.ResourceSliceCount)
 		spec.Pool.Generation = max(0, spec.Pool.Generation)
 		for d := range spec.Devices {
+			if spec.PerDeviceNodeSelection == nil {
+				spec.Devices[d].NodeName, spec.Devices[d].AllNodes, spec.Devices[d].NodeSelector = nil, nil, nil
+			}
 			g.storeDevice(&spec.Devices[d])
 		}
 	}
@@ -133,6 +136,12 @@ func (g *generator) storeDevice(d *resourceapi.Device) {
 			d.Capacity[name] = c
 		}
 	}
+	sets := map[string]bool{}
+	d.ConsumesCounters = slices.DeleteFunc(d.ConsumesCounters, func(c resourceapi.DeviceCounterConsumption) bool {
+		again := sets[c.CounterSet] || len(sets) == resourceapi.ResourceSliceMaxDeviceCounterConsumptionsPerDevice
+		sets[c.CounterSet] = true
+		return again
+	})
 	for i := range d.ConsumesCounters {
 		if c := &d.ConsumesCounters[i]; len(c.Counters) == 0 {
 			c.Counters = map[string]resourceapi.Counter{"memory": {Value: quantity("5Gi")}}

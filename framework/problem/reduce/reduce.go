@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package difftest
+package reduce
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// Reduce minimizes a problem while bad holds for it.
-func Reduce(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Problem {
+// Problem minimizes a problem while bad holds for it.
+func Problem(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Problem {
 	for again := true; again; {
 		again = false
 		size := measure(p)
@@ -101,6 +101,11 @@ func clusterCuts() []cut {
 	return []cut{
 		func(p *problem.Problem, i int) bool { return len(p.Nodes) > 1 && drop(&p.Nodes, i) },
 		func(p *problem.Problem, i int) bool { p.History = nil; return i == 0 },
+		func(p *problem.Problem, i int) bool { return len(p.Pods) > 1 && drop(&p.Pods, i) },
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Pods, i, func(pod *problem.Pod) int { return len(pod.Claims) },
+				func(pod *problem.Pod, i int) { drop(&pod.Claims, i) })
+		},
 		dropSlice,
 		func(p *problem.Problem, i int) bool { return drop(&p.Slices, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Allocated, i) },

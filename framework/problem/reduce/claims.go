@@ -14,9 +14,11 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package difftest
+package reduce
 
 import (
+	"slices"
+
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/problem"
@@ -25,7 +27,7 @@ import (
 // claimCuts reduce the requests of claims.
 func claimCuts() []cut {
 	cuts := []cut{
-		func(p *problem.Problem, i int) bool { return drop(&p.Claims, i) },
+		dropClaim,
 		ofClaims(func(d *resourceapi.DeviceClaim) int { return len(d.Requests) },
 			func(d *resourceapi.DeviceClaim, i int) { drop(&d.Requests, i) }),
 		ofClaims(func(d *resourceapi.DeviceClaim) int { return len(d.Constraints) },
@@ -56,6 +58,18 @@ func claimCuts() []cut {
 			func(d *resourceapi.DeviceClaim, i int) { d.Constraints[i].Requests = nil }),
 		ofClaims(func(d *resourceapi.DeviceClaim) int { return len(d.Config) },
 			func(d *resourceapi.DeviceClaim, i int) { d.Config[i].Requests = nil }))
+}
+
+// dropClaim removes a claim from the problem and its pods.
+func dropClaim(p *problem.Problem, i int) bool {
+	if i >= len(p.Claims) {
+		return false
+	}
+	name := p.Claims[i].Name
+	for pod := range p.Pods {
+		p.Pods[pod].Claims = slices.DeleteFunc(p.Pods[pod].Claims, func(claim string) bool { return claim == name })
+	}
+	return drop(&p.Claims, i)
 }
 
 // simpler are the simplifications of one request; those without effect cost one attempt per round,

@@ -1,0 +1,103 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/reduce"
+)
+
+const (
+	// shrunkEach is the number of findings with the same promise that are made smaller.
+	shrunkEach = 2
+	// shrinkAttempts bounds the smaller problems that are tried for a finding.
+	shrinkAttempts = 150
+)
+
+// shrink returns the smallest problem found that still breaks a promise of a finding.
+func (e *exploring) shrink(ctx context.Context, s *slot, f Finding, t *trial) (Finding, *trial) {
+	if !e.mayShrink(f) {
+		return f, t
+	}
+	number := 0
+	old := t.id
+	reduce.Problem(bare(t.problem), func(smaller *problem.Problem) bool {
+		if number == shrinkAttempts || ctx.Err() != nil || !alone(smaller, old) {
+			return false
+		}
+		number++
+		verdict, tried, err := e.attempt(ctx, s, renamed(smaller, old), fmt.Sprintf("x%ds%dx", f.Number, number))
+		found := common(f.Violations, verdict.Violations)
+		if err != nil || len(found) == 0 {
+			return false
+		}
+		f.Violations, t = found, tried
+		return true
+	})
+	return f, t
+}
+
+func (e *exploring) mayShrink(f Finding) bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.shrunk[f.Violations[0].Promise]++
+	return e.shrunk[f.Violations[0].Promise] <= shrunkEach && e.replayed == nil
+}
+
+// bare returns a problem without what the API server added.
+func bare(p *problem.Problem) *problem.Problem {
+	p = p.Copy()
+	for i := range p.Slices {
+		p.Slices[i].ObjectMeta = plain(p.Slices[i].ObjectMeta)
+	}
+	for i := range p.Classes {
+		p.Classes[i].ObjectMeta = plain(p.Classes[i].ObjectMeta)
+	}
+	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
+		for i := range claims {
+			claims[i].ObjectMeta = plain(claims[i].ObjectMeta)
+		}
+	}
+	return p
+}
+
+// alone reports whether a smaller problem is one of its own: classes still select only its devices,
+// and pods have claims that exist.
+func alone(p *problem.Problem, id string) bool {
+	for i := range p.Classes {
+		selectors := p.Classes[i].Spec.Selectors
+		if len(selectors) == 0 || !strings.Contains(selectors[0].CEL.Expression, "."+id+domain) {
+			return false
+		}
+	}
+	names := map[string]bool{}
+	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
+		for i := range claims {
+			names[claims[i].Name] = true
+		}
+	}
+	return !slices.ContainsFunc(p.Pods, func(pod problem.Pod) bool {
+		return len(pod.Claims) == 0 || slices.ContainsFunc(pod.Claims, func(claim string) bool { return !names[claim] })
+	})
+}
