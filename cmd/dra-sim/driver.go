@@ -47,7 +47,7 @@ type driverFlags struct {
 	sim.Config
 
 	name, kubeconfig, bug string
-	devices               int
+	devices, pools        int
 	shared                bool
 	metadata, status      bool
 	classic               bool
@@ -77,6 +77,7 @@ issue is named then:
 	cmd.Flags().StringVar(&f.name, "name", "standalone.dra-conformance.github.io", "name of the driver")
 	addNodeFlags(cmd.Flags(), &f.Config)
 	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
+	cmd.Flags().IntVar(&f.pools, "pools", 1, "number of pools with these devices")
 	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
 	cmd.Flags().BoolVar(&f.metadata, "metadata", false, "tell containers of their devices in files (KEP-5304)")
 	cmd.Flags().BoolVar(&f.status, "device-status", false, "write into the status of claims what is prepared (KEP-4817)")
@@ -89,7 +90,7 @@ issue is named then:
 	cmd.Flags().StringVar(&f.fabricCA, "fabric-ca-file", "", "file with the certificate authority of the fabric")
 	cmd.Flags().StringVar(&f.fabricName, "fabric-name", "fabric", "name of the fabric")
 	cmd.Flags().DurationVar(&f.rescan, "fabric-rescan", 10*time.Second, "time between two looks for devices that have come or gone")
-	cmd.Flags().StringVar(&f.bug, "bug", os.Getenv("DRA_SIM_BUG"), "name of a bug to have (default: $DRA_SIM_BUG)")
+	cmd.Flags().StringVar(&f.bug, "bug", os.Getenv("DRA_SIM_BUG"), "name of a bug to have, or several with commas (default: $DRA_SIM_BUG)")
 	return cmd
 }
 
@@ -105,7 +106,7 @@ func bugList() string {
 }
 
 func drive(ctx context.Context, f driverFlags) error {
-	bug, err := mutants.Find(f.bug)
+	bugs, err := mutants.FindAll(f.bug)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,14 @@ func drive(ctx context.Context, f driverFlags) error {
 		config.Profile = profiles.DevicesAndShared(f.devices)
 	}
 	config.Profile.Health, config.Profile.Metadata, config.Profile.DeviceStatus = true, f.metadata, f.status
-	driver := broken.By(bug.ID)
+	if f.pools > 1 {
+		config.Profile = profiles.InPools(config.Profile, f.pools)
+	}
+	var ids []string
+	for _, b := range bugs {
+		ids = append(ids, b.ID)
+	}
+	driver := broken.By(ids...)
 	driver.Inventory(&config.Profile)
 	if f.classic {
 		config.Profile = spec.Profile{}
@@ -145,10 +153,10 @@ func drive(ctx context.Context, f driverFlags) error {
 		Hotplug: plugged,
 		Process: types.UID(f.process), LeavesSockets: process.LeavesSockets,
 		Undivided: process.Undivided, Once: process.PublishesOnce, RemovesSlices: process.RemovesSlices,
-		StaysUnhealthy: process.StaysUnhealthy,
-		Options:        process.Options(place),
-		Companion:      func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
-		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return driver.Around(place, d) },
+		StaysUnhealthy: process.StaysUnhealthy, OnePool: process.OnePool, ForgetsUpdated: process.ForgetsUpdated,
+		Options:   process.Options(place),
+		Companion: func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
+		Around:    func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return driver.Around(place, d) },
 	}.Run(ctx, f.Config, config)
 }
 

@@ -46,6 +46,10 @@ type proveFlags struct {
 	changedSince string
 	disruptive   bool
 
+	// For bugs.
+	pairs int
+	seed  uint64
+
 	runs, blocks int    // for thresholds
 	from         string // for gates
 }
@@ -104,6 +108,12 @@ func (f *proveFlags) addAccess(flags *pflag.FlagSet) {
 	f.addImages(flags)
 	f.addVersion(flags)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (1 minute, only the trials that each remove one right)")
+}
+
+func (f *proveFlags) addBugs(flags *pflag.FlagSet) {
+	f.addVersion(flags)
+	flags.IntVar(&f.pairs, "pairs", 0, "inject this number of pairs of bugs instead; both must be detected, each by its own check")
+	flags.Uint64Var(&f.seed, "seed", 1, "with --pairs: seed of the drawn pairs")
 }
 
 func (f *proveFlags) addLife(flags *pflag.FlagSet) {

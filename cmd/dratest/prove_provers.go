@@ -61,6 +61,12 @@ func (f *proveFlags) soak(context.Context) (prove.Proof, prove.Prover, error) {
 func (f *proveFlags) bugs(context.Context) (prove.Proof, prove.Prover, error) {
 	f.Cluster.Provider = clusters.ProviderControlPlane
 	proof := checks.Proof()
+	if f.pairs != 0 {
+		var err error
+		if proof, err = checks.Pairs(f.pairs, f.seed); err != nil {
+			return proof, nil, withCode(codeUsage, err)
+		}
+	}
 	proof.Where = f.where()
 	program, err := os.Executable()
 	if err != nil {
@@ -77,7 +83,7 @@ func checkMutant(ctx context.Context, client kubernetes.Interface, s checks.Loca
 	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
 		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
 		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},
-		ValidConfig: []json.RawMessage{json.RawMessage(`{"sanity":"checks"}`)}, InvalidConfig: []json.RawMessage{json.RawMessage(`{"sanity":1}`)},
+		ValidConfig: []json.RawMessage{json.RawMessage(`{"sanity":"checks"}`), json.RawMessage(`{"sanity":"again"}`)}, InvalidConfig: []json.RawMessage{json.RawMessage(`{"sanity":1}`)},
 	})
 	if err != nil || len(outcomes) != 1 {
 		return spec.Outcome{}, errors.Join(fmt.Errorf("check %s: %d outcomes", id, len(outcomes)), err)

@@ -68,12 +68,15 @@ each rule is used by some request, and removing any single permission makes the 
 fail with its name.`,
 	},
 	{
-		name: "bugs", cluster: "dratest-bugs", flags: (*proveFlags).addVersion, start: (*proveFlags).bugs,
+		name: "bugs", cluster: "dratest-bugs", flags: (*proveFlags).addBugs, start: (*proveFlags).bugs,
 		short: "Check that sanity detects driver bugs, most of them of published drivers (4 minutes)",
 		long: `Inject bugs into the test driver one after the other ("dra-sim driver --help"), most of
 them from published drivers, and check that the sanity check for each bug fails with it
 and passes without it. The drivers are local processes with an API server and without
 a kubelet.`,
+		example: `  dratest prove bugs
+  dratest prove bugs --only 'config-*'
+  dratest prove bugs --pairs 30 --seed 7`,
 	},
 	{
 		name: "life", cluster: "dratest-life", flags: (*proveFlags).addLife, start: (*proveFlags).lifecycle,

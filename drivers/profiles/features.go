@@ -18,6 +18,8 @@ package profiles
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -99,5 +101,17 @@ func DevicesAndShared(count int) spec.Profile {
 	shared := SharedCapacity().Pools[0].Devices[0]
 	shared.Name = fmt.Sprintf("device-%d", count)
 	profile.Pools[0].Devices = append(profile.Pools[0].Devices, shared)
+	return profile
+}
+
+// InPools has the devices of a profile with one pool in each of several pools.
+func InPools(profile spec.Profile, count int) spec.Profile {
+	first := profile.Pools[0]
+	for n := 2; n <= count; n++ {
+		pool := first
+		pool.Suffix, pool.Devices = strconv.Itoa(n), slices.Clone(first.Devices)
+		profile.Pools = append(profile.Pools, pool)
+	}
+	profile.Name += fmt.Sprintf("-in-%d-pools", count)
 	return profile
 }

@@ -47,7 +47,9 @@ type plugin struct {
 	profile        atomic.Pointer[spec.Profile]
 	healthAsked    atomic.Int64
 	declinesHealth bool
-	work           work
+	// limited: shares beyond the capacity of their device are refused. Drivers of cases leave that to the scheduler.
+	limited bool
+	work    work
 }
 
 var _ kubeletplugin.DRAPlugin = &plugin{}
@@ -69,6 +71,10 @@ func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceap
 
 // prepare makes a claim's devices known to containers; broken is the fault to inject, if any.
 func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, broken spec.FaultKind) ([]kubeletplugin.Device, error) {
+	if ctx.Err() != nil {
+		// The claim may be unprepared before this call gets its turn, and must stay so.
+		return nil, context.Cause(ctx)
+	}
 	injected, devices, err := inject.Claim(p.driver, claim)
 	if err != nil || injected == nil {
 		return nil, err
@@ -82,6 +88,11 @@ func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, 
 	}
 	if err := inject.Conflict(injected, prepared); err != nil {
 		return nil, err
+	}
+	if p.limited {
+		if err := inject.Exceeded(injected, prepared, p.capacity); err != nil {
+			return nil, err
+		}
 	}
 	inject.Fault(injected, broken)
 	if err := p.store.write(injected); err != nil {
@@ -150,6 +161,23 @@ func (p *plugin) withdrawn(claim types.UID, prepared []*cdispec.Spec, devices []
 			if device.Pool == poolName(p.node, pool) && !there {
 				return fmt.Errorf("device %s of pool %s is not there any more", device.Device, device.Pool)
 			}
+		}
+	}
+	return nil
+}
+
+// capacity is that of a published device, or nil.
+func (p *plugin) capacity(pool, name string) inject.Capacity {
+	for _, published := range p.profile.Load().Pools {
+		for _, device := range published.Devices {
+			if pool != poolName(p.node, published) || device.Name != name {
+				continue
+			}
+			has := inject.Capacity{}
+			for name, c := range device.Capacity {
+				has[name] = c.Value
+			}
+			return has
 		}
 	}
 	return nil

@@ -47,6 +47,10 @@ type publisher struct {
 	driver string
 	// undivided publishes each pool as one slice, regardless of limits.
 	undivided bool
+	// onePool ignores the node in the names of pools.
+	onePool bool
+	// updated are slices assumed to exist since they were updated; nil if none is.
+	updated map[string]resourceapi.ResourceSlice
 	// mutant is how the driver is broken.
 	mutant spec.MutantID
 
@@ -129,6 +133,11 @@ func (p *publisher) list(ctx context.Context) (map[string][]resourceapi.Resource
 		return nil, fmt.Errorf("list resource slices: %w", err)
 	}
 	pools := map[string][]resourceapi.ResourceSlice{}
+	for _, slice := range p.updated {
+		if !slices.ContainsFunc(list.Items, func(s resourceapi.ResourceSlice) bool { return s.Name == slice.Name }) {
+			list.Items = append(list.Items, slice)
+		}
+	}
 	for _, slice := range list.Items {
 		pools[slice.Spec.Pool.Name] = append(pools[slice.Spec.Pool.Name], slice)
 	}
@@ -157,6 +166,9 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 			stored, err := client.Update(ctx, slice, metav1.UpdateOptions{})
 			if err := p.checkStored(slice, stored, err); err != nil {
 				return err
+			}
+			if p.updated != nil {
+				p.updated[stored.Name] = *stored
 			}
 		}
 		return nil
@@ -208,6 +220,9 @@ func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 	pools := map[string][]resourceapi.ResourceSlice{}
 	for _, pool := range p.profile.Pools {
 		name := poolName(p.agent.NodeName, pool)
+		if p.onePool {
+			name = poolName("pool", pool)
+		}
 		parts := split(pool)
 		if p.undivided {
 			parts = []resourceapi.ResourceSlice{{Spec: resourceapi.ResourceSliceSpec{Devices: pool.Devices}}}

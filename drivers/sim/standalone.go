@@ -23,6 +23,7 @@ import (
 	"os"
 	"sync"
 
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
@@ -48,6 +49,10 @@ type Standalone struct {
 	RemovesSlices bool
 	// StaysUnhealthy keeps a once broken device unhealthy for ever.
 	StaysUnhealthy bool
+	// OnePool names the pools of all nodes alike.
+	OnePool bool
+	// ForgetsUpdated does not notice that a slice updated by this process was deleted.
+	ForgetsUpdated bool
 	// Options are additional library options, after the driver's own.
 	Options []kubeletplugin.Option
 	// Companion starts something beside the connected driver, and ends before it; may be nil.
@@ -69,7 +74,11 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 		return fmt.Errorf("make plugin directory: %w", err)
 	}
 	i := newInstance(agent, config)
-	i.publisher.undivided = s.Undivided
+	i.publisher.undivided, i.publisher.onePool = s.Undivided, s.OnePool
+	if s.ForgetsUpdated {
+		i.publisher.updated = map[string]resourceapi.ResourceSlice{}
+	}
+	i.plugin.limited = true
 	plugged := hotplug{
 		Hotplug: s.Hotplug, DRAPlugin: i.plugin, driver: config.Name, node: agent.NodeName,
 		profile: config.Profile, publisher: i.publisher, has: i.has,

@@ -21,12 +21,13 @@ package sanity
 func All() []Check {
 	return []Check{
 		devicesPublished, versionsServed, registered, directoryOwn, healthDeclined, bothHealthAPIs,
-		oneAnswerPerClaim, answerNamesDevices, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
-		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, claimNotThere, notFound, deviceNotThere, versionsAgree,
-		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare,
+		oneAnswerPerClaim, answerNamesDevices, severalDevices, sameDeviceName, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
+		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, sameClaimName, claimNotThere, notFound, deviceNotThere, versionsAgree,
+		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare, unprepareFails,
 		configInvalid, configUnknownKind, configForOtherDriver, configForOtherRequest, configForAllRequests, configForSubrequest,
-		otherDriversResults, adminAccess, shares, deviceStillPrepared, oldUnprepareSparesNew, devicesStay, checkpointDamaged,
-		preparedOverRestart, unprepareAfterRestart, deletedWhileAway, restoredAfterRestart, registersAgain, socketsRemoved,
+		configsOfSeveralRequests, configsOfAlternatives,
+		otherDriversResults, adminAccess, shares, sharesOfOneClaim, capacityNotExceeded, deviceStillPrepared, oldUnprepareSparesNew, devicesStay, checkpointDamaged,
+		preparedOverRestart, unprepareAfterRestart, stateKeptByNextPrepare, deletedWhileAway, restoredAfterRestart, registersAgain, socketsRemoved,
 		baseSpecsLost, preparedOverUpgrade, slicesComeBack,
 	}
 }

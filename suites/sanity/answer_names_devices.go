@@ -20,12 +20,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// answerNamesDevices is about: kubeletplugin.Device.
+// answerNamesDevices is about: kubeletplugin.Device, kubernetes/kubernetes#141335.
 var answerNamesDevices = Check{Meta: spec.Meta{
 	ID:       "sanity/answer-names-devices",
-	Checks:   "The answer has pool and name of each device of the claim, and only requests satisfied by it.",
+	Checks:   "The answer has pool and name of each device of the claim once, and only requests satisfied by it.",
 	Requires: []spec.RequirementID{"kep-4381/device-named-in-answer"},
-}, Source: "kubeletplugin.Device", Run: func(t *T) {
+}, Source: "kubeletplugin.Device, kubernetes/kubernetes#141335", Run: func(t *T) {
 	devices := t.Devices(2)
 	claim := t.Claim(nil, Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
 	answer := t.Prepare(claim, "a claim with two requests")

@@ -19,6 +19,7 @@ package sanity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -73,6 +74,9 @@ func (t *T) prepareOne(ctx context.Context, claim *resourceapi.ResourceClaim) (*
 	}
 	if answer.GetError() != "" {
 		return nil, fmt.Errorf("the answer for the claim is an error: %s", answer.GetError())
+	}
+	if problem := flooded(answer); problem != "" {
+		return nil, errors.New(problem)
 	}
 	return answer, nil
 }

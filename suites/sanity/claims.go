@@ -87,24 +87,64 @@ func (t *T) One(device Device, configs ...Config) *resourceapi.ResourceClaim {
 	return t.Claim(configs, Want{Device: device, Request: "req"})
 }
 
+// Again creates and allocates a claim with the name of a deleted one.
+func (t *T) Again(deleted *resourceapi.ResourceClaim, device Device) *resourceapi.ResourceClaim {
+	want := Want{Device: device, Request: "req"}
+	claim := t.draft(nil, want)
+	claim.GenerateName, claim.Name = "", deleted.Name
+	t.used = append(t.used, device)
+	return t.allocate(t.create(claim), nil, want)
+}
+
 // unallocated creates a claim without allocation.
 func (t *T) unallocated(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
-	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "sanity-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
-	}}
-	for _, w := range wants {
-		request := t.request(w)
-		if !slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return r.Name == request.Name }) {
-			claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, request)
-		}
-	}
-	for _, c := range configs {
-		claim.Spec.Devices.Config = append(claim.Spec.Devices.Config, resourceapi.DeviceClaimConfiguration{Requests: c.Requests, DeviceConfiguration: t.opaque(c)})
-	}
+	return t.create(t.draft(configs, wants...))
+}
+
+func (t *T) create(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).Create(t.ctx, claim, metav1.CreateOptions{})
 	t.need(err, "make a claim")
 	t.made = append(t.made, stored)
 	return stored
+}
+
+// draft returns a claim with a request for each name in wants. Configurations may name other alternatives.
+func (t *T) draft(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "sanity-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
+	}}
+	requests := &claim.Spec.Devices.Requests
+	index := func(name string) int {
+		return slices.IndexFunc(*requests, func(r resourceapi.DeviceRequest) bool { return r.Name == name })
+	}
+	for _, w := range wants {
+		request := t.request(w)
+		if i := index(request.Name); i < 0 {
+			*requests = append(*requests, request)
+		} else if exactly := (*requests)[i].Exactly; exactly != nil {
+			exactly.Count = max(exactly.Count, 1) + 1
+		}
+	}
+	for _, c := range configs {
+		for _, r := range c.Requests {
+			name, alternative, _ := strings.Cut(r, "/")
+			if i := index(name); i >= 0 && alternative != "" {
+				(*requests)[i].FirstAvailable = withAlternative((*requests)[i].FirstAvailable, alternative)
+			}
+		}
+		claim.Spec.Devices.Config = append(claim.Spec.Devices.Config, resourceapi.DeviceClaimConfiguration{Requests: c.Requests, DeviceConfiguration: t.opaque(c)})
+	}
+	return claim
+}
+
+// withAlternative adds a missing alternative, like the others but for its name.
+func withAlternative(all []resourceapi.DeviceSubRequest, name string) []resourceapi.DeviceSubRequest {
+	if len(all) == 0 || slices.ContainsFunc(all, func(r resourceapi.DeviceSubRequest) bool { return r.Name == name }) {
+		return all
+	}
+	added := all[0]
+	added.Name = name
+	return append(all, added)
 }
 
 func (t *T) request(w Want) resourceapi.DeviceRequest {

@@ -29,22 +29,32 @@ import (
 // content prepares a claim and returns the container's view of a request without claim-specific
 // parts. The claim is deleted afterwards.
 func (t *T) content(request string, configs []Config, wants ...Want) string {
+	return t.contents(configs, wants...)[request]
+}
+
+// contents is content for each request of a claim.
+func (t *T) contents(configs []Config, wants ...Want) map[string]string {
 	claim := t.Claim(configs, wants...)
 	answer := t.Prepare(claim, "a claim")
 	state := t.CDI()
-	var contents []string
-	for _, d := range answer.GetDevices() {
-		if !names(d, request) {
-			continue
+	views := map[string]string{}
+	for _, w := range wants {
+		request := resourceclaim.BaseRequestRef(w.Request)
+		var contents []string
+		for _, d := range answer.GetDevices() {
+			if !names(d, request) {
+				continue
+			}
+			for _, id := range d.GetCdiDeviceIds() {
+				contents = append(contents, anonymous(state.devices[id], claim))
+			}
 		}
-		for _, id := range d.GetCdiDeviceIds() {
-			contents = append(contents, anonymous(state.devices[id], claim))
-		}
+		slices.Sort(contents)
+		views[request] = strings.Join(slices.Compact(contents), " ")
 	}
 	t.Unprepare(claim, "a claim")
 	t.Delete(claim)
-	slices.Sort(contents)
-	return strings.Join(slices.Compact(contents), " ")
+	return views
 }
 
 func names(d *drapb.Device, request string) bool {
@@ -67,14 +77,21 @@ func anonymous(content string, claim *resourceapi.ResourceClaim) string {
 }
 
 // visible returns a valid configuration with an effect in containers.
-func (t *T) visible(device Device) json.RawMessage {
+func (t *T) visible(device Device) json.RawMessage { return t.visibles(device)[0] }
+
+// visibles returns the valid configurations with different effects in containers.
+func (t *T) visibles(device Device) []json.RawMessage {
 	want := Want{Device: device, Request: "req"}
-	plain := t.content("req", nil, want)
+	seen := []string{t.content("req", nil, want)}
+	var found []json.RawMessage
 	for _, config := range t.ValidConfig {
-		if t.content("req", []Config{{Requests: []string{"req"}, Parameters: config}}, want) != plain {
-			return config
+		view := t.content("req", []Config{{Requests: []string{"req"}, Parameters: config}}, want)
+		if !slices.Contains(seen, view) {
+			seen, found = append(seen, view), append(found, config)
 		}
 	}
-	t.NotApplicablef("needs a configuration the driver accepts with an effect on the CDI spec: set --valid-config")
-	return nil
+	if len(found) == 0 {
+		t.NotApplicablef("needs a configuration the driver accepts with an effect on the CDI spec: set --valid-config")
+	}
+	return found
 }

@@ -39,6 +39,8 @@ type Device struct {
 	part bool
 	// Capacity is the capacity of one share of a shareable device; nil otherwise.
 	Capacity map[resourceapi.QualifiedName]resource.Quantity
+	// Total is the capacity of the whole device.
+	Total map[resourceapi.QualifiedName]resource.Quantity
 }
 
 // Devices returns n free devices of the driver, independent of each other; whole ones first, then
@@ -58,12 +60,41 @@ func (t *T) SharedDevice() Device {
 	return t.unspoiled(1, "shared by claims (allowMultipleAllocations) ", func(d Device) bool { return d.Capacity != nil })[0]
 }
 
+// Namesakes returns two free devices of the same name in different pools.
+func (t *T) Namesakes() (one, other Device) {
+	good, kept := t.free(func(d Device) bool { return d.Capacity == nil })
+	for i, one := range good {
+		for _, other := range good[i+1:] {
+			if one.Name == other.Name {
+				return one, other
+			}
+		}
+	}
+	why := "needs devices of the same name in two pools, and the driver has none on this node"
+	if len(kept) > 0 {
+		why += " that are free: " + first(kept, 3)
+	}
+	t.NotApplicablef("%s", why)
+	return one, other
+}
+
 func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
+	good, kept := t.free(is)
+	switch {
+	case len(good) >= n:
+	case len(good)+len(kept) >= n:
+		t.Blockedf("needs %d %sdevices, and only %d are available: %s", n, kind, len(good), first(kept, 3))
+	default:
+		t.NotApplicablef("needs %d %sdevices, the driver has %d on this node", n, kind, len(good)+len(kept))
+	}
+	return good[:n]
+}
+
+// free returns the usable devices, and why others cannot be used.
+func (t *T) free(is func(Device) bool) (good []Device, kept []string) {
 	t.awaitDevices()
 	all, err := t.candidates(t.ctx)
 	t.need(err, "look for free devices")
-	var good []Device
-	var kept []string
 	for _, c := range all {
 		by, bad := t.withheld[pools.ID{Pool: c.Pool, Device: c.Name}]
 		switch {
@@ -76,14 +107,7 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 			good = append(good, c.Device)
 		}
 	}
-	switch {
-	case len(good) >= n:
-	case len(good)+len(kept) >= n:
-		t.Blockedf("needs %d %sdevices, and only %d are available: %s", n, kind, len(good), first(kept, 3))
-	default:
-		t.NotApplicablef("needs %d %sdevices, the driver has %d on this node", n, kind, len(good)+len(kept))
-	}
-	return good[:n]
+	return good, kept
 }
 
 // first joins the first n messages and adds the number of the others.
@@ -141,7 +165,10 @@ func (t *T) withhold(check string, devices []Device) {
 
 // published returns the driver's slices for the node.
 func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
-	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node}
+	return w.listed(ctx, fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node})
+}
+
+func (w *world) listed(ctx context.Context, selector fields.Set) ([]resourceapi.ResourceSlice, error) {
 	list, err := w.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 	if err != nil {
 		return nil, fmt.Errorf("list resource slices: %w", err)
@@ -186,7 +213,7 @@ func candidates(devices []pools.Device) []candidate {
 		}
 		c := candidate{Device: Device{Pool: d.Pool, Name: d.Name, part: len(d.ConsumesCounters) > 0}, kept: d.Kept}
 		if ptr.Deref(d.AllowMultipleAllocations, false) {
-			c.Capacity = share(d.Device)
+			c.Capacity, c.Total = share(d.Device), total(d.Device)
 		}
 		sets := setsOf(d)
 		if slices.ContainsFunc(sets, func(s counterSet) bool { return chosen[s] }) {
@@ -236,4 +263,12 @@ func share(d resourceapi.Device) map[resourceapi.QualifiedName]resource.Quantity
 		}
 	}
 	return taken
+}
+
+func total(d resourceapi.Device) map[resourceapi.QualifiedName]resource.Quantity {
+	all := map[resourceapi.QualifiedName]resource.Quantity{}
+	for name, capacity := range d.Capacity {
+		all[name] = capacity.Value
+	}
+	return all
 }

@@ -20,17 +20,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// devicesPublished is about: kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802.
+// devicesPublished is about: kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802,
+// cilium/cilium#48922.
 var devicesPublished = Check{Meta: spec.Meta{
 	ID:       "sanity/devices-published",
-	Checks:   "The driver has published at least one device for its node, in complete pools.",
-	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
-}, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802", Once: true, Run: func(t *T) {
+	Checks:   "The driver has published at least one device for its node, in complete pools without other nodes' devices.",
+	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices", "kep-4381/device-identity"},
+}, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802, cilium/cilium#48922", Once: true, Run: func(t *T) {
 	problem := ""
 	t.await(func(ctx context.Context) bool {
 		published, err := t.published(ctx)
@@ -53,4 +59,26 @@ var devicesPublished = Check{Meta: spec.Meta{
 	if problem != "" {
 		t.Failf("%s", problem)
 	}
+	own, err := t.published(t.ctx)
+	t.need(err, "look for slices")
+	all, err := t.listed(t.ctx, fields.Set{resourceapi.ResourceSliceSelectorDriver: t.Driver})
+	t.need(err, "look for slices of other nodes")
+	t.expect(onOtherNodes(own, all), "devices of a pool with a node name are on one node")
 }}
+
+// onOtherNodes returns the other nodes with slices in the pools of a node.
+func onOtherNodes(own, all []resourceapi.ResourceSlice) []string {
+	nodes := map[string]string{}
+	for _, s := range own {
+		nodes[s.Spec.Pool.Name] = ptr.Deref(s.Spec.NodeName, "")
+	}
+	var problems []string
+	for _, s := range all {
+		node, ok := nodes[s.Spec.Pool.Name]
+		if other := ptr.Deref(s.Spec.NodeName, ""); ok && other != node {
+			problems = append(problems, fmt.Sprintf("pool %s of node %s also has slice %s of node %q", s.Spec.Pool.Name, node, s.Name, other))
+		}
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}

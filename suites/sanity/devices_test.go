@@ -64,7 +64,7 @@ func TestCandidates(t *testing.T) {
 		{Device: Device{Pool: "a", Name: "part-1", part: true}},
 		{Device: Device{Pool: "a", Name: "part-3", part: true}, kept: "shares counters with device part-4, which is in use"},
 		{Device: Device{Pool: "a", Name: "part-4", part: true}, kept: "is held by claim ns/holder"},
-		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}}},
+		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}, Total: map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse("8Gi")}}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(candidate{}, Device{})); diff != "" {
 		t.Errorf("devices (-want +got):\n%s", diff)

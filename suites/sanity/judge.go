@@ -30,17 +30,24 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// misnamed compares an answer with the driver's devices in the claim's allocation: unexpected and
-// missing devices, with pool, name and requests. A driver may leave requests out, and name
-// alternatives or not.
+// misnamed compares an answer with the driver's devices in the claim's allocation: unexpected,
+// repeated and missing devices, with pool, name, share and requests. A driver may leave shares and
+// requests out, and name alternatives or not.
 func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) []string {
 	var problems []string
-	for _, d := range answer.GetDevices() {
+	for i, d := range answer.GetDevices() {
 		what := fmt.Sprintf("device %q of pool %q", d.GetDeviceName(), d.GetPoolName())
+		if d.ShareId != nil {
+			what += fmt.Sprintf(" with share %q", d.GetShareId())
+		}
+		if slices.ContainsFunc(answer.GetDevices()[:i], func(other *drapb.Device) bool { return proto.Equal(d, other) }) {
+			problems = append(problems, what+" is in the answer more than once")
+			continue
+		}
 		var requests []string
 		found := false
 		for _, r := range claim.Status.Allocation.Devices.Results {
-			if r.Driver == driver && r.Pool == d.GetPoolName() && r.Device == d.GetDeviceName() {
+			if r.Driver == driver && r.Pool == d.GetPoolName() && r.Device == d.GetDeviceName() && isShare(d, r) {
 				found = true
 				requests = append(requests, r.Request, resourceclaim.BaseRequestRef(r.Request))
 			}
@@ -63,11 +70,32 @@ func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) [
 	return problems
 }
 
+// named fails the check unless an answer has the claim's devices. An answer without devices is valid.
+func (t *T) named(claim *resourceapi.ResourceClaim, answer *Answer, when string) {
+	if len(answer.GetDevices()) > 0 {
+		t.expect(misnamed(t.Driver, claim, answer), when)
+	}
+}
+
 // isFor reports whether a device of an answer belongs to a request's result.
 func isFor(d *drapb.Device, r resourceapi.DeviceRequestAllocationResult) bool {
 	names := d.GetRequestNames()
-	return d.GetPoolName() == r.Pool && d.GetDeviceName() == r.Device &&
+	return d.GetPoolName() == r.Pool && d.GetDeviceName() == r.Device && isShare(d, r) &&
 		(len(names) == 0 || slices.Contains(names, r.Request) || slices.Contains(names, resourceclaim.BaseRequestRef(r.Request)))
+}
+
+// isShare reports whether a device of an answer may be the share of a result.
+func isShare(d *drapb.Device, r resourceapi.DeviceRequestAllocationResult) bool {
+	return d.ShareId == nil || r.ShareID != nil && d.GetShareId() == string(*r.ShareID)
+}
+
+// flooded returns a problem if an answer has more devices than a claim can have. Answers are compared
+// device by device, so a larger one would take for ever.
+func flooded(answer *Answer) string {
+	if n := len(answer.GetDevices()); n > resourceapi.AllocationResultsMaxSize {
+		return fmt.Sprintf("the answer has %d devices, and no claim has more than %d", n, resourceapi.AllocationResultsMaxSize)
+	}
+	return ""
 }
 
 // unqualified returns the CDI devices of an answer without a fully qualified name.
@@ -114,7 +142,7 @@ func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err e
 			return "", fmt.Sprintf("there is no answer for claim %s", claim.UID)
 		}
 		if why = answer.GetError(); why == "" {
-			return "", ""
+			return "", flooded(answer)
 		}
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
 		return "", fmt.Sprintf("the call was not answered, so nothing was rejected (did the driver crash?): %v", err)

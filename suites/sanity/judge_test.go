@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
+	"k8s.io/utils/ptr"
 )
 
 func claim(uid string, results ...resourceapi.DeviceRequestAllocationResult) *resourceapi.ResourceClaim {
@@ -66,10 +67,28 @@ func TestMisnamed(t *testing.T) {
 		"under another's request": {answer(answered("a", "one"), answered("b", "one")), `for request "two/alt", is not in the response`},
 		"another request":         {answer(answered("a", "two")), `"a" of pool "p" is answered for request "two", which did not get it`},
 		"another driver's device": {answer(answered("c", "three")), "the claim does not have it of this driver"},
+		"repeated":                {answer(answered("a", "one"), answered("b", "two"), answered("a", "one")), `device "a" of pool "p" is in the answer more than once`},
 		"no name":                 {answer(&drapb.Device{RequestNames: []string{"one"}}), `device "" of pool ""`},
 	} {
 		said(t, name, misnamed("d", c, row.answer), row.want)
 	}
+}
+
+// A share identifies the allocation of a shared device, and may be left out.
+func TestMisnamedShares(t *testing.T) {
+	one, two := result("one", "d", "a"), result("two", "d", "a")
+	one.ShareID, two.ShareID = ptr.To[types.UID]("s1"), ptr.To[types.UID]("s2")
+	share := func(id, request string) *drapb.Device {
+		d := answered("a", request)
+		d.ShareId = &id
+		return d
+	}
+	c := claim("u", one, two)
+	said(t, "right", misnamed("d", c, answer(share("s1", "one"), share("s2", "two"))), "")
+	said(t, "left out", misnamed("d", c, answer(answered("a", "one"), answered("a", "two"))), "")
+	said(t, "merged", misnamed("d", c, answer(share("s1", "one"))), `allocated for request "two", is not in the response`)
+	said(t, "mixed up", misnamed("d", c, answer(share("s2", "one"), share("s1", "two"))), `"a" of pool "p" with share "s2" is answered for request "one"`)
+	said(t, "of another claim", misnamed("d", c, answer(share("s0", "one"), share("s2", "two"))), "the claim does not have it")
 }
 
 func TestUnqualified(t *testing.T) {

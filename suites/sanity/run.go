@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -137,7 +138,7 @@ func join(c Check, versions []spec.GRPCVersion, verdicts map[spec.GRPCVersion]ve
 			if !ok || v.status != bad {
 				continue
 			}
-			text := v.text
+			text := message(v.text)
 			if len(versions) > 1 && (bad == spec.Failed || bad == spec.Blocked) {
 				text = "plugin API " + string(version) + ": " + text
 			}
@@ -151,4 +152,16 @@ func join(c Check, versions []spec.GRPCVersion, verdicts map[spec.GRPCVersion]ve
 		}
 	}
 	return o
+}
+
+// longest is the length of a message in bytes.
+const longest = 4096
+
+// message returns a text with words of the driver, cut off where it gets long, and without control
+// characters.
+func message(text string) string {
+	if rest := len(text) - longest; rest > 0 {
+		text = fmt.Sprintf("%s … (%d bytes more)", strings.ToValidUTF8(text[:longest], ""), rest)
+	}
+	return spec.Printable(text)
 }

@@ -17,8 +17,6 @@ limitations under the License.
 package sanity
 
 import (
-	resourceapi "k8s.io/api/resource/v1"
-
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -36,14 +34,8 @@ var shares = Check{Meta: spec.Meta{
 	two := t.Prepare(second, "the second claim of a shared device")
 	t.expect(t.CDI().changed(before, good), "the first claim, after the second was prepared")
 	t.expect(t.CDI().unresolved(ids(two)), "the second claim")
-	for claim, answer := range map[*resourceapi.ResourceClaim]*Answer{first: one, second: two} {
-		share := string(*claim.Status.Allocation.Devices.Results[0].ShareID)
-		for _, d := range answer.GetDevices() {
-			if d.ShareId != nil && d.GetShareId() != share {
-				t.Failf("the answer names share %s, the claim has share %s", d.GetShareId(), share)
-			}
-		}
-	}
+	t.named(first, one, "the first claim of a shared device")
+	t.named(second, two, "the second claim of a shared device")
 	t.Unprepare(second, "the second claim")
 	t.expect(t.CDI().changed(before, good), "the first claim, after the second was unprepared")
 }}

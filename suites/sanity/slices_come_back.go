@@ -18,9 +18,13 @@ package sanity
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -29,23 +33,31 @@ import (
 // (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
 const libraryDelay = 30 * time.Second
 
-// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330.
+// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011.
 var slicesComeBack = Check{Meta: spec.Meta{
 	ID:       "sanity/slices-come-back",
-	Checks:   "The driver publishes its ResourceSlices again after a starting kubelet has deleted them.",
+	Checks:   "The driver publishes its ResourceSlices again after a starting kubelet has deleted them, also if it has updated them.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
-	WaitsFor: "The library of drivers publishes deleted slices again after 30 s (k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
-}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330", Once: true, Run: func(t *T) {
+	WaitsFor: "The library of drivers repairs changed and deleted slices after 30 s each (k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011", Once: true, Run: func(t *T) {
 	if t.Restart == nil {
 		t.NotApplicablef("takes the driver's devices from the node for half a minute: only where it may be restarted, too (--restart)")
 	}
 	t.Devices(1)
+	limit := t.PublishTimeout + libraryDelay
+	t.timer.Reset(t.limit() + 2*limit)
+	// Drivers have a cache of what they wrote, so they have to write first.
+	if t.edited() {
+		t.awaitFor(limit, func(ctx context.Context) bool {
+			published, err := t.published(ctx)
+			return err == nil && !slices.ContainsFunc(published, isEdited)
+		})
+	}
 	published, err := t.published(t.ctx)
 	t.need(err, "look for slices")
 	for _, s := range published {
 		t.need(gone(t.Client.ResourceV1().ResourceSlices().Delete(t.ctx, s.Name, metav1.DeleteOptions{})), "delete a slice")
 	}
-	limit := t.PublishTimeout + libraryDelay
 	if !t.awaitFor(limit, func(ctx context.Context) bool {
 		some, complete, err := t.look(ctx)
 		return some && complete && err == nil
@@ -53,3 +65,31 @@ var slicesComeBack = Check{Meta: spec.Meta{
 		t.Failf("the driver has not published its devices again %s after the slices were deleted", limit)
 	}
 }}
+
+// edit is an attribute unknown to all drivers.
+const edit = "dratest.invalid/edited"
+
+// edited adds the attribute to a device of each slice, for the driver to remove it. It returns false if
+// the API server allows no change.
+func (t *T) edited() (changed bool) {
+	published, err := t.published(t.ctx)
+	t.need(err, "look for slices")
+	for _, s := range published {
+		if len(s.Spec.Devices) == 0 {
+			continue
+		}
+		attributes := maps.Clone(s.Spec.Devices[0].Attributes)
+		if attributes == nil {
+			attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
+		}
+		attributes[edit] = resourceapi.DeviceAttribute{BoolValue: ptr.To(true)}
+		s.Spec.Devices[0].Attributes = attributes
+		_, err := t.Client.ResourceV1().ResourceSlices().Update(t.ctx, &s, metav1.UpdateOptions{})
+		changed = changed || err == nil
+	}
+	return changed
+}
+
+func isEdited(s resourceapi.ResourceSlice) bool {
+	return slices.ContainsFunc(s.Spec.Devices, func(d resourceapi.Device) bool { _, ok := d.Attributes[edit]; return ok })
+}

@@ -17,6 +17,7 @@ limitations under the License.
 package inject
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -36,6 +37,7 @@ const (
 	annotationPool      = "dra-conformance.github.io/pool"
 	annotationDevice    = "dra-conformance.github.io/device"
 	annotationShared    = "dra-conformance.github.io/shared"
+	annotationConsumed  = "dra-conformance.github.io/consumed"
 )
 
 // Device is an allocated device of a claim with its CDI device.
@@ -74,9 +76,13 @@ func Claim(driver string, claim *resourceapi.ResourceClaim) (*cdispec.Spec, []De
 			return nil, nil, fmt.Errorf("claim %s/%s, request %s: %w", claim.Namespace, claim.Name, result.Request, err)
 		}
 		name := fmt.Sprintf("%s-%d", claim.UID, len(devices))
+		annotations, err := deviceAnnotations(result)
+		if err != nil {
+			return nil, nil, fmt.Errorf("claim %s/%s, request %s: %w", claim.Namespace, claim.Name, result.Request, err)
+		}
 		spec.Devices = append(spec.Devices, cdispec.Device{
 			Name:           name,
-			Annotations:    deviceAnnotations(result),
+			Annotations:    annotations,
 			ContainerEdits: cdispec.ContainerEdits{Env: env},
 		})
 		devices = append(devices, Device{
@@ -107,12 +113,19 @@ func UID(driver, fileName string) (types.UID, bool) {
 
 func filePrefix(driver string) string { return driver + "-claim_" }
 
-func deviceAnnotations(result resourceapi.DeviceRequestAllocationResult) map[string]string {
+func deviceAnnotations(result resourceapi.DeviceRequestAllocationResult) (map[string]string, error) {
 	annotations := map[string]string{annotationPool: result.Pool, annotationDevice: result.Device}
 	if shared(result) {
 		annotations[annotationShared] = "true"
 	}
-	return annotations
+	if len(result.ConsumedCapacity) > 0 {
+		consumed, err := json.Marshal(result.ConsumedCapacity)
+		if err != nil {
+			return nil, fmt.Errorf("encode consumed capacity: %w", err)
+		}
+		annotations[annotationConsumed] = string(consumed)
+	}
+	return annotations, nil
 }
 
 // shared devices may be prepared for several claims at the same time.

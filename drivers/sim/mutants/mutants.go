@@ -31,6 +31,10 @@ type Mutant struct {
 	Check string
 	// Cases are the life cases expected to fail, with the driver as shipped by a vendor.
 	Cases []string
+	// TwoNodes: it shows only beside the driver of another node.
+	TwoNodes bool
+	// HidesOthers: no other bug shows, as the driver has no devices.
+	HidesOthers bool
 }
 
 // CheckpointFile is the checkpoint of mutants with one, in the driver's directory.
@@ -54,23 +58,46 @@ func Find(id string) (Mutant, error) {
 // All lists the mutants in the order of a claim's lifecycle.
 func All() []Mutant {
 	return slices.Concat(
-		ofPublishing(), ofRegistering(), ofServing(), ofPreparing(), ofAnswering(), ofUnpreparing(), ofDevices(), ofKeeping(), ofReading(), ofConfiguring(), ofLife(),
+		ofPublishing(), ofRegistering(), ofServing(), ofPreparing(), ofAnswering(), ofUnpreparing(), ofDevices(), ofKeeping(), ofReading(), ofConfiguring(), ofSeveral(), ofLife(),
 	)
+}
+
+// FindAll returns the mutants of IDs joined by commas; without any there is no bug.
+func FindAll(ids string) ([]Mutant, error) {
+	var found []Mutant
+	for id := range strings.SplitSeq(ids, ",") {
+		m, err := Find(id)
+		if err != nil {
+			return nil, err
+		}
+		if m.ID != "" {
+			found = append(found, m)
+		}
+	}
+	return found, nil
 }
 
 func ofPublishing() []Mutant {
 	return []Mutant{
 		{
 			Defect: spec.Defect{ID: "invalid-attribute", Issue: "kubernetes-sigs/dra-driver-cpu#217", What: "An attribute has an invalid name: the API server rejects the slices and nothing is published."},
-			Check:  "sanity/devices-published",
+			Check:  "sanity/devices-published", HidesOthers: true,
 		},
 		{
 			Defect: spec.Defect{ID: "too-many-devices", Issue: "containers/nri-plugins#802", What: "A slice has too many devices for the API server, and the write is retried forever."},
-			Check:  "sanity/devices-published",
+			Check:  "sanity/devices-published", HidesOthers: true,
 		},
 		{
 			Defect: spec.Defect{ID: "publishes-once", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#330", What: "Slices deleted by a starting kubelet are not published again."},
 			Check:  "sanity/slices-come-back",
+		},
+		{
+			Defect: spec.Defect{ID: "updated-slice-lost", Issue: "kubernetes/kubernetes#140011", What: "A deleted slice is not published again if the driver has updated it before."},
+			Check:  "sanity/slices-come-back",
+		},
+		{
+			Defect: spec.Defect{ID: "pool-of-all-nodes", Issue: "cilium/cilium#48922", What: "The pools of all nodes have the same name, so each node's slices replace those of the others."},
+			Check:  "sanity/devices-published", TwoNodes: true,
 		},
 	}
 }
@@ -112,6 +139,10 @@ func ofKeeping() []Mutant {
 			Check:  "sanity/base-specs-lost",
 		},
 		{
+			Defect: spec.Defect{ID: "checkpoint-overwritten", Issue: "kubernetes-sigs/dra-example-driver#249", What: "The first prepare after a restart replaces the checkpoint, and the claims prepared before are forgotten."},
+			Check:  "sanity/state-kept-by-next-prepare",
+		},
+		{
 			Defect: spec.Defect{ID: "lost-with-container", Issue: "kubernetes-sigs/dra-driver-cpu#235", What: "The state of a claim is kept only for the first start of its container."},
 			Check:  "sanity/devices-stay",
 		},
@@ -145,6 +176,10 @@ func ofPreparing() []Mutant {
 		{
 			Defect: spec.Defect{ID: "share-id-missing", Issue: "kubernetes/kubernetes#134519", What: "CDI names do not contain the share, so two claims for one device collide."},
 			Check:  "sanity/shares",
+		},
+		{
+			Defect: spec.Defect{ID: "capacity-not-checked", Issue: "Project-HAMi/k8s-dra-driver#24", What: "Shares are prepared although they exceed the capacity of their device."},
+			Check:  "sanity/capacity-not-exceeded",
 		},
 		{
 			Defect: spec.Defect{ID: "half-prepared", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#840", What: "A claim with a failed prepare stays half-prepared: unprepare ignores it and its devices stay in use."},
@@ -219,6 +254,14 @@ func ofLife() []Mutant {
 
 func ofReading() []Mutant {
 	return []Mutant{
+		{
+			Defect: spec.Defect{ID: "last-config-only", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1251", What: "Of several configurations of a claim only the last one counts."},
+			Check:  "sanity/configs-of-several-requests",
+		},
+		{
+			Defect: spec.Defect{ID: "devices-twice", Issue: "kubernetes/kubernetes#141335", What: "The response has each device twice."},
+			Check:  "sanity/answer-names-devices",
+		},
 		{
 			Defect: spec.Defect{ID: "other-drivers-results", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", What: "Devices of another driver are treated as its own."},
 			Check:  "sanity/other-drivers-results",

@@ -147,3 +147,49 @@ func ofConfiguring() []Mutant {
 		},
 	}
 }
+
+// ofSeveral has bugs of claims with several devices, requests or shares, and of devices and claims with equal names.
+func ofSeveral() []Mutant {
+	return []Mutant{
+		{
+			Defect: spec.Defect{ID: "configs-by-position", What: "The n-th configuration is used for the n-th request, whichever request it names."},
+			Check:  "sanity/configs-of-several-requests",
+		},
+		{
+			Defect: spec.Defect{ID: "alternatives-by-name", What: "A configuration for an alternative is also used for alternatives of other requests with the same name."},
+			Check:  "sanity/configs-of-alternatives",
+		},
+		{
+			Defect: spec.Defect{ID: "config-of-any-alternative", What: "A configuration for one alternative is used for another one that was chosen."},
+			Check:  "sanity/configs-of-alternatives",
+		},
+		{
+			Defect: spec.Defect{ID: "first-of-count", What: "Of a request for two devices only the first one is prepared."},
+			Check:  "sanity/several-devices",
+		},
+		{
+			Defect: spec.Defect{ID: "freed-one-by-one", What: "Each unprepare undoes one device of a claim."},
+			Check:  "sanity/several-devices",
+		},
+		{
+			Defect: spec.Defect{ID: "state-by-name", What: "Prepared claims are known by name, and a new claim of the same name is taken for the old one."},
+			Check:  "sanity/same-claim-name",
+		},
+		{
+			Defect: spec.Defect{ID: "pool-ignored", What: "Devices of the same name in two pools are taken for one device."},
+			Check:  "sanity/same-device-name",
+		},
+		{
+			Defect: spec.Defect{ID: "share-remembered", What: "The response for a shared device names the share of an earlier claim."},
+			Check:  "sanity/shares",
+		},
+		{
+			Defect: spec.Defect{ID: "shares-merged", What: "Two shares of a device in one claim are one device in the response."},
+			Check:  "sanity/shares-of-one-claim",
+		},
+		{
+			Defect: spec.Defect{ID: "unprepare-errors-dropped", What: "Unprepare succeeds although a CDI file of the claim could not be removed."},
+			Check:  "sanity/unprepare-fails",
+		},
+	}
+}

@@ -40,7 +40,7 @@ const (
 
 // driver is dra-sim as one driver, with directories of its own.
 type driver struct {
-	program, kubeconfig, mutant string
+	program, kubeconfig, node, mutants string
 	// root has the directories of kubelet and CDI.
 	root    string
 	log     *os.File
@@ -49,12 +49,12 @@ type driver struct {
 	previous bool
 }
 
-func newDriver(program, kubeconfig, mutant, log string) (*driver, error) {
+func newDriver(program, kubeconfig, node, mutants, log string) (*driver, error) {
 	root, err := os.MkdirTemp("", "dratest")
 	if err != nil {
 		return nil, fmt.Errorf("make directories for a driver: %w", err)
 	}
-	d := &driver{program: program, kubeconfig: kubeconfig, mutant: mutant, root: root}
+	d := &driver{program: program, kubeconfig: kubeconfig, node: node, mutants: mutants, root: root}
 	for _, dir := range []string{d.cdi(), filepath.Join(d.kubelet(), "plugins"), filepath.Join(d.kubelet(), "plugins_registry")} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
 	}
@@ -76,7 +76,7 @@ func (d *driver) sockets() string { return filepath.Join(d.state(), "dra*.sock")
 
 func (d *driver) description() LocalDriver {
 	return LocalDriver{
-		Driver: driverName, Node: node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
+		Driver: driverName, Node: d.node, Sockets: d.sockets(), CDIDir: d.cdi(), RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
 		Checkpoint: filepath.Join(d.state(), mutants.CheckpointFile), Restart: d.restart, Upgrade: d.replace(false), Downgrade: d.replace(true),
 	}
 }
@@ -95,8 +95,8 @@ func (d *driver) answers(ctx context.Context) bool {
 // start returns when the driver's socket is open.
 func (d *driver) start(ctx context.Context) error {
 	// Stop gracefully, even after ctx has ended.
-	d.process = exec.CommandContext(context.WithoutCancel(ctx), d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
-		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.mutant, fmt.Sprintf("--previous=%t", d.previous))
+	d.process = exec.CommandContext(context.WithoutCancel(ctx), d.program, "driver", "--name="+driverName, "--node="+d.node, "--kubelet-root="+d.kubelet(),
+		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--pools=2", "--bug="+d.mutants, fmt.Sprintf("--previous=%t", d.previous))
 	d.process.Stdout, d.process.Stderr = d.log, d.log
 	if err := d.process.Start(); err != nil {
 		return fmt.Errorf("start driver: %w", err)

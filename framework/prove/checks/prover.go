@@ -21,12 +21,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/sim/mutants"
@@ -35,8 +41,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// node is the drivers' node name.
-const node = "dratest-bugs"
+// node is the name of the node of the driver under test, neighbor that of the other node.
+const (
+	node     = "dratest-bugs"
+	neighbor = "dratest-neighbor"
+)
 
 // WithCheck are the bugs with a sanity check; the others need a kubelet to show.
 func WithCheck() []mutants.Mutant {
@@ -54,6 +63,35 @@ func Proof() prove.Proof {
 	}
 	return p
 }
+
+// PairsName is the name of the proof with two bugs at a time.
+const PairsName = "bug-pairs"
+
+// Pairs has trials of two bugs, each to be detected by its own check. The seed draws them from all pairs with different
+// checks.
+func Pairs(count int, seed uint64) (prove.Proof, error) {
+	p := prove.Proof{Name: PairsName, Keyword: "detected"}
+	bugs := slices.DeleteFunc(WithCheck(), func(m mutants.Mutant) bool { return m.HidesOthers })
+	for i, one := range bugs {
+		for _, other := range bugs[i+1:] {
+			if one.Check != other.Check {
+				p.Trials = append(p.Trials, prove.Trial{
+					ID: one.ID + pairMark + other.ID, What: one.String() + " " + other.String(), Must: []string{one.Check, other.Check}, All: true,
+				})
+			}
+		}
+	}
+	if count < 1 || count > len(p.Trials) {
+		return p, fmt.Errorf("pairs: %d: must be between 1 and %d", count, len(p.Trials))
+	}
+	draw := rand.New(rand.NewPCG(seed, 0))
+	draw.Shuffle(len(p.Trials), func(i, j int) { p.Trials[i], p.Trials[j] = p.Trials[j], p.Trials[i] })
+	p.Trials = p.Trials[:count]
+	return p, nil
+}
+
+// pairMark is between the bugs of a pair.
+const pairMark = "+"
 
 // LocalDriver is a driver on this machine, as described to a sanity check.
 type LocalDriver struct {
@@ -81,7 +119,7 @@ type Prover struct {
 
 var _ prove.Prover = (*Prover)(nil)
 
-// Open starts the API server and creates the node.
+// Open starts the API server and creates the nodes.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	if _, err := os.Stat(p.Program); err != nil {
 		return fmt.Errorf("find the test driver, which make build puts beside dratest: %w", err)
@@ -90,9 +128,11 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	if err != nil {
 		return err
 	}
-	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
-	if _, err := p.bed.Client.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("make a node for drivers: %w", err)
+	for _, name := range []string{node, neighbor} {
+		object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
+		if _, err := p.bed.Client.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("make a node for drivers: %w", err)
+		}
 	}
 	return nil
 }
@@ -102,47 +142,75 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 	return p.bed.Close(ctx, nil)
 }
 
-// Try runs the check of a bug with and without it.
+// Try runs the checks of the bugs with and without them.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
-	mutant, err := mutants.Find(t.ID)
+	bugs, err := mutants.FindAll(strings.ReplaceAll(t.ID, pairMark, ","))
 	if err != nil {
 		return prove.Finding{}, err
 	}
-	var found [2]spec.Outcome
-	for i, name := range []string{mutant.ID, ""} {
-		if found[i], err = p.check(ctx, name, mutant.Check, filepath.Join(dir, []string{"with", "without"}[i])); err != nil {
-			return prove.Finding{}, err
+	var with, without []spec.Outcome
+	for _, check := range t.Must {
+		for _, run := range []struct {
+			name, ids string
+			outcomes  *[]spec.Outcome
+		}{{"with", ids(bugs), &with}, {"without", "", &without}} {
+			outcome, err := p.check(ctx, bugs, run.ids, check, filepath.Join(dir, run.name, path.Base(check)))
+			if err != nil {
+				return prove.Finding{}, err
+			}
+			*run.outcomes = append(*run.outcomes, outcome)
 		}
 	}
-	return judge(found[0], found[1]), nil
+	return judge(with, without), nil
 }
 
-func judge(with, without spec.Outcome) prove.Finding {
-	f := prove.Finding{Note: with.Failure}
-	switch {
-	case without.Status != spec.Passed:
-		f.Problem = fmt.Sprintf("a driver without the bug does not pass %s: %s %s%s", without.ID, without.Status, without.Failure, without.Reason)
-	case with.Status == spec.Failed:
-		f.Detected, f.By = true, []string{with.ID}
-	default:
-		f.Missed, f.Note = []string{with.ID}, fmt.Sprintf("%s %s", with.Status, with.Reason)
+func ids(bugs []mutants.Mutant) string {
+	var all []string
+	for _, b := range bugs {
+		all = append(all, b.ID)
 	}
+	return strings.Join(all, ",")
+}
+
+// judge reports whether each check has failed with the bugs, and passed without them.
+func judge(with, without []spec.Outcome) prove.Finding {
+	var f prove.Finding
+	var notes []string
+	for i, bad := range with {
+		switch good := without[i]; {
+		case good.Status != spec.Passed:
+			return prove.Finding{Problem: fmt.Sprintf("a driver without the bug does not pass %s: %s %s%s", good.ID, good.Status, good.Failure, good.Reason)}
+		case bad.Status == spec.Failed:
+			f.By, notes = append(f.By, bad.ID), append(notes, bad.Failure)
+		default:
+			f.Missed, notes = append(f.Missed, bad.ID), append(notes, fmt.Sprintf("%s %s", bad.Status, bad.Reason))
+		}
+	}
+	f.Detected, f.Note = len(f.Missed) == 0, strings.Join(notes, "; ")
 	return f
 }
 
-// check runs a driver for one check; its log and the outcome go to dir.
-func (p *Prover) check(ctx context.Context, mutant, check, dir string) (outcome spec.Outcome, err error) {
+// check runs a driver with the bugs in ids for one check; its log and the outcome go to dir.
+func (p *Prover) check(ctx context.Context, bugs []mutants.Mutant, ids, check, dir string) (outcome spec.Outcome, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return outcome, fmt.Errorf("make folder for evidence: %w", err)
 	}
-	d, err := newDriver(p.Program, p.bed.Kubeconfig, mutant, filepath.Join(dir, "driver.log"))
+	defer func() { err = errors.Join(err, p.unpublish(ctx)) }()
+	if slices.ContainsFunc(bugs, func(m mutants.Mutant) bool { return m.TwoNodes }) {
+		other, err := p.start(ctx, neighbor, ids, filepath.Join(dir, "neighbor.log"))
+		if err != nil {
+			return outcome, err
+		}
+		defer func() { err = errors.Join(err, other.remove()) }()
+		if err := p.published(ctx, neighbor); err != nil {
+			return outcome, err
+		}
+	}
+	d, err := p.start(ctx, node, ids, filepath.Join(dir, "driver.log"))
 	if err != nil {
 		return outcome, err
 	}
-	defer func() { err = errors.Join(err, d.remove(), p.unpublish(ctx)) }()
-	if err := d.start(ctx); err != nil {
-		return outcome, err
-	}
+	defer func() { err = errors.Join(err, d.remove()) }()
 	if outcome, err = p.Check(ctx, p.bed.Client, d.description(), check); err != nil {
 		return outcome, err
 	}
@@ -151,6 +219,30 @@ func (p *Prover) check(ctx context.Context, mutant, check, dir string) (outcome 
 		return outcome, fmt.Errorf("encode outcome: %w", err)
 	}
 	return outcome, os.WriteFile(filepath.Join(dir, "outcome.json"), append(text, '\n'), 0o644)
+}
+
+// start starts a driver on a node; it is removed on errors.
+func (p *Prover) start(ctx context.Context, node, ids, log string) (*driver, error) {
+	d, err := newDriver(p.Program, p.bed.Kubeconfig, node, ids, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.start(ctx); err != nil {
+		return nil, errors.Join(err, d.remove())
+	}
+	return d, nil
+}
+
+// published waits for the slices of a node.
+func (p *Prover) published(ctx context.Context, node string) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, starting, true, func(ctx context.Context) (bool, error) {
+		list, err := p.bed.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorNodeName + "=" + node})
+		return err == nil && len(list.Items) > 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the devices of node %s: %w", node, err)
+	}
+	return nil
 }
 
 // unpublish deletes the driver's slices, since there is no kubelet to do it.

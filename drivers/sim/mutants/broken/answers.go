@@ -91,6 +91,46 @@ func unqualifiedNames(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRA
 	})
 }
 
+// devicesTwice appends the devices to those of an earlier answer.
+func devicesTwice(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
+		answer.Devices = slices.Concat(answer.Devices, answer.Devices)
+		return nil
+	})
+}
+
+// shareRemembered answers with the first share of a device.
+func shareRemembered(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	shares := map[device]*types.UID{}
+	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
+		for i, d := range answer.Devices {
+			if d.ShareID == nil {
+				continue
+			}
+			id := device{d.PoolName, d.DeviceName}
+			if shares[id] == nil {
+				shares[id] = d.ShareID
+			}
+			answer.Devices[i].ShareID = shares[id]
+		}
+		return nil
+	})
+}
+
+// sharesMerged has one entry per device for all shares of a claim.
+func sharesMerged(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return after(driver, func(_ *resourceapi.ResourceClaim, answer *result) error {
+		seen := map[device]bool{}
+		answer.Devices = slices.DeleteFunc(answer.Devices, func(d kubeletplugin.Device) bool {
+			id := device{d.PoolName, d.DeviceName}
+			again := d.ShareID != nil && seen[id]
+			seen[id] = true
+			return again
+		})
+		return nil
+	})
+}
+
 // claimsByName looks claims up by name alone, ignoring UIDs.
 func claimsByName(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error) {
 	asked := map[string]string{} // by UID in the API server

@@ -22,9 +22,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
@@ -109,5 +111,88 @@ func configOfAllRequests(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.
 		for i := range claim.Status.Allocation.Devices.Config {
 			claim.Status.Allocation.Devices.Config[i].Requests = nil
 		}
+	})
+}
+
+// lastConfigOnly has one configuration per claim: a later one replaces those before.
+func lastConfigOnly(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		configs := &claim.Status.Allocation.Devices.Config
+		seen := false
+		for i := len(*configs) - 1; i >= 0; i-- {
+			if opaque := (*configs)[i].Opaque; opaque == nil || opaque.Driver != place.Driver {
+				continue
+			}
+			if seen {
+				*configs = slices.Delete(*configs, i, i+1)
+			}
+			seen = true
+		}
+	})
+}
+
+// configsByPosition takes the n-th configuration for the n-th request.
+func configsByPosition(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		var requests []string
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if !slices.Contains(requests, r.Request) {
+				requests = append(requests, r.Request)
+			}
+		}
+		configs := claim.Status.Allocation.Devices.Config
+		for i := range configs {
+			if len(requests) > 0 && len(configs[i].Requests) > 0 && configs[i].Opaque != nil && configs[i].Opaque.Driver == place.Driver {
+				configs[i].Requests, requests = requests[:1], requests[1:]
+			}
+		}
+	})
+}
+
+// alternativesByName looks up an alternative without its request: those of other requests may have the same name.
+func alternativesByName(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		for i := range claim.Status.Allocation.Devices.Config {
+			config := &claim.Status.Allocation.Devices.Config[i]
+			for _, r := range claim.Status.Allocation.Devices.Results {
+				if slices.ContainsFunc(config.Requests, func(request string) bool {
+					return alternative(request) != "" && alternative(request) == alternative(r.Request)
+				}) {
+					config.Requests = append(config.Requests, r.Request)
+				}
+			}
+		}
+	})
+}
+
+func alternative(request string) string {
+	_, name, _ := strings.Cut(request, "/")
+	return name
+}
+
+// configOfAnyAlternative applies the configuration of one alternative to whichever was chosen.
+func configOfAnyAlternative(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		for i := range claim.Status.Allocation.Devices.Config {
+			for j, request := range claim.Status.Allocation.Devices.Config[i].Requests {
+				claim.Status.Allocation.Devices.Config[i].Requests[j] = resourceclaim.BaseRequestRef(request)
+			}
+		}
+	})
+}
+
+// firstOfCount prepares one device per request.
+func firstOfCount(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		seen := map[string]bool{}
+		results := &claim.Status.Allocation.Devices.Results
+		*results = slices.DeleteFunc(*results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+			if r.Driver != place.Driver {
+				return false
+			}
+			again := seen[r.Request]
+			seen[r.Request] = true
+			return again
+		})
 	})
 }

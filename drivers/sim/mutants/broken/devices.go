@@ -157,3 +157,50 @@ func ownTakenForOthers(place Place, driver kubeletplugin.DRAPlugin) kubeletplugi
 		},
 	}
 }
+
+// poolIgnored takes devices of one name in different pools for one device.
+func poolIgnored(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	users := map[string]device{}
+	claims := map[types.UID][]string{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			var taken []string
+			for _, r := range claim.Status.Allocation.Devices.Results {
+				if r.Driver != place.Driver || r.ShareID != nil || r.AdminAccess != nil {
+					continue
+				}
+				if user, ok := users[r.Device]; ok && user.pool != r.Pool {
+					return result{Err: fmt.Errorf("device %s is in use", r.Device)}
+				}
+				taken = append(taken, r.Device)
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil {
+				for _, d := range answer.Devices {
+					if slices.Contains(taken, d.DeviceName) {
+						users[d.DeviceName] = device{d.PoolName, d.DeviceName}
+					}
+				}
+				claims[claim.UID] = taken
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			for _, name := range claims[claim.UID] {
+				delete(users, name)
+			}
+			delete(claims, claim.UID)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+// capacityNotChecked prepares any number of shares.
+func capacityNotChecked(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return forced(place, driver, func(claim *resourceapi.ResourceClaim) bool {
+		return slices.ContainsFunc(claim.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+			return r.Driver == place.Driver && r.ShareID != nil
+		})
+	})
+}

@@ -25,7 +25,9 @@ import (
 
 // Driver is a mutant's change of a driver; the zero value is a correct driver.
 type Driver struct {
-	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
+	around func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
+	// calls wraps whole calls, outside of around.
+	calls     func(kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
 	inventory func(*spec.Profile)
 	process   Process
 }
@@ -40,15 +42,47 @@ type Place struct {
 	Release int
 }
 
-// By returns the driver with the mutant of an ID.
-func By(mutant string) Driver { return drivers[mutant] }
+// By returns the driver with these mutants.
+func By(ids ...string) Driver {
+	var d Driver
+	for _, id := range ids {
+		d = d.and(drivers[id])
+	}
+	return d
+}
+
+// and has the mutants of both; the other one is closer to the kubelet.
+func (d Driver) and(other Driver) Driver {
+	return Driver{
+		around: func(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+			return other.inside(place, d.inside(place, driver))
+		},
+		calls: func(driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return other.outside(d.outside(driver)) },
+		inventory: func(p *spec.Profile) {
+			d.Inventory(p)
+			other.Inventory(p)
+		},
+		process: d.process.and(other.process),
+	}
+}
 
 // Around wraps a driver with the mutant.
 func (d Driver) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return d.outside(d.inside(place, driver))
+}
+
+func (d Driver) inside(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	if d.around == nil {
 		return driver
 	}
 	return d.around(place, driver)
+}
+
+func (d Driver) outside(driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	if d.calls == nil {
+		return driver
+	}
+	return d.calls(driver)
 }
 
 // Process is the mutant's behavior outside of claim calls.
@@ -105,8 +139,8 @@ var drivers = map[string]Driver{
 	"old-health-dropped":        {process: Process{options: []kubeletplugin.Option{kubeletplugin.HealthV1alpha1(false)}}},
 	"updates-lost":              {around: updatesLost, process: Process{options: []kubeletplugin.Option{kubeletplugin.Serialize(false)}}},
 	"slow-prepare":              {around: slowPrepare},
-	"only-errors-answered":      {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return onlyErrors{driver} }},
-	"all-or-nothing":            {around: func(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return allOrNothing{driver} }},
+	"only-errors-answered":      {calls: func(driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return onlyErrors{driver} }},
+	"all-or-nothing":            {calls: func(driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return allOrNothing{driver} }},
 	"all-requests":              {around: allRequests},
 	"unqualified-names":         {around: unqualifiedNames},
 	"names-reused":              {around: namesReused},
@@ -125,4 +159,20 @@ var drivers = map[string]Driver{
 	"unknown-kind-panics":       {around: unknownKindPanics},
 	"other-drivers-config":      {around: otherDriversConfig},
 	"config-of-all-requests":    {around: configOfAllRequests},
+	"checkpoint-overwritten":    {around: checkpointOverwritten},
+	"last-config-only":          {around: lastConfigOnly},
+	"configs-by-position":       {around: configsByPosition},
+	"alternatives-by-name":      {around: alternativesByName},
+	"config-of-any-alternative": {around: configOfAnyAlternative},
+	"first-of-count":            {around: firstOfCount},
+	"freed-one-by-one":          {around: freedOneByOne},
+	"state-by-name":             {around: stateByName},
+	"pool-ignored":              {around: poolIgnored},
+	"devices-twice":             {around: devicesTwice},
+	"share-remembered":          {around: shareRemembered},
+	"shares-merged":             {around: sharesMerged},
+	"unprepare-errors-dropped":  {around: unprepareErrorsDropped},
+	"capacity-not-checked":      {around: capacityNotChecked},
+	"pool-of-all-nodes":         {process: Process{OnePool: true}},
+	"updated-slice-lost":        {process: Process{ForgetsUpdated: true}},
 }

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,12 +44,47 @@ type Process struct {
 	RemovesSlices bool
 	// StaysUnhealthy: a recovered device is still reported unhealthy.
 	StaysUnhealthy bool
+	// OnePool: the pools of all nodes have one name.
+	OnePool bool
+	// ForgetsUpdated: a deleted slice is not published again if the driver has updated it before.
+	ForgetsUpdated bool
 
 	getInfo func(Place, *registerapi.PluginInfo) error
 	// answer intercepts the services of the plugin API.
 	answer    func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
 	options   []kubeletplugin.Option
 	companion func(context.Context, Place) (end func(), err error)
+}
+
+// and is the behavior of both.
+func (p Process) and(other Process) Process {
+	return Process{
+		Undivided: p.Undivided || other.Undivided, PublishesOnce: p.PublishesOnce || other.PublishesOnce,
+		LeavesSockets: p.LeavesSockets || other.LeavesSockets, OneSocket: p.OneSocket || other.OneSocket,
+		RemovesSlices: p.RemovesSlices || other.RemovesSlices, StaysUnhealthy: p.StaysUnhealthy || other.StaysUnhealthy,
+		OnePool: p.OnePool || other.OnePool, ForgetsUpdated: p.ForgetsUpdated || other.ForgetsUpdated,
+		getInfo: func(place Place, info *registerapi.PluginInfo) error {
+			return errors.Join(p.told(place, info), other.told(place, info))
+		},
+		answer: func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error) {
+			return other.answered(ctx, place, request, func(ctx context.Context, request any) (any, error) {
+				return p.answered(ctx, place, request, handler)
+			})
+		},
+		options: slices.Concat(p.options, other.options),
+		companion: func(ctx context.Context, place Place) (func(), error) {
+			end, err := p.Begin(ctx, place)
+			if err != nil {
+				return nil, err
+			}
+			endOther, err := other.Begin(ctx, place)
+			if err != nil {
+				end()
+				return nil, err
+			}
+			return func() { endOther(); end() }, nil
+		},
+	}
 }
 
 // Options are for the library of drivers.
@@ -67,17 +103,27 @@ func (p Process) Begin(ctx context.Context, place Place) (end func(), err error)
 // intercept is between the kubelet and the driver's services.
 func (p Process) intercept(place Place) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		if p.answer != nil {
-			return p.answer(ctx, place, request, handler)
-		}
-		answer, err := handler(ctx, request)
-		if info, ok := answer.(*registerapi.PluginInfo); ok && err == nil && p.getInfo != nil {
-			if err := p.getInfo(place, info); err != nil {
-				return nil, err
-			}
+		answer, err := p.answered(ctx, place, request, handler)
+		if info, ok := answer.(*registerapi.PluginInfo); ok && err == nil {
+			err = p.told(place, info)
 		}
 		return answer, err
 	}
+}
+
+func (p Process) answered(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error) {
+	if p.answer == nil {
+		return handler(ctx, request)
+	}
+	return p.answer(ctx, place, request, handler)
+}
+
+// told changes what the kubelet learns of the driver.
+func (p Process) told(place Place, info *registerapi.PluginInfo) error {
+	if p.getInfo == nil {
+		return nil
+	}
+	return p.getInfo(place, info)
 }
 
 // registersOnce is a driver requiring a restart of the kubelet with its own.

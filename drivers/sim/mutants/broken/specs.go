@@ -61,7 +61,7 @@ func fromCheckpoint(place Place, claim *resourceapi.ResourceClaim) result {
 	return answer
 }
 
-// specs are those of the driver's prepared claims.
+// specs are those of the driver's prepared claims, valid or not: another mutant may have written them.
 func (p Place) specs() (map[types.UID]*cdispec.Spec, error) {
 	entries, err := os.ReadDir(p.CDIDir)
 	if err != nil {
@@ -73,26 +73,32 @@ func (p Place) specs() (map[types.UID]*cdispec.Spec, error) {
 		if !ours {
 			continue
 		}
-		spec, err := cdi.ReadSpec(filepath.Join(p.CDIDir, entry.Name()), 0)
+		data, err := os.ReadFile(filepath.Join(p.CDIDir, entry.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another call has removed it meanwhile
 		}
 		if err != nil {
 			return nil, err
 		}
-		found[uid] = spec.Spec
+		if found[uid], err = cdi.ParseSpec(data); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
 
 // rewrite changes the spec of a prepared claim, since the CDI package rejects invalid ones.
 func (p Place) rewrite(uid types.UID, change func(*cdispec.Spec)) error {
-	spec, err := cdi.ReadSpec(p.specFile(uid), 0)
+	data, err := os.ReadFile(p.specFile(uid))
 	if err != nil {
 		return err
 	}
-	change(spec.Spec)
-	return write(p.specFile(uid), spec.Spec)
+	spec, err := cdi.ParseSpec(data)
+	if err != nil {
+		return err
+	}
+	change(spec)
+	return write(p.specFile(uid), spec)
 }
 
 func write(path string, spec *cdispec.Spec) error {

@@ -139,3 +139,62 @@ func orphansStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 		return good{driver}.unprepare(ctx, claim)
 	}}
 }
+
+// checkpointOverwritten reads the checkpoint for unprepare only: the first prepare of a process writes one without
+// the claims before.
+func checkpointOverwritten(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	known := checkpoint{Release: place.Release, Claims: map[types.UID]bool{}}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil && len(answer.Devices) > 0 {
+				known.Claims[claim.UID] = true
+				answer.Err = place.writeCheckpoint(known)
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			c, err := place.readCheckpoint()
+			if err != nil || !c.Claims[claim.UID] {
+				return err
+			}
+			if err := (good{driver}).unprepare(ctx, claim); err != nil {
+				return err
+			}
+			delete(known.Claims, claim.UID)
+			delete(c.Claims, claim.UID)
+			return place.writeCheckpoint(c)
+		},
+	}
+}
+
+// stateByName knows prepared claims by namespace and name.
+func stateByName(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	type prepared struct {
+		answer result
+		claim  object
+	}
+	known := map[types.NamespacedName]prepared{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			o := objectOf(claim)
+			if was, ok := known[o.NamespacedName]; ok && was.claim.UID != claim.UID {
+				return was.answer
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil {
+				known[o.NamespacedName] = prepared{answer, o}
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			if was, ok := known[claim.NamespacedName]; ok {
+				claim = was.claim
+			}
+			delete(known, claim.NamespacedName)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}

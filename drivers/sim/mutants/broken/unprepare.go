@@ -171,3 +171,26 @@ func secondFileStays(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.
 		})
 	})
 }
+
+// freedOneByOne undoes one device per call.
+func freedOneByOne(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, unprepare: func(ctx context.Context, claim object) error {
+		prepared, err := place.specs()
+		if err != nil {
+			return err
+		}
+		if spec := prepared[claim.UID]; spec != nil && len(spec.Devices) > 1 {
+			spec.Devices = spec.Devices[1:]
+			return write(place.specFile(claim.UID), spec)
+		}
+		return good{driver}.unprepare(ctx, claim)
+	}}
+}
+
+// unprepareErrorsDropped logs errors at best.
+func unprepareErrorsDropped(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, unprepare: func(ctx context.Context, claim object) error {
+		_ = good{driver}.unprepare(ctx, claim)
+		return nil
+	}}
+}
