@@ -204,3 +204,31 @@ func TestNothingPublishedIsNotLookedAfter(t *testing.T) {
 		t.Errorf("slices were listed %d times, %v: with a pool, each look does", lists(), err)
 	}
 }
+
+// A driver with a stale cache misses the deletion of what it has updated.
+func TestUpdatedSlicesAreLost(t *testing.T) {
+	for _, forgets := range []bool{false, true} {
+		client := newClient()
+		p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver, onePool: true}
+		if forgets {
+			p.updated = map[string]resourceapi.ResourceSlice{}
+		}
+		for _, profile := range []spec.Profile{profiles.OneDevice(), profiles.Devices(2)} {
+			if err := p.set(t.Context(), profile); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := pools(t, client)["pool"]; len(got) != 1 {
+			t.Fatalf("slices of the pool of all nodes: %v", got)
+		}
+		if err := client.ResourceV1().ResourceSlices().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.repair(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lost := len(pools(t, client)) == 0; lost != forgets {
+			t.Errorf("the slice is lost: %t, want %t", lost, forgets)
+		}
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -91,5 +92,22 @@ func TestNodePartOfADriver(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// The kubelet may have unprepared the claim of a canceled call before the call gets its turn.
+func TestCanceledPrepare(t *testing.T) {
+	dir := t.TempDir()
+	p := newInstance(Config{CDIDir: dir}, spec.DriverConfig{Name: driver}).plugin
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	claim := &resourceapi.ResourceClaim{Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+		Results: []resourceapi.DeviceRequestAllocationResult{{Request: "r", Driver: driver, Pool: "p", Device: "d"}},
+	}}}}
+	if _, err := p.prepare(ctx, claim, ""); err == nil {
+		t.Error("a canceled call prepares a claim")
+	}
+	if prepared, err := p.store.prepared(); err != nil || len(prepared) > 0 {
+		t.Errorf("prepared: %v, %v", prepared, err)
 	}
 }
