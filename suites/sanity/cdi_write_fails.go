@@ -67,15 +67,7 @@ func predicted(made []string, first, second *resourceapi.ResourceClaim) []string
 
 // obstructed prepares a claim while its files cannot be written.
 func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (answer *Answer, why string) {
-	release := sync.OnceValue(func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
-		defer cancel()
-		var errs []error
-		for _, place := range places {
-			errs = append(errs, t.RemoveSpec(ctx, place))
-		}
-		return errors.Join(errs...)
-	})
+	release := t.remover(places)
 	defer func() { _ = release() }()
 	for _, place := range places {
 		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
@@ -83,4 +75,18 @@ func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (answe
 	answer, why = t.Try(claim, "a claim with an unwritable CDI spec")
 	t.need(release(), "let a CDI file be written again")
 	return answer, why
+}
+
+// remover returns a function that removes CDI files, or what obstructs them, once, even after the
+// check's timeout.
+func (t *T) remover(paths []string) func() error {
+	return sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
+		defer cancel()
+		var errs []error
+		for _, path := range paths {
+			errs = append(errs, t.RemoveSpec(ctx, path))
+		}
+		return errors.Join(errs...)
+	})
 }

@@ -17,10 +17,7 @@ limitations under the License.
 package sanity
 
 import (
-	"context"
-	"errors"
 	"strings"
-	"sync"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -52,15 +49,7 @@ var unprepareFails = Check{Meta: spec.Meta{
 // unprepareStuck unprepares a claim while its files cannot be removed. It returns the driver's error
 // message, and the files still there.
 func (t *T) unprepareStuck(claim *resourceapi.ResourceClaim, files []string) (why string, left []string) {
-	release := sync.OnceValue(func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
-		defer cancel()
-		var errs []error
-		for _, file := range files {
-			errs = append(errs, t.RemoveSpec(ctx, file))
-		}
-		return errors.Join(errs...)
-	})
+	release := t.remover(files)
 	defer func() { _ = release() }()
 	for _, file := range files {
 		t.need(t.RemoveSpec(t.ctx, file), "remove a CDI spec")

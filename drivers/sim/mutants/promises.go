@@ -27,7 +27,7 @@ func ofServing() []Mutant {
 	return []Mutant{
 		{
 			Defect: spec.Defect{ID: "old-api-dropped", What: "Only the newest version of the plugin API is served: older kubelets cannot use the driver."},
-			Check:  "sanity/versions-served",
+			Check:  "sanity/versions-served", Hides: []string{"sanity/versions-agree"},
 		},
 		{
 			Defect: spec.Defect{ID: "directory-shared", What: "Two drivers of a vendor have their sockets in the directory of one."},
@@ -35,7 +35,7 @@ func ofServing() []Mutant {
 		},
 		{
 			Defect: spec.Defect{ID: "health-fails", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1423", What: "A driver without health reports returns an error other than Unimplemented, and is asked forever."},
-			Check:  "sanity/health-declined",
+			Check:  "sanity/health-declined", Hides: []string{"sanity/both-health-apis"},
 		},
 		{
 			Defect: spec.Defect{ID: "old-health-dropped", What: "Health is reported only in the newest version of the API: older kubelets do not receive it."},
@@ -68,7 +68,7 @@ func ofAnswering() []Mutant {
 		},
 		{
 			Defect: spec.Defect{ID: "unqualified-names", What: "CDI devices are answered without vendor and class, and no runtime finds them."},
-			Check:  "sanity/cdi-names-qualified",
+			Check:  "sanity/cdi-names-qualified", Hides: []string{everything}, // the library answers with an error
 		},
 		{
 			Defect: spec.Defect{ID: "names-reused", Issue: "kubernetes-sigs/dra-example-driver#50", What: "CDI devices have the names of devices, and for the next claim the same name means something else."},
@@ -131,7 +131,7 @@ func ofConfiguring() []Mutant {
 	return []Mutant{
 		{
 			Defect: spec.Defect{ID: "invalid-config-dropped", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#584", What: "Unknown parts of a configuration are ignored, and the claim is prepared without them."},
-			Check:  "sanity/config-invalid",
+			Check:  "sanity/config-invalid", Hides: []string{"sanity/failed-prepare"}, // nothing fails
 		},
 		{
 			Defect: spec.Defect{ID: "unknown-kind-panics", What: "Prepare panics for a configuration of another kind than the driver's own."},
