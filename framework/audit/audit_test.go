@@ -41,7 +41,7 @@ func TestGoodWorld(t *testing.T) {
 	w.Claims = append(w.Claims,
 		claim("admin", "q", admin(device("whole-0")), admin(device("half-0"))),
 		claim("halves", "q", device("half-0"), device("half-1")),
-		claim("shares", "q", share("3Gi"), share("5Gi")),
+		claim("shares", "q", share("3Gi"), named(share("5Gi"), "memory", "d/memory")),
 		generated(free("waiting"), "pending", false), free("nobody's"))
 	pending := pod("pending", "waiting")
 	pending.Spec.NodeName, pending.Status.Phase = "", corev1.PodPending
@@ -72,6 +72,9 @@ func TestBadWorlds(t *testing.T) {
 		}, "does not allow several allocations"},
 		{audit.CapacityExceeded, "", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", share("4Gi")))
+		}, "has 8Gi of memory, and -1Gi are left"},
+		{audit.CapacityExceeded, "by the name with the domain", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", named(share("4Gi"), "d/memory")))
 		}, "has 8Gi of memory, and -1Gi are left"},
 		{audit.ConsumptionUnstated, "", func(w *audit.World) {
 			silent := share("0")

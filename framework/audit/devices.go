@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 )
@@ -113,7 +114,7 @@ func checkCapacity(id deviceID, device resourceapi.Device, shares []use) []Viola
 		left := device.Capacity[name].Value.DeepCopy()
 		var silent []use
 		for _, u := range shares {
-			amount, stated := u.result.ConsumedCapacity[name]
+			amount, stated := consumed(u.result, name)
 			if !stated {
 				silent = append(silent, u)
 			}
@@ -127,6 +128,21 @@ func checkCapacity(id deviceID, device resourceapi.Device, shares []use) []Viola
 		}
 	}
 	return found
+}
+
+// consumed returns how much of a capacity a share has. A driver's capacity has two names, with and without its domain; a
+// share that states both has the amount once.
+func consumed(r *resourceapi.DeviceRequestAllocationResult, name resourceapi.QualifiedName) (resource.Quantity, bool) {
+	if amount, stated := r.ConsumedCapacity[name]; stated {
+		return amount, true
+	}
+	domain := r.Driver + "/"
+	other, qualified := strings.CutPrefix(string(name), domain)
+	if !qualified {
+		other = domain + other
+	}
+	amount, stated := r.ConsumedCapacity[resourceapi.QualifiedName(other)]
+	return amount, stated
 }
 
 func onCapacity(rule Rule, id deviceID, name resourceapi.QualifiedName, uses []use, format string, args ...any) Violation {

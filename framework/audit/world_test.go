@@ -55,6 +55,16 @@ func share(amount string) resourceapi.DeviceRequestAllocationResult {
 	return r
 }
 
+// named records the capacity that a share has by these names.
+func named(r resourceapi.DeviceRequestAllocationResult, names ...resourceapi.QualifiedName) resourceapi.DeviceRequestAllocationResult {
+	amount := r.ConsumedCapacity["memory"]
+	r.ConsumedCapacity = map[resourceapi.QualifiedName]resource.Quantity{}
+	for _, name := range names {
+		r.ConsumedCapacity[name] = amount
+	}
+	return r
+}
+
 func admin(r resourceapi.DeviceRequestAllocationResult) resourceapi.DeviceRequestAllocationResult {
 	r.AdminAccess = ptr.To(true)
 	return r

@@ -76,7 +76,11 @@ func useOf(holdings []holding) Use {
 		}
 		use.Shares++
 		for name, quantity := range h.result.ConsumedCapacity {
-			name = inventory.LocalName(h.result.Driver, name)
+			local := inventory.LocalName(h.result.Driver, name)
+			if _, both := h.result.ConsumedCapacity[local]; both && name != local {
+				continue // recorded by both of its names: the short one counts
+			}
+			name = local
 			if use.Consumed == nil {
 				use.Consumed = make(map[resourceapi.QualifiedName]resource.Quantity)
 			}

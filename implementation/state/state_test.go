@@ -221,6 +221,19 @@ func TestPointersChangeWithTheUse(t *testing.T) {
 	}
 }
 
+// A share recorded by both names of a capacity, with and without the driver's domain, counted twice.
+func TestCapacityRecordedByBothNames(t *testing.T) {
+	both := share(poolA, "d1", "s1", "1Gi")
+	both.ConsumedCapacity[driver+"/memory"] = both.ConsumedCapacity["memory"]
+	long := share(poolA, "d1", "s2", "")
+	long.ConsumedCapacity = map[resourceapi.QualifiedName]resource.Quantity{driver + "/memory": resource.MustParse("2Gi")}
+	s := New()
+	s.Set(claimAt("c1", 1, both))
+	expect(t, s, poolA, "d1", "1 shares 1Gi")
+	s.Set(claimAt("c2", 1, long))
+	expect(t, s, poolA, "d1", "2 shares 3Gi")
+}
+
 // Quantities beyond int64 contain pointers; adding to a copy must not change the claim.
 func TestConsumedDoesNotTouchClaims(t *testing.T) {
 	s := New()
