@@ -140,6 +140,9 @@ func (a *allocations) late(p pools, now time.Time) []observation {
 			return false
 		}
 		for _, driver := range driversOf(m.claim) {
+			if !m.shares(driver) && !p.counted(driver) {
+				continue
+			}
 			var broken []observation
 			for i, published := range p.between(driver, m.claim, m.at.Add(-lag)) {
 				found := m.judge(driver, published, audit.NotShareable, audit.CapacityExceeded, audit.CounterNegative)
@@ -155,6 +158,13 @@ func (a *allocations) late(p pools, now time.Time) []observation {
 		return true
 	})
 	return all
+}
+
+// shares reports whether the claim has shares of a driver's devices.
+func (m made) shares(driver string) bool {
+	return slices.ContainsFunc(m.claim.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+		return r.Driver == driver && r.ShareID != nil
+	})
 }
 
 // judge returns the violations of rules by the allocation.

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/follow"
 )
@@ -107,6 +109,40 @@ func TestCountersAreThoseOfTheTime(t *testing.T) {
 				t.Errorf("found %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestSharesOfTheCapacity(t *testing.T) {
+	published := slice("4", 1)
+	published.Spec.SharedCounters = nil
+	published.Spec.Devices = []resourceapi.Device{{
+		Name: "x", AllowMultipleAllocations: ptr.To(true), Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse("8")}},
+	}}
+	whole := published.DeepCopy()
+	whole.Spec.Devices[0].AllowMultipleAllocations = nil
+	share := func(name, amount string) *resourceapi.ResourceClaim {
+		c := claim(name, "x")
+		r := &c.Status.Allocation.Devices.Results[0]
+		r.ShareID, r.ConsumedCapacity = ptr.To(c.UID), map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse(amount)}
+		return c
+	}
+	for name, test := range map[string]struct {
+		slice  *resourceapi.ResourceSlice
+		amount string
+		want   string
+	}{
+		"enough":       {published, "5", ""},
+		"too much":     {published, "6", "capacity-exceeded"},
+		"of one alone": {whole, "5", "not-shareable"},
+	} {
+		a, p := newAllocations(), newPools()
+		a.see(stateOf[*resourceapi.ResourceClaim](true), t0)
+		p.see(stateOf(false, test.slice), t0)
+		a.see(stateOf(false, share("a", "3")), t0)
+		a.see(stateOf(false, share("b", test.amount), share("a", "3")), t0)
+		if got := rules(a.late(p, after(settle))); got != test.want {
+			t.Errorf("%s: found %q, want %q", name, got, test.want)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,11 +39,11 @@ const limit = 30 * time.Second
 // before has the objects existing before the run, by kind and name. Unreadable kinds are missing.
 type before map[string]map[string]string
 
-// existing reads the cluster. Slices are left out: drivers replace them at will.
+// existing reads the cluster, except for claims, known from the watch. Slices are left out: drivers replace them at will.
 func (m *Monitor) existing(ctx context.Context) before {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	dra, every, b := m.client.ResourceV1(), metav1.ListOptions{}, before{}
+	every, b := metav1.ListOptions{}, before{}
 	nodes, err := m.client.CoreV1().Nodes().List(ctx, every)
 	if m.readable("nodes", err) {
 		read(b, "nodes", nodes.Items, func(n corev1.Node) (metav1.ObjectMeta, any) {
@@ -51,15 +52,18 @@ func (m *Monitor) existing(ctx context.Context) before {
 			return n.ObjectMeta, map[string]any{"labels": n.Labels, "taints": taints, "unschedulable": n.Spec.Unschedulable}
 		})
 	}
-	classes, err := dra.DeviceClasses().List(ctx, every)
+	classes, err := m.client.ResourceV1().DeviceClasses().List(ctx, every)
 	if m.readable("deviceclasses", err) {
 		read(b, "deviceclasses", classes.Items, func(c resourceapi.DeviceClass) (metav1.ObjectMeta, any) { return c.ObjectMeta, c.Spec })
 	}
-	claims, err := dra.ResourceClaims(metav1.NamespaceAll).List(ctx, every)
-	if m.readable("resourceclaims", err) {
-		read(b, "resourceclaims", claims.Items, func(c resourceapi.ResourceClaim) (metav1.ObjectMeta, any) { return c.ObjectMeta, nil })
-	}
 	return b
+}
+
+const claimsKind = "resourceclaims"
+
+// claims adds the claims.
+func (b before) claims(all map[types.UID]*resourceapi.ResourceClaim) {
+	read(b, claimsKind, slices.Collect(maps.Values(all)), func(c *resourceapi.ResourceClaim) (metav1.ObjectMeta, any) { return c.ObjectMeta, nil })
 }
 
 // readable notes unreadable kinds.

@@ -168,6 +168,9 @@ func (m *Monitor) note(format string, args ...any) {
 }
 
 func (m *Monitor) seeClaims(s follow.State[*resourceapi.ResourceClaim], now time.Time) {
+	if m.before[claimsKind] == nil {
+		m.before.claims(s.Objects)
+	}
 	m.reservations.see(s, now)
 	m.report(now, m.allocations.see(s, now)...)
 }
@@ -195,10 +198,10 @@ func (m *Monitor) Probed(err error) {
 func (m *Monitor) tick(ctx context.Context) {
 	now := time.Now()
 	m.mutex.Lock()
-	m.cases.see(m.config.Progress())
 	m.report(now, m.allocations.late(m.pools, now)...)
 	m.report(now, m.pools.incomplete(m.config.Driver, now)...)
 	m.report(now, m.components.silent(now)...)
+	m.cases.see(m.config.Progress())
 	due := m.reservations.due(now, m.cases.disrupted(now))
 	m.mutex.Unlock()
 	for _, r := range due {
@@ -231,18 +234,20 @@ type observation struct {
 	warning bool
 }
 
+func (o observation) id() string { return string(o.rule) + " " + o.about }
+
 // report reports what is new and counts. The caller holds the mutex.
 func (m *Monitor) report(now time.Time, observed ...observation) {
+	observed = slices.DeleteFunc(observed, func(o observation) bool { return o.byHand || m.reported[o.id()] })
+	if len(observed) == 0 {
+		return
+	}
+	m.cases.see(m.config.Progress())
 	for _, o := range observed {
-		id := string(o.rule) + " " + o.about
-		if m.reported[id] {
+		if m.reported[o.id()] || o.restart && m.cases.disrupted(now) {
 			continue
 		}
-		m.cases.see(m.config.Progress())
-		if o.byHand || o.restart && m.cases.disrupted(now) {
-			continue
-		}
-		m.reported[id] = true
+		m.reported[o.id()] = true
 		f := spec.Finding{Time: now, Rule: o.rule, Severity: spec.Warning, Text: o.text, Objects: o.objects, Cases: m.cases.running()}
 		if !o.warning && (o.ours || m.config.Made) && !m.cases.judge(o) {
 			f.Severity = spec.Violation
@@ -258,7 +263,9 @@ func (m *Monitor) Stop(ctx context.Context) spec.Monitoring {
 	m.done.Wait()
 	m.cases.see(m.config.Progress())
 	if len(m.cases.running()) == 0 {
-		m.report(time.Now(), m.before.compare(m.existing(ctx))...)
+		now := m.existing(ctx)
+		now.claims(m.allocations.last)
+		m.report(time.Now(), m.before.compare(now)...)
 	}
 	slices.Sort(m.unwatched)
 	return spec.Monitoring{Requests: m.requests.Load(), Unwatched: slices.Compact(m.unwatched)}

@@ -42,7 +42,9 @@ func run(t *testing.T, made bool, do func(client *fake.Clientset, progress func(
 	var findings []spec.Finding
 	var seen spec.Monitoring
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}})
+		older := claim("older")
+		older.Namespace = "default"
+		client := fake.NewClientset(older, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}})
 		progress := make(chan spec.Progress, 10)
 		m := newMonitor(Config{
 			Cases: []spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Disruption: true}}}, Made: made,
@@ -94,6 +96,9 @@ func TestFindings(t *testing.T) {
 		"node is gone": {true, func(client *fake.Clientset, _ func(spec.Progress)) {
 			_ = client.CoreV1().Nodes().Delete(t.Context(), "n", metav1.DeleteOptions{})
 		}, "violation object-gone [] [nodes/n]"},
+		"somebody else's claim is gone": {false, func(client *fake.Clientset, _ func(spec.Progress)) {
+			_ = client.ResourceV1().ResourceClaims("default").Delete(t.Context(), "older", metav1.DeleteOptions{})
+		}, "warning object-gone [] [resourceclaims/default/older]"},
 		"somebody else's class is changed": {false, func(client *fake.Clientset, _ func(spec.Progress)) {
 			class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourceapi.DeviceClassSpec{Selectors: []resourceapi.DeviceSelector{{}}}}
 			_, _ = client.ResourceV1().DeviceClasses().Update(t.Context(), class, metav1.UpdateOptions{})

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/follow"
 	dra "github.com/dra-conformance/dratest/framework/pools"
@@ -38,7 +37,6 @@ type pools struct {
 	versions map[string][]version
 	// since is when a pool became incomplete.
 	since map[poolID]time.Time
-	last  map[types.UID]*resourceapi.ResourceSlice
 }
 
 type poolID struct{ driver, pool string }
@@ -50,7 +48,7 @@ type version struct {
 }
 
 func newPools() pools {
-	return pools{versions: map[string][]version{}, since: map[poolID]time.Time{}, last: map[types.UID]*resourceapi.ResourceSlice{}}
+	return pools{versions: map[string][]version{}, since: map[poolID]time.Time{}}
 }
 
 func (p *pools) see(s follow.State[*resourceapi.ResourceSlice], now time.Time) {
@@ -97,6 +95,21 @@ func (p *pools) replace(driver string, published []resourceapi.ResourceSlice, no
 			p.since[id] = now
 		}
 	}
+}
+
+// counted reports whether devices of a driver consume counters, or did until just now.
+func (p *pools) counted(driver string) bool {
+	for _, v := range p.versions[driver] {
+		for i := range v.slices {
+			devices := v.slices[i].Spec.Devices
+			for j := range devices {
+				if len(devices[j].ConsumesCounters) > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // between returns the versions of a driver's slices since a moment in which all devices of a claim are in complete
