@@ -140,5 +140,10 @@ func TestWhoseKubelets(t *testing.T) {
 		if err != nil || got.Stack["kubelet"] != tc.want {
 			t.Errorf("got %v, %v, want %s", got.Stack, err, tc.want)
 		}
+		for _, c := range got.ComponentsOf(spec.Kubelet) {
+			if (c.Basis == spec.Claimed) != (c.Whose == spec.Other) { // a distribution's build of a release
+				t.Errorf("got %+v", c)
+			}
+		}
 	}
 }

@@ -17,6 +17,7 @@ limitations under the License.
 package testbed
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,16 +34,20 @@ func TestComponentsOfWhatWasMade(t *testing.T) {
 	is := func(name, version string, whose spec.Provenance) spec.Component {
 		return spec.Component{Name: name, Program: name, Version: version, Whose: whose}
 	}
-	const built = "v1.37.2-5+dirty"
-	notReleased := is(spec.Controllers, built, spec.Other)
-	notReleased.Basis, notReleased.Why = spec.Claimed, `its version "`+built+`" names a distribution's build of v1.37.2`
+	const built, k3s = "v1.37.2-5+dirty", "v1.37.1+k3s1"
+	claimed := func(name, version, release string) spec.Component {
+		c := is(name, version, spec.Other)
+		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("its version %q names a distribution's build of %s", version, release)
+		return c
+	}
 	for name, tc := range map[string]struct {
 		provider, version string
 		seen, want        []spec.Component
 	}{
 		"processes":         {clusters.ProviderControlPlane, "v1.37.1", nil, []spec.Component{is(spec.Scheduler, "v1.37.1", spec.Own), is(spec.Controllers, "v1.37.1", spec.Stock)}},
 		"one is seen":       {clusters.ProviderControlPlane, "v1.37.1", []spec.Component{other}, []spec.Component{other, is(spec.Scheduler, "v1.37.1", spec.Own)}},
-		"of a checkout":     {clusters.ProviderControlPlane, built, nil, []spec.Component{is(spec.Scheduler, built, spec.Own), notReleased}},
+		"of a checkout":     {clusters.ProviderControlPlane, built, nil, []spec.Component{is(spec.Scheduler, built, spec.Own), claimed(spec.Controllers, built, "v1.37.2")}},
+		"of k3s":            {clusters.ProviderControlPlane, k3s, nil, []spec.Component{is(spec.Scheduler, k3s, spec.Own), claimed(spec.Controllers, k3s, "v1.37.1")}},
 		"pods, none seen":   {clusters.ProviderKind, "v1.37.1", nil, nil},
 		"nothing is known":  {"", "", []spec.Component{other}, []spec.Component{other}},
 		"pods, one is seen": {clusters.ProviderKind, "v1.37.1", []spec.Component{other}, []spec.Component{other}},
@@ -53,6 +58,20 @@ func TestComponentsOfWhatWasMade(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// All processes of a distribution's control plane have its suffix, the scheduler like the API server.
+func TestSchedulerOfADistribution(t *testing.T) {
+	made := clusters.Cluster{Provider: clusters.ProviderControlPlane, Version: "v1.37.1+k3s1", Stack: clusters.Stack{Scheduler: spec.Stock, Controllers: spec.Stock}}
+	running := withMadeRunning(nil, made)
+	if len(running) != 2 {
+		t.Fatalf("got %+v", running)
+	}
+	for _, c := range running {
+		if c.Whose != spec.Other || c.Basis != spec.Claimed || c.Version != made.Version {
+			t.Errorf("got %+v", c)
+		}
 	}
 }
 
