@@ -21,9 +21,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
 
@@ -148,6 +151,9 @@ func (s *plainSuite) report(r types.Report) {
 		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
 	}
 	c.finish(now, endedEarly)
+	if err := writeLog(filepath.Join(s.run.dir, logFile), r); err != nil {
+		ginkgo.Fail(err.Error())
+	}
 	report, err := s.run.write(context.Background(), c.outcomes, s.run.info(c, endedEarly))
 	if err != nil {
 		ginkgo.Fail(err.Error())
@@ -157,4 +163,20 @@ func (s *plainSuite) report(r types.Report) {
 	if r.SuiteSucceeded && report.Summary.Verdict != schema.Passed {
 		ginkgo.Fail(fmt.Sprintf("the run's verdict is %s; see %s in %s", report.Summary.Verdict, reports.MarkdownFile, s.run.dir))
 	}
+}
+
+// writeLog writes what Ginkgo's command prints in a run of dratest: here its output goes to the user.
+func writeLog(path string, r types.Report) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write Ginkgo's output: %w", err)
+	}
+	out := reporters.NewDefaultReporter(types.ReporterConfig{NoColor: true, Verbose: true, SilenceSkips: true}, f)
+	out.SuiteWillBegin(r)
+	for _, s := range r.SpecReports {
+		s.RunningInParallel = true // in one process, the steps would be printed before
+		out.DidRun(s)
+	}
+	out.SuiteDidEnd(r)
+	return f.Close()
 }

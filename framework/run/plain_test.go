@@ -99,6 +99,7 @@ func TestSuite(t *testing.T) {
 			if d := cmp.Diff(tc.want, statuses(r)); d != "" || r.Summary.Verdict != tc.verdict {
 				t.Errorf("verdict %s\n%s\n%s", r.Summary.Verdict, d, out)
 			}
+			holds(t, run.Options{Config: testbed.Config{ReportDir: dir}})
 		})
 	}
 }
