@@ -21,6 +21,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -177,22 +178,24 @@ func whole(data []byte, err error) []byte {
 	return data
 }
 
-// accepted validates a file by junit-10.xsd of Jenkins' xunit plugin, rejecting any violation, plus
-// the additions named in xml.go.
+// accepted validates a file by the rules of junit-10.xsd of Jenkins' xunit plugin, plus the additions
+// named in xml.go: known elements and attributes, required attributes, and numbers of seconds.
 func accepted(t *testing.T, data []byte) {
 	t.Helper()
-	type element struct{ attributes, children []string }
+	type element struct{ required, optional, children []string }
 	with := func(names ...string) []string { return names }
-	note := element{attributes: with("type", "message")}
+	note := element{optional: with("type", "message")}
 	known := map[string]element{
-		"testsuites": {with("name", "time", "tests", "failures", "errors"), with("testsuite")},
-		"testsuite":  {with("name", "tests", "failures", "errors", "time", "skipped", "timestamp"), with("properties", "testcase")},
-		"testcase":   {with("name", "time", "classname", "file", "line"), with("properties", "skipped", "error", "failure", "flakyFailure", "system-out")},
-		"properties": {nil, with("property")},
-		"property":   {with("name", "value"), nil},
-		"skipped":    note, "error": note, "failure": note, "flakyFailure": note,
+		"testsuites":   {nil, with("name", "time", "tests", "failures", "errors"), with("testsuite")},
+		"testsuite":    {with("name", "tests", "failures", "errors"), with("time", "skipped", "timestamp"), with("properties", "testcase")},
+		"testcase":     {with("name"), with("time", "classname", "file", "line"), with("properties", "skipped", "error", "failure", "flakyFailure", "system-out")},
+		"properties":   {nil, nil, with("property")},
+		"property":     {with("name", "value"), nil, nil},
+		"flakyFailure": {with("type"), with("message"), nil},
+		"skipped":      note, "error": note, "failure": note,
 		"system-out": {},
 	}
+	seconds := regexp.MustCompile(`^[0-9]*\.[0-9]*$`)
 	var open []string
 	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
 		token, err := d.Token()
@@ -208,10 +211,18 @@ func accepted(t *testing.T, data []byte) {
 			if len(open) > 0 && !slices.Contains(known[open[len(open)-1]].children, name) {
 				t.Errorf("%s in %s", name, open)
 			}
+			missing := known[name].required
 			for _, a := range e.Attr {
-				if !slices.Contains(known[name].attributes, a.Name.Local) {
+				if !slices.Contains(slices.Concat(known[name].required, known[name].optional), a.Name.Local) {
 					t.Errorf("attribute %s of %s", a.Name.Local, name)
 				}
+				if a.Name.Local == "time" && !seconds.MatchString(a.Value) {
+					t.Errorf("time %q of %s", a.Value, name)
+				}
+				missing = slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return name == a.Name.Local })
+			}
+			if len(missing) > 0 {
+				t.Errorf("%s lacks attributes %v", name, missing)
 			}
 			open = append(open, name)
 		case xml.EndElement:
