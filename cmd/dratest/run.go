@@ -99,8 +99,8 @@ the second it exits immediately.`,
 			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
-			if err := f.expectations(time.Now()); err != nil {
-				return withCode(codeUsage, err)
+			if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
+				return err
 			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
@@ -159,19 +159,20 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
 
-// expectations reads the file of expected failures.
-func (f *runFlags) expectations(now time.Time) error {
-	if f.expected == "" {
-		return nil
+// readExpectations reads a file of expected failures of some cases. Without a file there are none.
+func readExpectations(file string, metas []spec.Meta) ([]schema.Expectation, error) {
+	if file == "" {
+		return nil, nil
 	}
-	data, err := os.ReadFile(f.expected)
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("expectations: %w", err)
+		return nil, withCode(codeUsage, fmt.Errorf("expectations: %w", err))
 	}
-	if f.Expectations, err = expectations.Parse(data, run.Metas(parts().Cases), now); err != nil {
-		return fmt.Errorf("expectations: %s:\n%w", f.expected, err)
+	all, err := expectations.Parse(data, metas, time.Now())
+	if err != nil {
+		return nil, withCode(codeUsage, fmt.Errorf("expectations: %s:\n%w", file, err))
 	}
-	return nil
+	return all, nil
 }
 
 // addClusterFlags adds the flags for an existing or created cluster.
@@ -229,7 +230,7 @@ func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options,
 // runError maps the result of a run to an exit code.
 func runError(ctx context.Context, report schema.Report, err error) error {
 	switch {
-	case errors.Is(err, run.ErrNoRun):
+	case errors.Is(err, run.ErrNoRun), errors.Is(err, expectations.ErrExpired):
 		return withCode(codeUsage, err)
 	case errors.Is(err, run.ErrNothingRan):
 		return withCode(codeCasesFailed, err)

@@ -39,6 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/upgrade/cases"
@@ -61,6 +62,8 @@ type upgradeFlags struct {
 	agentImage string
 	// driver is the file of a vendor's declaration.
 	driver string
+	// expected is the file of expected failures.
+	expected string
 }
 
 func newUpgradeCommand() *cobra.Command {
@@ -98,6 +101,12 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
+			if f.Resume && f.expected != "" {
+				return withCode(codeUsage, errors.New("--expectations: a resumed run keeps its own"))
+			}
+			if f.Expectations, err = readExpectations(f.expected, cases.Metas()); err != nil {
+				return err
+			}
 			if f.dryRun {
 				return printUpgrade(cmd.OutOrStdout(), f.Options)
 			}
@@ -126,6 +135,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
+	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the run")
 	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
 	flags.IntVar(&f.PauseAfter, "pause-after", 0, "pause after the step with this number")
 	flags.BoolVar(&f.Resume, "resume", false, "resume the run in --report-dir along its path")
@@ -247,7 +257,7 @@ func clientLog(dir string) (closeLog func(), err error) {
 // upgradeError maps the result of a run to an exit code.
 func upgradeError(ctx context.Context, r run.Record, err error) error {
 	switch {
-	case inUse(err), errors.Is(err, run.ErrOtherDriver):
+	case inUse(err), errors.Is(err, run.ErrOtherDriver), errors.Is(err, expectations.ErrExpired):
 		return withCode(codeUsage, err)
 	case errors.Is(err, certify.ErrDriver):
 		return withCode(codeCasesFailed, err)

@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -55,8 +56,8 @@ type earlier struct {
 }
 
 // takeUp reads an earlier run from a report directory. Its report stays until the run continues (begin), since only
-// the report has the problems.
-func takeUp(dir string) (earlier, error) {
+// the report has the problems. An expectation that has expired is an error.
+func takeUp(dir string, now time.Time) (earlier, error) {
 	if err := journal.Mend(dir); errors.Is(err, fs.ErrNotExist) {
 		return earlier{}, fmt.Errorf("%w: %s has no %s", ErrNoRun, dir, journal.File)
 	} else if err != nil {
@@ -77,6 +78,9 @@ func takeUp(dir string) (earlier, error) {
 	}
 	if e.run == nil {
 		return e, fmt.Errorf("%w: %s in %s does not say what was run", ErrNoRun, journal.File, dir)
+	}
+	if err := expectations.Valid(e.run.Selection.Expectations, now); err != nil {
+		return e, err
 	}
 	r, err := reports.Read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -91,6 +92,14 @@ func TestExpectations(t *testing.T) {
 	check()
 	o.Again, o.Expectations, o.Filter.Focus = run.Failures, nil, nil
 	check()
+	journal := filepath.Join(o.ReportDir, reports.JournalFile)
+	data, err := os.ReadFile(journal)
+	if err == nil {
+		err = os.WriteFile(journal, []byte(strings.ReplaceAll(string(data), "9999-12-31", "2026-01-01")), 0o600)
+	}
+	if _, again := run.Run(t.Context(), parts(), o); err != nil || !errors.Is(again, expectations.ErrExpired) {
+		t.Errorf("%v, resumed with an expired expectation: %v", err, again)
+	}
 	o.Again, o.FailFast, o.Expectations = "", true, []schema.Expectation{expect("fake/fails")}
 	if _, err := run.Run(t.Context(), parts(), o); err == nil || !strings.Contains(err.Error(), "fail-fast: would stop at an expected failure") {
 		t.Error(err)

@@ -126,7 +126,7 @@ func (r *running) Clean() (err error) {
 		r.anew = err == nil
 		return err
 	}
-	if r.before, err = takeUp(r.dir); err == nil {
+	if r.before, err = takeUp(r.dir, time.Now()); err == nil {
 		r.started, r.options = r.before.started, r.before.options(r.options)
 	}
 	return err

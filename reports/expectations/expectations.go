@@ -96,6 +96,19 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 	return nil, found
 }
 
+// ErrExpired: a run cannot be resumed after the last day of an expectation.
+var ErrExpired = errors.New("expired expectation")
+
+// Valid returns ErrExpired if an expectation of an earlier run has expired at now: its file is not read again.
+func Valid(all []schema.Expectation, now time.Time) error {
+	for _, e := range all {
+		if e.Expired(now) {
+			return fmt.Errorf("%w: the earlier run expects case %s to fail until %s: start anew", ErrExpired, e.Case, e.Until)
+		}
+	}
+	return nil
+}
+
 var (
 	atLine       = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 	unknownField = regexp.MustCompile(`^field (.*) not found in type \S+$`)

@@ -30,8 +30,8 @@ import (
 // levels compares requirements, known issues and skip reasons with the case list.
 func (v *verification) levels(r schema.Report) {
 	for _, e := range r.Selection.Expectations {
-		if v.engine() != schema.EngineRun {
-			v.refuse("%s: it expects case %s to fail, and \"dratest %s\" expects none to", reports.JSONFile, e.Case, v.engine())
+		if engine := v.engine(); engine != schema.EngineRun && engine != schema.EngineUpgrade {
+			v.refuse("%s: it expects case %s to fail, and \"dratest %s\" expects none to", reports.JSONFile, e.Case, engine)
 			continue
 		}
 		// The file was read before the run, by a matrix long before.

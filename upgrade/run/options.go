@@ -47,6 +47,8 @@ type Options struct {
 	Filter plan.Filter
 	// Strict counts known issues as failures.
 	Strict bool
+	// Expectations are the cases expected to fail. A resumed run keeps its own.
+	Expectations []schema.Expectation
 	// PauseAfter pauses the run after the step of this number for inspection; zero means never.
 	PauseAfter int
 	// Resume continues the run in ReportDir, with its Request and Cluster.

@@ -48,6 +48,8 @@ type Record struct {
 	Verdict       schema.Verdict `json:"verdict,omitempty"`
 	Request       path.Request   `json:"request"`
 	Cluster       string         `json:"cluster"`
+	// Expectations are the cases expected to fail.
+	Expectations []schema.Expectation `json:"expectations,omitempty"`
 	// Target is the cluster before the first step.
 	Target  spec.Target `json:"target"`
 	Started time.Time   `json:"started"`
@@ -192,6 +194,16 @@ func (r Record) over() bool {
 	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
 }
 
+// expected returns why a finished case was expected to fail; empty if it was not.
+func (r Record) expected(c Case) string {
+	for _, e := range r.Expectations {
+		if e.Case == c.ID && (c.Status == spec.Failed || c.Status == spec.Passed) {
+			return e.String()
+		}
+	}
+	return ""
+}
+
 // downtimes are the longest of all steps.
 func (r Record) downtimes() Downtimes {
 	var longest Downtimes
@@ -202,7 +214,9 @@ func (r Record) downtimes() Downtimes {
 }
 
 func newRecord(o Options, p path.Path, now time.Time) Record {
-	return Record{SchemaVersion: RecordVersion, Request: o.Request, Cluster: o.Cluster.Name, Started: now.UTC(), Steps: Steps(p)}
+	return Record{
+		SchemaVersion: RecordVersion, Request: o.Request, Cluster: o.Cluster.Name, Expectations: o.Expectations, Started: now.UTC(), Steps: Steps(p),
+	}
 }
 
 // Steps returns the steps of a path, none of them done.

@@ -32,6 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/expectations"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -91,7 +92,7 @@ func (r *run) takeUp() (err error) {
 	if r.record, err = LoadRecord(r.options.ReportDir); err != nil {
 		return err
 	}
-	if err := sameDriver(r.record, r.parts.DriverUnderTest); err != nil {
+	if err := errors.Join(sameDriver(r.record, r.parts.DriverUnderTest), expectations.Valid(r.record.Expectations, time.Now())); err != nil {
 		return err
 	}
 	if r.record.over() {

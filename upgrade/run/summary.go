@@ -111,6 +111,9 @@ func Print(out io.Writer, r Record, dir string) {
 		r.done(), len(r.Steps), r.Seconds, downtimes.Scheduling, downtimes.API, downtimes.NotReady, downtimes.Devices)
 	for _, c := range r.Cases {
 		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
+		if why := r.expected(c); why != "" {
+			_, _ = fmt.Fprintf(out, "    expected to fail: %s\n", why)
+		}
 		for _, s := range c.knownIssues() {
 			_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n", s.Phase, s.Step, stepName(r, s.Step), s)
 		}

@@ -43,6 +43,7 @@ func Verify(dir fs.FS, r schema.Report) (all []spec.Outcome, failed bool, reason
 	refuse("cluster.kubernetes", r.Cluster.Kubernetes, record.Target.Kubernetes)
 	refuse("started", r.Started.UTC().String(), record.Started.UTC().String())
 	refuse("problems", fmt.Sprint(r.Problems), fmt.Sprint(record.Problems))
+	refuse("selection.expectations", fmt.Sprint(r.Selection.Expectations), fmt.Sprint(record.Expectations))
 	reported, recorded := map[string]string{}, map[string]string{}
 	for _, c := range r.Cases {
 		reported[c.ID] = string(c.SkipCode)

@@ -72,8 +72,9 @@ func TestEditedUpgradesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "steps/more.json is not in the report", "steps/more.json is not in the report"},
-		"no record":      {func(_ *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, RecordFile)) }, "upgrade.json is missing", "it has no digest of upgrade.json"},
-		"another schema": {record(func(r *Record) { r.SchemaVersion = "9" }), "upgrade.json", `upgrade.json has schema version "9"`},
+		"expected failure": {record(func(r *Record) { r.Expectations = []schema.Expectation{{Case: "upgrade/a"}} }), "upgrade.json was changed", "selection.expectations"},
+		"no record":        {func(_ *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, RecordFile)) }, "upgrade.json is missing", "it has no digest of upgrade.json"},
+		"another schema":   {record(func(r *Record) { r.SchemaVersion = "9" }), "upgrade.json", `upgrade.json has schema version "9"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
