@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
-	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/matrix", "reports/profile", "reports/sign"),
+	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/expectations", "reports/matrix", "reports/profile", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
 	"framework/explore/":          and(engines, "framework/problem/"),
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations", "clusters/versions", "reports/matrix"),
@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"upgrade/change/": {"framework/spec", "clusters", "clusters/staticpod", "upgrade/path"},
 	"upgrade/matrix/": and(engines, "framework/prove", "framework/run", "upgrade/path", "upgrade/run"),
 	"upgrade/path/":   {"framework/spec"},
-	"upgrade/run/":    and(engines, "reports/sign", "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
+	"upgrade/run/":    and(engines, "reports/expectations", "reports/sign", "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
 
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},

@@ -37,7 +37,7 @@ type identityFlags struct {
 }
 
 func (f *identityFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "identity", "", "YAML file with organization, project, version, url and contact; flags take precedence")
+	flags.StringVar(&f.file, "identity", "", "YAML file with organization, project, version, url and contact of the product under test; flags take precedence")
 	flags.StringVar(&f.Organization, "organization", "", "vendor named in the conformance report")
 	flags.StringVar(&f.Project, "project", "", "product under test: distribution, component or driver")
 	flags.StringVar(&f.Version, "project-version", "", "version of --project (--version is that of Kubernetes)")

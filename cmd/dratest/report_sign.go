@@ -79,14 +79,19 @@ type signerFlags struct {
 
 func (f *signerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.key, "key", "", "public key file of the signer")
-	flags.StringVar(&f.identity, "identity", "", "identity of a keyless signer, for example the URL of a workflow in GitHub")
-	flags.StringVar(&f.issuer, "issuer", "", "issuer of the OIDC token of --identity")
-	flags.StringVar(&f.trustedRoot, "trusted-root", "", "with --identity: keys of a Sigstore instance, a trusted_root.json (default: fetched from the public instance)")
+	flags.StringVar(&f.identity, "certificate-identity", "", "identity in the certificate of a keyless signer, for example the URL of a workflow in GitHub")
+	flags.StringVar(&f.issuer, "certificate-oidc-issuer", "", "issuer of the OIDC token of that signer")
+	for old, name := range map[string]string{"identity": "certificate-identity", "issuer": "certificate-oidc-issuer"} {
+		alias := *flags.Lookup(name)
+		alias.Name, alias.Hidden = old, true
+		flags.AddFlag(&alias)
+	}
+	flags.StringVar(&f.trustedRoot, "trusted-root", "", "with --certificate-identity: keys of a Sigstore instance, a trusted_root.json (default: fetched from the public instance)")
 }
 
 func (f signerFlags) read() (s signers, err error) {
 	if (f.identity == "") != (f.issuer == "") || f.identity == "" && f.trustedRoot != "" {
-		return s, withCode(codeUsage, errors.New("a keyless signature is verified with --identity and --issuer"))
+		return s, withCode(codeUsage, errors.New("a keyless signature is verified with --certificate-identity and --certificate-oidc-issuer"))
 	}
 	if f.key != "" {
 		if s.key, err = readKey("key", f.key, sign.PublicKey); err != nil {
@@ -136,7 +141,7 @@ func (s signatures) String() string {
 	case s.keyless.Checked:
 		lines = append(lines, fmt.Sprintf("It is signed by %s (%s) at %s.", s.keyless.Identity, s.keyless.Issuer, s.keyless.Time.UTC().Format(time.RFC3339)))
 	case s.keyless.Signed:
-		lines = append(lines, fmt.Sprintf("It claims to be signed by %q (%q). --identity and --issuer check this.", s.keyless.Identity, s.keyless.Issuer))
+		lines = append(lines, fmt.Sprintf("It claims to be signed by %q (%q). --certificate-identity and --certificate-oidc-issuer check this.", s.keyless.Identity, s.keyless.Issuer))
 	}
 	if lines == nil {
 		return "It is not signed: whoever had the files may have changed them all alike."

@@ -33,7 +33,7 @@ func TestSignKeyless(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := keylesstest.New(t)
 	instance := []string{"--signing-config", s.SigningConfig, "--trusted-root", s.TrustedRoot}
-	policy := []string{"--identity", workflow, "--issuer", issuer, "--trusted-root", s.TrustedRoot}
+	policy := []string{"--certificate-identity", workflow, "--certificate-oidc-issuer", issuer, "--trusted-root", s.TrustedRoot}
 	t.Setenv(keyless.TokenVariable, s.Token(workflow, issuer, time.Now().Add(time.Minute)))
 	for _, dir := range []string{"plain", "edited", "matrix/run-1", "matrix/run-2"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -64,10 +64,11 @@ func TestSignKeyless(t *testing.T) {
 		{"sign what does not hold", sign("edited", append(instance, "--sign-keyless")...), 1, "junit_01.xml is missing"},
 		{"signed", verify("plain", policy...), 0, "It is signed by " + workflow + " (" + issuer + ") at "},
 		{"all signed", verify("matrix", policy...), 0, "== run-2"},
-		{"not checked", verify("plain"), 0, "--identity and --issuer check this"},
-		{"another identity", verify("plain", append(policy, "--identity", "https://example.com/fork")...), 1, "does not verify"},
-		{"another issuer", verify("plain", append(policy, "--issuer", "https://example.com")...), 1, "does not verify"},
-		{"no issuer", verify("plain", "--identity", workflow), codeUsage, "--identity and --issuer"},
+		{"not checked", verify("plain"), 0, "--certificate-identity and --certificate-oidc-issuer check this"},
+		{"earlier names of flags", verify("plain", "--identity", workflow, "--issuer", issuer, "--trusted-root", s.TrustedRoot), 0, "It is signed by " + workflow},
+		{"another identity", verify("plain", append(policy, "--certificate-identity", "https://example.com/fork")...), 1, "does not verify"},
+		{"another issuer", verify("plain", append(policy, "--certificate-oidc-issuer", "https://example.com")...), 1, "does not verify"},
+		{"no issuer", verify("plain", "--certificate-identity", workflow), codeUsage, "--certificate-identity and --certificate-oidc-issuer"},
 		{"no trust root", verify("plain", append(policy, "--trusted-root", "nowhere")...), codeUsage, "trust root nowhere"},
 		{"a run", []string{"run", "--sign-keyless", "--id-token", "nowhere"}, codeUsage, "sign-keyless: read the OIDC token"},
 		{"a certification", []string{"certify", "--sign-keyless", "--id-token", "nowhere"}, codeUsage, "sign-keyless: read the OIDC token"},

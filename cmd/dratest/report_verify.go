@@ -50,16 +50,16 @@ func newVerifyCommand() *cobra.Command {
 		Short: "Verify the files and the signature of a report",
 		Long: `Check that the files of a report (default: $ARTIFACTS or ./_artifacts) agree with
 each other and with the cases required by this version of dratest, and verify the
-signature: by --key, or keyless by --identity. In a directory with several reports
-(run --matrix, --repeat), all are checked. No cluster is needed; the network only for
---identity without --trusted-root. docs/evidence.md lists the changes that only a
-signature detects.
+signature: by --key, or keyless by --certificate-identity. In a directory with several
+reports (run --matrix, --repeat), all are checked. No cluster is needed; the network
+only for --certificate-identity without --trusted-root. docs/evidence.md lists the
+changes that only a signature detects.
 
 Exit codes: 0 the report is valid, whatever its result; 1 it is invalid, with a line
 per reason; 2 no report, or a report of another format version.`,
 		Example: `  dratest report verify results --key example.pub.pem
-  dratest report verify results --issuer https://token.actions.githubusercontent.com \
-    --identity https://github.com/example/driver/.github/workflows/dra.yaml@refs/heads/main`,
+  dratest report verify results --certificate-oidc-issuer https://token.actions.githubusercontent.com \
+    --certificate-identity https://github.com/example/driver/.github/workflows/dra.yaml@refs/heads/main`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			expected, err := f.read()
