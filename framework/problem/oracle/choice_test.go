@@ -123,6 +123,10 @@ func podRules() map[string]rule {
 			func(s *scene) { s.attaching("False") },
 			func(s *scene) { s.attaching("True") },
 		},
+		"joins a claim": {"kep-4381/node-fits-only-if-allocatable",
+			func(s *scene) { s.join(resourceapi.DeviceTaintEffectNoExecute) },
+			func(s *scene) { s.join(resourceapi.DeviceTaintEffectNoSchedule) },
+		},
 		"released if stuck": {"kep-4381/deallocates-if-stuck",
 			func(s *scene) {
 				s.unused()
@@ -140,6 +144,14 @@ func (s *scene) attaching(status metav1.ConditionStatus) {
 	s.Outcome.Claims[0].Status.Devices = []resourceapi.AllocatedDeviceStatus{{
 		Driver: driver, Pool: "a", Device: "gpu-0", Conditions: []metav1.Condition{{Type: "attached", Status: status}},
 	}}
+}
+
+// join waits for a claim that another pod uses, of a device that was tainted since.
+func (s *scene) join(effect resourceapi.DeviceTaintEffect) {
+	s.Outcome.Pods[0].Node = ""
+	s.Outcome.Claims[0].Status.ReservedFor[0].Name = "other"
+	s.device(0).Taints = []resourceapi.DeviceTaint{{Key: "broken", Effect: effect}}
+	s.Problem.Allocated = append(s.Problem.Allocated, *s.Outcome.Claims[0].DeepCopy())
 }
 
 func (s *scene) matching(count int64) {

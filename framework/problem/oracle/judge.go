@@ -182,11 +182,7 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		if c == nil || c.DeletionTimestamp != nil {
 			return
 		}
-		d := j.demands[c]
-		if d.unknown != "" {
-			return
-		}
-		if !prepared(c) {
+		if j.demands[c].unknown != "" || !prepared(c) || j.w.evicting(c) {
 			return
 		}
 		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 {
@@ -194,7 +190,7 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		}
 		claims = append(claims, c)
 	}
-	if len(claims) == 0 || j.open(object, claims) {
+	if len(claims) == 0 || j.leftOpen(object, claims) {
 		return
 	}
 	runs, why := j.anywhere(claims, nil, uses)
@@ -230,8 +226,20 @@ func prepared(c *resourceapi.ResourceClaim) bool {
 	return true
 }
 
-// open reports whether the API does not say what becomes of claims, and counts the question.
-func (j *judge) open(object string, claims []*resourceapi.ResourceClaim) bool {
+// evicting reports whether an allocated device has a NoExecute taint that the claim does not tolerate:
+// no further pod may use the claim (ExactDeviceRequest.Tolerations).
+func (w *world) evicting(c *resourceapi.ResourceClaim) bool {
+	return c.Status.Allocation != nil && slices.ContainsFunc(c.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+		d := w.devices[idOf(&r)]
+		return d != nil && slices.ContainsFunc(d.Taints, func(t resourceapi.DeviceTaint) bool {
+			return t.Effect == resourceapi.DeviceTaintEffectNoExecute &&
+				!slices.ContainsFunc(r.Tolerations, func(by resourceapi.DeviceToleration) bool { return toleratesTaint(&by, &t) })
+		})
+	})
+}
+
+// leftOpen reports whether the API does not say what becomes of claims, and counts the question.
+func (j *judge) leftOpen(object string, claims []*resourceapi.ResourceClaim) bool {
 	why := ""
 	for _, c := range claims {
 		if j.demands[c].odd {
@@ -261,9 +269,9 @@ func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *us
 				s.want(j.demands[c], j.demands[c].requests[r].choices)
 			}
 		}
-		if s.open != "" || j.w.puzzling(node) {
+		if s.doubt != "" || j.w.puzzling(node) {
 			// An error of one node may end the attempt for all.
-			return open, cmp.Or(s.open, "a slice has an invalid node selector")
+			return open, cmp.Or(s.doubt, "a slice has an invalid node selector")
 		}
 		if !available {
 			continue
@@ -308,7 +316,7 @@ func (j *judge) alternatives(c *resourceapi.ResourceClaim) {
 			j.undecided(object, "an allocation is gone")
 			return
 		}
-		if j.open(object, []*resourceapi.ResourceClaim{c}) {
+		if j.leftOpen(object, []*resourceapi.ResourceClaim{c}) {
 			return
 		}
 		j.earlier(d, r, chosen)
@@ -334,8 +342,8 @@ func (j *judge) earlier(d *demand, request, chosen int) {
 		for later := request + 1; later < len(d.requests); later++ {
 			s.want(d, d.requests[later].choices)
 		}
-		if s.open != "" || j.w.puzzling(node) {
-			j.undecided(object, cmp.Or(s.open, "a slice has an invalid node selector"))
+		if s.doubt != "" || j.w.puzzling(node) {
+			j.undecided(object, cmp.Or(s.doubt, "a slice has an invalid node selector"))
 			return
 		}
 		if !fixed {

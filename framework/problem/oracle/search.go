@@ -54,8 +54,8 @@ type search struct {
 	node  *problem.Node
 	uses  *uses
 	slots []slot
-	// open is why the search may miss something, or the attempt may end with an error.
-	open string
+	// doubt is why the search may miss something, or the attempt may end with an error.
+	doubt string
 
 	steps int
 	taken map[*device]int
@@ -101,7 +101,7 @@ func (s *search) candidatesOf(c *choice) *candidates {
 		}
 		wanted := s.w.wanted(c, d)
 		if wanted == open {
-			s.open = "a selector has no result for device " + d.id.String()
+			s.doubt = "a selector has no result for device " + d.id.String()
 		}
 		if wanted != yes {
 			continue
