@@ -148,3 +148,24 @@ func TestSummary(t *testing.T) {
 		t.Error("an exploration of another seed was resumed")
 	}
 }
+
+func TestKnownIssues(t *testing.T) {
+	patterns := 0
+	for _, known := range knownIssues() {
+		if err := known.Validate(); err != nil {
+			t.Error(err)
+		}
+		for number := range uint64(300) {
+			p := generate.Stored(1, number, nil)
+			if known.without(p) {
+				patterns++
+			}
+			if known.without(p) {
+				t.Errorf("problem %d still has the pattern of %s", number, known.Issue)
+			}
+		}
+	}
+	if patterns == 0 {
+		t.Error("no problem has a pattern")
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -87,11 +88,14 @@ func (e *exploring) Clean() (err error) {
 		if e.summary, err = load(e.options.ReportDir, e.options); err != nil {
 			return err
 		}
+		if e.summary.Excused == nil {
+			e.summary.Excused = map[string]int{}
+		}
 		e.next, e.ran = e.summary.Next, e.summary.Seconds
 		e.summary.Troubles = nil
 		return nil
 	}
-	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features}
+	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features, Excused: map[string]int{}}
 	old, err := filepath.Glob(filepath.Join(e.options.ReportDir, "finding-*.yaml"))
 	for _, name := range append(old, filepath.Join(e.options.ReportDir, SummaryFile)) {
 		if removeErr := os.Remove(name); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
@@ -219,6 +223,7 @@ func (e *exploring) sofar(started time.Time) Summary {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	s := e.summary
+	s.Excused = maps.Clone(s.Excused)
 	s.Seconds = e.ran + time.Since(started).Seconds()
 	s.Coverage = e.coverage.String()
 	s.Next = e.next

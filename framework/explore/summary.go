@@ -22,8 +22,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -54,6 +56,8 @@ type Summary struct {
 	// Coverage is a line about the combined features.
 	Coverage string    `json:"coverage,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
+	// Excused counts findings of known issues.
+	Excused map[string]int `json:"excused,omitempty"`
 	// Unconfirmed were not seen again when the same problem was tried twice more.
 	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
 	// Troubles are problems that could not be tried.
@@ -122,6 +126,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 		for _, v := range f.Violations {
 			say("  %s", v)
 		}
+	}
+	for _, issue := range slices.Sorted(maps.Keys(s.Excused)) {
+		say("known issue %s: %d problems", issue, s.Excused[issue])
 	}
 	say("Kubernetes %s, seed %d: %s in %s", s.Kubernetes, s.Seed, s.line(), (time.Duration(s.Seconds) * time.Second).String())
 	say("%s: %s", s.Verdict, filepath.Join(dir, SummaryFile))

@@ -104,6 +104,14 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		finding.Violations = common(finding.Violations, again.Violations)
 		confirmed = err == nil && len(finding.Violations) > 0
 	}
+	if ctx.Err() != nil {
+		return
+	}
+	issue := ""
+	if confirmed {
+		issue = e.excused(ctx, s, finding, tried)
+		confirmed = issue == ""
+	}
 	if confirmed {
 		finding, tried = e.shrink(ctx, s, finding, tried)
 		finding.File, err = writeFinding(e.options.ReportDir, finding, tried)
@@ -115,6 +123,8 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		s.Undecided += len(verdict.Undecided)
 		e.coverage.Add(p)
 		switch {
+		case issue != "":
+			s.Excused[issue]++
 		case confirmed:
 			s.Findings = append(s.Findings, finding)
 		case len(finding.Violations) > 0:
