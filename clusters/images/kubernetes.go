@@ -20,6 +20,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
@@ -37,6 +39,38 @@ import (
 // path. Errors: clusters.ErrUnknownVersion, clusters.ErrEnvironment, of the build, or of ctx.
 func (l Local) Program(ctx context.Context, version, program string) (path string, err error) {
 	_, path, err = buildProgram(ctx, l.options(version), program)
+	return path, err
+}
+
+// ChangedProgram builds a program of a Kubernetes version from modules changed by a function, and returns its path. Errors
+// are those of Program.
+func (l Local) ChangedProgram(ctx context.Context, version, program string, changed []string, change func(fs.FS) (map[string][]byte, error)) (string, error) {
+	o := l.options(version)
+	v, err := versions.Lookup(version)
+	if err != nil {
+		return "", err
+	}
+	if o.Progress == nil {
+		o.Progress = &progress.Printer{}
+	}
+	b, err := newBuilder(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := b.cache.Lock(ctx, b.Progress)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	var built string
+	err = slowly(b.Progress, "build "+program+" with changes", 3*time.Minute, func() (err error) {
+		built, err = b.modules.BuildChanged(ctx, modules.Changed{Binary: modules.Kubernetes(v, program), Modules: changed, Change: change})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	path, _, err := keep(b.cache, built)
 	return path, err
 }
 

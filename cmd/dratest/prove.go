@@ -68,7 +68,7 @@ detect them can run.`,
 			return withCode(codeUsage, fmt.Errorf(`"dratest prove %s" is now "dratest upgrade %s", with the same flags`, row.name, row.name))
 		}})
 	}
-	cmd.AddCommand(newProveMergeCommand())
+	cmd.AddCommand(newProveMergeCommand(), newProveCorpusCommand())
 	return cmd
 }
 

@@ -127,13 +127,14 @@ func (f *proveFlags) addThresholds(flags *pflag.FlagSet) {
 	flags.IntVar(&f.blocks, "blocks", perf.DefaultBlocks, "blocks per run")
 }
 
-func (f *proveFlags) addUpgrade(flags *pflag.FlagSet) {
+// addMadeWithPods adds the flags of proofs with pods in clusters of a fixed version.
+func (f *proveFlags) addMadeWithPods(flags *pflag.FlagSet) {
 	f.addImages(flags)
 	f.addMade(flags)
 }
 
 func (f *proveFlags) addGates(flags *pflag.FlagSet) {
-	f.addUpgrade(flags)
+	f.addMadeWithPods(flags)
 	flags.StringVar(&f.from, "from", "1.36", "Kubernetes version of the clusters")
 }
 

@@ -19,12 +19,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/components"
 	"github.com/dra-conformance/dratest/framework/prove/mutants"
 	"github.com/dra-conformance/dratest/framework/run"
 )
@@ -55,6 +59,30 @@ func (f *proveFlags) mutants(ctx context.Context) (prove.Proof, prove.Prover, er
 	p.Clusters = provider
 	o.Disruptive, o.RestartNodes, o.Overlay = f.disruptive, f.disruptive, overlay
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: provider}, clusters.Usage(o.Validate())
+}
+
+// stock puts published bugs into Kubernetes' own kube-scheduler, on a control plane.
+func (f *proveFlags) stock(ctx context.Context) (prove.Proof, prove.Prover, error) {
+	set, err := mutants.LoadStock(run.Metas(parts().Cases))
+	if err != nil {
+		return set.Proof, nil, err
+	}
+	if _, err := f.Select(set.Proof); err != nil {
+		return set.Proof, nil, err
+	}
+	f.Cluster.Provider, f.Cluster.Nodes, f.Cluster.Stack = clusters.ProviderControlPlane, simulatedNodes, clusters.AllStock()
+	f.Cluster.Version = versions.Newest().Kubernetes
+	set.Proof.Where = f.where()
+	const program = "kube-scheduler"
+	path, err := images.Local{Progress: progress.New(f.Out)}.ChangedProgram(ctx, f.Cluster.Version, program, components.StockModules(), func(modules fs.FS) (map[string][]byte, error) {
+		return components.StockOverlay(modules, set.Components)
+	})
+	if err != nil {
+		return set.Proof, nil, err
+	}
+	f.Cluster.Programs = map[string]string{program: path}
+	p, o := f.cases()
+	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: providers.NewClusters(progress.New(f.Out))}, clusters.Usage(o.Validate())
 }
 
 // allMutants returns the mutants left by --rest-of. --changed-since narrows --only.

@@ -61,6 +61,15 @@ The last line also counts the cases that have not detected any of these mutants.
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 	},
 	{
+		name: "stock", cluster: "dratest-stock", flags: (*proveFlags).addMadeWithPods, start: (*proveFlags).stock,
+		short: "Check that cases detect published bugs in Kubernetes' own scheduler (10 minutes)",
+		long: `Build kube-scheduler with published bugs that its release does not have, turn them on one
+after the other on one control plane of local processes, and check that a case for the
+violated requirement fails. The case must pass without the bug. It needs Go.`,
+		example: `  dratest prove stock
+  dratest prove stock --only 'scheduler-stock-share-*'`,
+	},
+	{
 		name: "access", cluster: "dratest-access", flags: (*proveFlags).addAccess, start: (*proveFlags).access,
 		short: "Check that the RBAC role of a run in a cluster is minimal (10 minutes)",
 		long: `Check that the role printed by "dratest manifests" is minimal: all cases pass with it,
@@ -93,7 +102,7 @@ reports the violated rule. Only objects in soak's own namespace are changed, als
 --kubeconfig.`,
 	},
 	{
-		name: "upgrade", cluster: "dratest-upgrade-proof", flags: (*proveFlags).addUpgrade, start: (*proveFlags).upgrade, log: true,
+		name: "upgrade", cluster: "dratest-upgrade-proof", flags: (*proveFlags).addMadeWithPods, start: (*proveFlags).upgrade, log: true,
 		short: "Check that upgrade detects broken components of the new version",
 	},
 	{
@@ -120,7 +129,7 @@ claims, each time on a new cluster. gates.md in the report directory has the tab
 prove.json the results. See "dratest prove --help" for --resume and --shard.`,
 	},
 	{
-		name: "skew", cluster: "dratest-skew", flags: (*proveFlags).addUpgrade, start: (*proveFlags).skew, log: true,
+		name: "skew", cluster: "dratest-skew", flags: (*proveFlags).addMadeWithPods, start: (*proveFlags).skew, log: true,
 		short: "Run all cases with kubelets up to three versions older than the control plane",
 	},
 }

@@ -59,4 +59,6 @@ var CapacityOfEach = harness.Case{Meta: spec.Meta{
 	wait(t, several("all", every, 0, "7Gi"))
 	release(t, "two")
 	t.Expect(used(t, "all")).To(matchers.HaveDevices("large", "also-large"), "all devices with enough capacity")
+	t.Expect(use(t, several("little", exact, 1, "1Gi"))).To(matchers.HaveDevices("small"), "the first device with enough capacity")
+	wait(t, several("every", every, 0, "1Gi"))
 }}

@@ -47,13 +47,15 @@ var Configuration = harness.Case{Meta: spec.Meta{
 	t.Create(other)
 	t.Publish("pool", t.Nodes[0], profiles.FourDevices().Pools[0].Devices...)
 	toAll, toTwo := objects.ClaimParameters(mine, map[string]string{"d": "4"}), objects.ClaimParameters(absent, map[string]string{"e": "5"})
-	toTwo.Requests = []string{"two"}
+	toBoth := objects.ClaimParameters(mine, map[string]string{"f": "6"})
+	toTwo.Requests, toBoth.Requests = []string{"two"}, []string{"one", "two"}
 	claim := objects.Claim("claim", objects.Request("one", class), objects.Request("two", other.Name), objects.Request("three", class))
-	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{toAll, toTwo}
+	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{toAll, toTwo, toBoth}
 
 	t.Expect(configurations(use(t, claim))).To(gomega.Equal([]string{
 		`FromClass [one three] ` + mine + ` {"a":"1"}`, `FromClass [one three] ` + absent + ` {"b":"2"}`, `FromClass [two] ` + mine + ` {"c":"3"}`,
 		`FromClaim [] ` + mine + ` {"d":"4"}`, `FromClaim [two] ` + absent + ` {"e":"5"}`,
+		`FromClaim [one two] ` + mine + ` {"f":"6"}`,
 	}), "configuration in the allocation")
 }}
 

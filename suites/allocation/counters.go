@@ -56,7 +56,8 @@ var Counters = harness.Case{Meta: spec.Meta{
 	}
 }}
 
-// AllWithCounters requests all devices of a class, each with a part of one counter (kubernetes#138882).
+// AllWithCounters requests all devices of two classes, each with a part of its driver's counter (kubernetes#138882). Both
+// drivers have a pool of the same name (kubernetes#140435).
 var AllWithCounters = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/all-with-counters",
 	Checks:   "A request for all devices takes their shared counters, too.",
@@ -65,9 +66,13 @@ var AllWithCounters = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	partitions(t, profiles.Partitions().Pools[0].Devices...)
+	other := objects.Class("other."+t.DriverName(), "other."+t.DriverName())
+	t.Create(other)
+	partitionsOf(t, other.Name, profiles.Halves().Pools[0].Devices...)
 	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
 
-	t.Expect(use(t, objects.Claim("halves", all("req", class, model(profiles.Half))))).To(matchers.HaveDevices("device-1", "device-2"), "all halves")
+	halves := use(t, objects.Claim("halves", all("req", class, model(profiles.Half)), all("other", other.Name)))
+	t.Expect(results(halves)).To(gomega.ConsistOf("req=pool/device-1", "req=pool/device-2", "other=pool/device-1", "other=pool/device-2"), "all halves of both drivers")
 	wait(t, objects.Claim("whole", all("req", class, model(profiles.Whole))))
 	release(t, "halves")
 	t.Expect(used(t, "whole")).To(matchers.HaveDevices("device-0"), "the whole, when the halves are free")
@@ -95,7 +100,15 @@ var CountersAfterRefusal = harness.Case{Meta: spec.Meta{
 
 // partitions publishes devices sharing a counter of 8Gi.
 func partitions(t *harness.T, partitions ...resourceapi.Device) (devices, counters *resourceapi.ResourceSlice) {
+	return partitionsOf(t, t.DriverName(), partitions...)
+}
+
+// partitionsOf is partitions for any driver.
+func partitionsOf(t *harness.T, driver string, partitions ...resourceapi.Device) (devices, counters *resourceapi.ResourceSlice) {
 	devices, counters = t.Slice("pool", t.Nodes[0], partitions...), t.Slice("pool", t.Nodes[0])
+	for _, s := range []*resourceapi.ResourceSlice{devices, counters} {
+		s.Name, s.Spec.Driver = "pool-"+driver, driver
+	}
 	counters.Name += "-counters"
 	counters.Spec.SharedCounters = profiles.Partitions().Pools[0].SharedCounters
 	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2

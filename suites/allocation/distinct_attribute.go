@@ -36,11 +36,12 @@ var DistinctAttribute = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0], device("a", map[string]any{"slot": "a"}), device("also-a", map[string]any{"slot": "a"}), device("none", nil),
 		device("b", map[string]any{"slot": "b"}), device("also-none", nil))
 
-	distinct := func(name string) *resourceapi.ResourceClaim {
+	distinct := func(name string, number int64) *resourceapi.ResourceClaim {
 		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/slot")
-		return constrained(objects.Claim(name, count("req", class, 2)), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
+		return constrained(objects.Claim(name, count("req", class, number)), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
 	}
-	t.Expect(use(t, distinct("first"))).To(matchers.HaveDevices("a", "b"), "the two different ones")
-	wait(t, distinct("second"))
+	wait(t, distinct("three", 3))
+	t.Expect(use(t, distinct("first", 2))).To(matchers.HaveDevices("a", "b"), "the two different ones")
+	wait(t, distinct("second", 2))
 	t.Expect(use(t, objects.Claim("plain", count("req", class, 3)))).To(matchers.HaveDevices("also-a", "none", "also-none"), "the remaining ones, without a constraint")
 }}

@@ -30,13 +30,14 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/checks"
+	"github.com/dra-conformance/dratest/framework/prove/components"
 	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
 )
 
-// Detection is the result of "dratest prove mutants" for a mutant, or of "dratest prove bugs" or
-// "dratest prove life" for a driver bug.
+// Detection is the result of "dratest prove mutants" or "dratest prove stock" for a mutant, or of "dratest prove bugs"
+// or "dratest prove life" for a driver bug.
 type Detection struct {
-	// Proof is the name of a bug's proof, as two proofs may have the same bug; empty for a mutant.
+	// Proof is the name of a bug's proof, as two proofs may have the same bug; empty for "dratest prove mutants".
 	Proof  string `json:"proof,omitempty"`
 	Mutant string `json:"mutant"`
 	// By are the cases detecting it; none if it survived.
@@ -109,7 +110,7 @@ type key struct{ proof, mutant string }
 
 // proofOf returns the value of Kill.Proof: empty for mutants.
 func proofOf(r prove.Record) string {
-	if r.Proof == checks.Name || r.Proof == lifecycle.Name {
+	if r.Proof == checks.Name || r.Proof == lifecycle.Name || r.Proof == components.StockProof {
 		return r.Proof
 	}
 	return ""
@@ -150,7 +151,7 @@ func AddDetections(known []Detection, records ...prove.Record) []Detection {
 // RenderDetections returns kills.yaml: YAML with one line per mutant, grouped by cluster.
 func RenderDetections(detections []Detection) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString("# What \"dratest prove mutants\", \"prove bugs\" and \"prove life\" have found, written by\n" +
+	b.WriteString("# What \"dratest prove mutants\", \"prove stock\", \"prove bugs\" and \"prove life\" have found, written by\n" +
 		"# go test ./suites/catalogue -update -kills=REPORT_DIRECTORY[,…]\n")
 	detections = slices.Clone(detections)
 	slices.SortStableFunc(detections, func(a, b Detection) int { return cmp.Or(strings.Compare(a.Where, b.Where), compareDetections(a, b)) })

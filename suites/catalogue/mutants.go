@@ -32,7 +32,9 @@ import (
 type Mutants struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
-	API        []apiserver.Mutant
+	// Stock are bugs put into Kubernetes' own components.
+	Stock []components.Mutant
+	API   []apiserver.Mutant
 	// Sanity and Lifecycle are driver mutants for the checks of "dratest sanity" and the lifecycle
 	// cases.
 	Sanity, Lifecycle []spec.Defect
@@ -46,6 +48,8 @@ func (b Mutants) Has(k Detection) bool {
 		return slices.ContainsFunc(b.Sanity, named)
 	case lifecycle.Name:
 		return slices.ContainsFunc(b.Lifecycle, named)
+	case components.StockProof:
+		return slices.ContainsFunc(b.Stock, func(m components.Mutant) bool { return m.ID == k.Mutant })
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
 			slices.ContainsFunc(b.API, func(m apiserver.Mutant) bool { return m.ID == k.Mutant }) ||
@@ -59,11 +63,15 @@ func LoadMutants() (Mutants, error) {
 	if err != nil {
 		return Mutants{}, err
 	}
+	ofStock, err := components.LoadStock()
+	if err != nil {
+		return Mutants{}, err
+	}
 	ofAPI, err := apiserver.Load()
 	if err != nil {
 		return Mutants{}, err
 	}
-	b := Mutants{Driver: spec.Mutants(), Components: mutants, API: ofAPI}
+	b := Mutants{Driver: spec.Mutants(), Components: mutants, Stock: ofStock, API: ofAPI}
 	for _, m := range checks.WithCheck() {
 		b.Sanity = append(b.Sanity, m.Defect)
 	}
@@ -88,7 +96,7 @@ func RenderMutants(mutants Mutants, detections []Detection) []byte {
 		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
 		for _, m := range mutants.Components {
 			if m.Component() == component {
-				renderMutant(&b, m.Defect, found)
+				renderMutant(&b, m.Defect, "", found)
 			}
 		}
 	}
@@ -98,9 +106,14 @@ func RenderMutants(mutants Mutants, detections []Detection) []byte {
 		fmt.Fprintf(&b, "\n## %s\n%s", of.title, mutantsHead)
 		for _, m := range mutants.API {
 			if m.Of == of.component {
-				renderMutant(&b, m.Defect, found)
+				renderMutant(&b, m.Defect, "", found)
 			}
 		}
+	}
+	fmt.Fprintf(&b, "\n## Kubernetes' own components\n\n`dratest prove stock` puts published bugs into Kubernetes' components. %s\n%s",
+		counted(detections, components.StockProof, len(mutants.Stock)), mutantsHead)
+	for _, m := range mutants.Stock {
+		renderMutant(&b, m.Defect, components.StockProof, found)
 	}
 	b.WriteString("\n## test driver\n\nDetected by every case naming it in `Catches`.\n\n| mutant | what is broken | detected by | seconds |\n|---|---|---|---|\n")
 	for _, m := range mutants.Driver {
@@ -120,7 +133,7 @@ func RenderMutants(mutants Mutants, detections []Detection) []byte {
 // mutantsHead is the table header for mutants with requirements.
 const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | detected by | seconds |\n|---|---|---|---|---|---|\n"
 
-func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Detection) {
+func renderMutant(b *strings.Builder, d spec.Defect, proof string, found map[key]Detection) {
 	var promises []string
 	for _, r := range d.Requires {
 		promises = append(promises, "`"+string(r)+"`")
@@ -129,7 +142,7 @@ func renderMutant(b *strings.Builder, d spec.Defect, found map[key]Detection) {
 	if d.Issue != "" {
 		had = "Kubernetes: " + strings.TrimPrefix(link(d.Issue), "none; ")
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", d.ID, d.What, strings.Join(promises, ", "), had, verdict(found, key{"", d.ID}))
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", d.ID, d.What, strings.Join(promises, ", "), had, verdict(found, key{proof, d.ID}))
 }
 
 func renderDriverMutants(b *strings.Builder, all []spec.Defect, proof string, found map[key]Detection) {

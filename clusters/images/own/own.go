@@ -29,6 +29,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/images/overlay"
 )
 
 // module is the module path of a checkout.
@@ -114,11 +115,11 @@ func (s Source) Build(ctx context.Context, out string) (string, error) {
 			return "", fmt.Errorf("make a folder for changed source: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		overlay, err := writeOverlay(dir, s.root, s.program.Overlay)
+		file, err := overlay.Write(dir, s.root, s.program.Overlay)
 		if err != nil {
 			return "", err
 		}
-		args = append(args, "-overlay="+overlay)
+		args = append(args, "-overlay="+file)
 	}
 	_, err := command.Run(ctx, command.Cmd{
 		Args: append(args, "./cmd/"+s.program.Name),

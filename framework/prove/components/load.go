@@ -37,13 +37,15 @@ type Mutant struct {
 	spec.Defect
 	// OfCompanion: cases start the mutated program. Such mutants are in the directory companions.
 	OfCompanion bool `json:"-"`
+	// Stock: the mutant is of Kubernetes' own component.
+	Stock bool `json:"-"`
 	// Edits are the changes of the component's source.
 	Edits []Edit `json:"edits"`
 }
 
 // Edit replaces one text by another.
 type Edit struct {
-	// File is relative to implementation/.
+	// File is relative to implementation/, or to the path of its module, as "k8s.io/kubernetes/cmd/kubelet/kubelet.go".
 	File string `json:"file"`
 	// Find must occur exactly once. The word ON in Replace is whether the mutant is on; if off, the program must behave
 	// as with Find.
@@ -70,13 +72,24 @@ func Components(mutants []Mutant) []string {
 
 func ofCluster() []string { return []string{spec.Scheduler, spec.Controllers, spec.Kubelet} }
 
-//go:embed mutants
+//go:embed mutants stock
 var files embed.FS
 
 // Load returns all mutants, by component, in the order of the files.
 func Load() ([]Mutant, error) {
 	return LoadAll(files, "mutants", func(file string, m *Mutant) (string, error) {
 		m.OfCompanion = path.Base(path.Dir(file)) == "companions"
+		return m.ID, m.validate()
+	})
+}
+
+// StockProof is the name of the proof of LoadStock's mutants.
+const StockProof = "stock"
+
+// LoadStock returns the mutants of Kubernetes' own components: published bugs.
+func LoadStock() ([]Mutant, error) {
+	return LoadAll(files, "stock", func(_ string, m *Mutant) (string, error) {
+		m.Stock = true
 		return m.ID, m.validate()
 	})
 }
@@ -136,8 +149,8 @@ func (m Mutant) validate() error {
 		problems = append(problems, "requires and edits must not be empty")
 	}
 	for _, e := range m.Edits {
-		if path.Clean(e.File) != e.File || path.Ext(e.File) != ".go" || strings.HasPrefix(e.File, "..") {
-			problems = append(problems, fmt.Sprintf("%q must be a Go file below implementation/", e.File))
+		if path.Clean(e.File) != e.File || path.Ext(e.File) != ".go" || strings.HasPrefix(e.File, "..") || m.Stock != inStockModule(e.File) {
+			problems = append(problems, fmt.Sprintf("%q must be a Go file below implementation/, of stock components one of %s", e.File, strings.Join(StockModules(), ", ")))
 		}
 		if e.Find == "" || on.MatchString(e.Find) || !on.MatchString(e.Replace) {
 			problems = append(problems, fmt.Sprintf("in %s find must be a text without ON, and replace one with it", e.File))
@@ -147,4 +160,8 @@ func (m Mutant) validate() error {
 		return nil
 	}
 	return fmt.Errorf("mutant %s: %s", m.ID, strings.Join(problems, "; "))
+}
+
+func inStockModule(file string) bool {
+	return slices.ContainsFunc(StockModules(), func(m string) bool { return strings.HasPrefix(file, m+"/") })
 }

@@ -34,6 +34,8 @@ const (
 	// switchFolder is the directory for the package with the active mutant; switchName is its name in changed files.
 	switchFolder = "mutant"
 	switchName   = "dratestmutant"
+	// library is the module of the switch in stock components: all others with mutants require it.
+	library = "k8s.io/dynamic-resource-allocation"
 )
 
 //go:embed mutant/mutant.go
@@ -49,22 +51,40 @@ type change struct {
 // Overlay returns the files to replace in a checkout to build components with all mutants, by path. All of its
 // problems are in one error.
 func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
+	return source{files: checkout, dir: module, switchModule: module, switchImport: path.Join(modulePath, switchFolder)}.overlay(mutants)
+}
+
+// StockModules are the modules of Kubernetes with mutants.
+func StockModules() []string { return []string{"k8s.io/kubernetes", library} }
+
+// StockOverlay is Overlay for mutants of LoadStock; modules has the directories of StockModules, by their paths.
+func StockOverlay(modules fs.FS, mutants []Mutant) (map[string][]byte, error) {
+	return source{files: modules, switchModule: library, switchImport: path.Join(library, switchFolder)}.overlay(mutants)
+}
+
+// source is the source of components: their files are below dir, and the switch is added to switchModule.
+type source struct {
+	files                           fs.FS
+	dir, switchModule, switchImport string
+}
+
+func (s source) overlay(mutants []Mutant) (map[string][]byte, error) {
 	byFile := map[string][]change{}
 	for _, m := range mutants {
 		for _, e := range m.Edits {
 			byFile[e.File] = append(byFile[e.File], change{Edit: e, mutant: m.ID})
 		}
 	}
-	overlay := map[string][]byte{path.Join(module, switchFolder, "mutant.go"): switchSource}
+	overlay := map[string][]byte{path.Join(s.switchModule, switchFolder, "mutant.go"): switchSource}
 	var errs []error
 	for file, changes := range byFile {
-		name := path.Join(module, file)
-		source, err := fs.ReadFile(checkout, name)
+		name := path.Join(s.dir, file)
+		text, err := fs.ReadFile(s.files, name)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("read the files of mutant %s: %w", changes[0].mutant, err))
 			continue
 		}
-		changed, err := apply(string(source), changes)
+		changed, err := apply(string(text), s.switchImport, changes)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
@@ -73,7 +93,7 @@ func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
 	return overlay, errors.Join(errs...)
 }
 
-func apply(source string, changes []change) (string, error) {
+func apply(source, switchImport string, changes []change) (string, error) {
 	var errs []error
 	for i := range changes {
 		c := &changes[i]
@@ -100,13 +120,13 @@ func apply(source string, changes []change) (string, error) {
 		last = c.end
 	}
 	out.WriteString(source[last:])
-	return withImport(out.String()), errors.Join(errs...)
+	return withImport(out.String(), switchImport), errors.Join(errs...)
 }
 
 var packageClause = regexp.MustCompile(`(?m)^package \w+\n`)
 
 // withImport adds the import of the switch after the package clause.
-func withImport(source string) string {
+func withImport(source, switchImport string) string {
 	clause := packageClause.FindString(source)
-	return strings.Replace(source, clause, fmt.Sprintf("%s\nimport %s %q\n", clause, switchName, path.Join(modulePath, switchFolder)), 1)
+	return strings.Replace(source, clause, fmt.Sprintf("%s\nimport %s %q\n", clause, switchName, switchImport), 1)
 }

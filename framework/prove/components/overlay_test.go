@@ -18,6 +18,9 @@ package components
 
 import (
 	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -47,7 +50,11 @@ func TestMutantsBreakPromisesThatTheirComponentKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range load(t) {
+	stock, err := LoadStock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range append(load(t), stock...) {
 		for _, id := range m.Requires {
 			if !slices.ContainsFunc(known, func(r spec.Requirement) bool { return r.ID == id }) {
 				t.Errorf("mutant %s: there is no requirement %s", m.ID, id)
@@ -94,13 +101,43 @@ func TestChangedSourceCompiles(t *testing.T) {
 	}
 }
 
+// The texts to find in Kubernetes' modules are there, and their replacements are Go.
+func TestStockSourceChanges(t *testing.T) {
+	mutants, err := LoadStock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, module := range StockModules() {
+		list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module)
+		list.Dir, list.Env = filepath.Join(checkout, "implementation"), append(os.Environ(), "GOWORK=off")
+		at, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(dir, module)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(strings.TrimSpace(string(at)), link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay, err := StockOverlay(os.DirFS(dir), mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range overlay {
+		if _, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestApply(t *testing.T) {
 	edit := func(mutant, find, replace string) change {
 		return change{mutant: mutant, Edit: Edit{Find: find, Replace: replace}}
 	}
 	const source = "// Package a.\npackage a\n\nfunc f() bool { return x && y }\n"
-	got, err := apply(source, []change{edit("second", "y", "(ON || y)"), edit("first", "x", "!ON && x")})
-	want := "// Package a.\npackage a\n\nimport dratestmutant \"github.com/dra-conformance/dratest/implementation/mutant\"\n" +
+	got, err := apply(source, "example.com/mutant", []change{edit("second", "y", "(ON || y)"), edit("first", "x", "!ON && x")})
+	want := "// Package a.\npackage a\n\nimport dratestmutant \"example.com/mutant\"\n" +
 		"\nfunc f() bool { return !dratestmutant.On(\"first\") && x && (dratestmutant.On(\"second\") || y) }\n"
 	if err != nil || got != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
@@ -113,7 +150,7 @@ func TestApply(t *testing.T) {
 		if name == "there 2 times" {
 			changes[0].Find = "ac"
 		}
-		if _, err := apply(source, changes); err == nil || !strings.Contains(err.Error(), name) && name != "there 2 times" {
+		if _, err := apply(source, "example.com/mutant", changes); err == nil || !strings.Contains(err.Error(), name) && name != "there 2 times" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -129,6 +166,8 @@ func TestValidate(t *testing.T) {
 		"a sentence": func(m *Mutant) { m.What = "broken" },
 		"requires":   func(m *Mutant) { m.Requires = nil },
 		"a Go file":  func(m *Mutant) { m.Edits[0].File = "../x.go" },
+		"below impl": func(m *Mutant) { m.Edits[0].File = "k8s.io/kubernetes/x.go" },
+		"of stock":   func(m *Mutant) { m.Stock = true },
 		"one with":   func(m *Mutant) { m.Edits[0].Replace = "y" },
 	} {
 		bad := good

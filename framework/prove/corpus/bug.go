@@ -57,6 +57,8 @@ type Bug struct {
 	// Source is where the entry was found: "changelog VERSION"; "thread" is the public thread itself, "repository" a
 	// mutant, known issue or check of this repository.
 	Source string `json:"source"`
+	// Missed is why nothing can detect the bug, for one that cannot be tried.
+	Missed string `json:"missed,omitempty"`
 }
 
 // Search is how the bugs were searched for.
@@ -140,6 +142,9 @@ func (b Bug) validate() error {
 	}
 	if !sourcePattern.MatchString(b.Source) {
 		problems = append(problems, "source must be thread, repository or changelog VERSION")
+	}
+	if b.Missed != "" && !strings.HasSuffix(b.Missed, ".") {
+		problems = append(problems, "missed must be a sentence ending with a full stop")
 	}
 	if len(problems) == 0 {
 		return nil

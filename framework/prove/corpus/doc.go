@@ -16,5 +16,5 @@ limitations under the License.
 
 // Package corpus lists published bugs of DRA, in Kubernetes, its libraries, drivers and tools.
 //
-// The bugs are data (bugs/*.yaml). search.yaml has the sources searched for them. Start with Load.
+// The bugs are data (bugs/*.yaml). search.yaml has the sources searched for them. Start with Load and Judge.
 package corpus

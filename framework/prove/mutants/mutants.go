@@ -54,6 +54,17 @@ func Load(metas []spec.Meta) (s Set, err error) {
 	return s, err
 }
 
+// LoadStock returns the mutants of Kubernetes' own components as a proof: a case claiming a violated requirement must
+// detect each.
+func LoadStock(metas []spec.Meta) (s Set, err error) {
+	s.Components, err = components.LoadStock()
+	s.Proof = prove.Proof{Name: components.StockProof, Keyword: "detected"}
+	for _, m := range s.Components {
+		s.Proof.Trials = append(s.Proof.Trials, m.Trial(metas))
+	}
+	return s, err
+}
+
 func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
 	p := prove.Proof{Name: "mutants", Keyword: "detected"}
 	for _, m := range metas {

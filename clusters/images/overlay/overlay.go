@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package own
+package overlay
 
 import (
 	"encoding/json"
@@ -23,9 +23,9 @@ import (
 	"path/filepath"
 )
 
-// writeOverlay writes files into an empty directory and returns the path of the overlay file for "go build -overlay".
+// Write writes files into an empty directory and returns the path of the overlay file for "go build -overlay".
 // Unchanged files are not recompiled, wherever they are.
-func writeOverlay(dir, root string, files map[string][]byte) (string, error) {
+func Write(dir, root string, files map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for name, content := range files {
 		path := filepath.Join(dir, name)
