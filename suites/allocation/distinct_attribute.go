@@ -34,7 +34,7 @@ var DistinctAttribute = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], device("a", map[string]any{"slot": "a"}), device("also-a", map[string]any{"slot": "a"}), device("none", nil),
-		device("b", map[string]any{"slot": "b"}), device("also-none", nil))
+		device("b", map[string]any{"slot": "b"}), device("also-none", nil), device("again-a", map[string]any{"slot": "a"}))
 
 	distinct := func(name string, number int64) *resourceapi.ResourceClaim {
 		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/slot")
