@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/expectations", "reports/matrix", "reports/profile", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
 	"framework/explore/":          and(engines, "framework/problem/"),
-	"framework/certify/":          and(engines, "framework/run", "drivers/declarations", "clusters/versions", "reports/matrix"),
+	"framework/certify/":          and(engines, "framework/run", "clusters/command", "drivers/declarations", "clusters/versions", "reports/matrix"),
 	"framework/soak/":             and(engines, "framework/soak/"),
 	"framework/soak/crash/":       {},
 	"framework/kubelets/":         engines,

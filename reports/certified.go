@@ -53,6 +53,7 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 
 // Certified sets the verdict of a certification's report to that on the driver.
 func Certified(r schema.Report, c schema.Certificate) schema.Report {
+	r.VendorCases = c.Observations.VendorCases
 	r.Result, r.Reasons = resultOfVerdict(c.Verdict), slices.Concat(c.Failures, c.Missing)
 	return r
 }

@@ -195,7 +195,9 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 	}
 	f.Run.Out, f.Run.Command, f.Run.Driver = out, os.Args, reports.DriverOf(d.Driver, "")
 	p = parts()
-	p.Agents = agentsAt(f.images.agent, d.Nodes.KubeletRoot)
+	agents := agentsAt(f.images, d.Nodes.KubeletRoot)
+	agents.Config.Labels, agents.Config.Annotations = d.Namespace.Labels, d.Namespace.Annotations
+	p.Agents = agents
 	return p, stop
 }
 
@@ -239,8 +241,8 @@ func versionsError(out io.Writer, results []certify.VersionResult) error {
 
 // agentsAt returns agents for kubelets with a root directory declared by the vendor; empty for the
 // default.
-func agentsAt(image, kubeletRoot string) testbed.Sim {
-	agents := simAgents(image)
+func agentsAt(images imageFlags, kubeletRoot string) testbed.Sim {
+	agents := images.agents()
 	agents.Config.KubeletRoot = kubeletRoot
 	return agents
 }

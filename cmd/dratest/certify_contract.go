@@ -20,8 +20,11 @@ import (
 	"cmp"
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -49,6 +52,8 @@ func checkContract(ctx context.Context, b *testbed.Testbed, d certify.ContractDr
 		Driver: d.Declaration.Driver, Node: d.Node, Client: b.Client, Class: d.Declaration.Classes[0].Name, Only: d.Only,
 		PublishTimeout: cmp.Or(d.Declaration.Limits.Republish, spec.DefaultRepublish), Features: d.Features, CheckpointPaths: d.Declaration.Deploy.CheckpointPaths,
 		Restart: d.Restart, Upgrade: d.Upgrade, Downgrade: d.Downgrade, Ended: d.Ended,
+		Namespace: spec.NamespaceMeta(d.Declaration.Namespace),
+		Adapt:     func(p *corev1.Pod) (*corev1.Pod, error) { return objects.Templated(p, d.Declaration.Workload.Template) },
 	}
 	if o.ValidConfig, o.InvalidConfig, err = d.Declaration.Config.Encoded(); err != nil {
 		return err

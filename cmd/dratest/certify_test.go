@@ -27,7 +27,7 @@ import (
 
 func TestAgentsReadTheDeclaredKubeletRoot(t *testing.T) {
 	const root = "/var/lib/k0s/kubelet"
-	if got := agentsAt("x:1", root).Config; got.KubeletRoot != root || got.Image != "x:1" {
+	if got := agentsAt(imageFlags{agent: "x:1"}, root).Config; got.KubeletRoot != root || got.Image != "x:1" {
 		t.Errorf("agents are %+v", got)
 	}
 }

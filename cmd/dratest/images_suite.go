@@ -32,6 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/published"
 	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -40,15 +42,22 @@ const registryUsage = "registry to pull images from instead of their own, for ex
 // imageFlags choose the images of the agents and, with a registry, of pods.
 type imageFlags struct {
 	agent, registry string
+	// agentTemplate is a file, template its content.
+	agentTemplate string
+	template      map[string]any
 }
 
 func (f *imageFlags) add(flags *pflag.FlagSet, agentUse string) {
 	flags.StringVar(&f.agent, "agent-image", "", agentUse+" (default: preloaded in dratest's node images)")
+	flags.StringVar(&f.agentTemplate, "agent-template", "", "file with a pod spec to merge with the agents' pods, for example with imagePullSecrets or priorityClassName; the container named * stands for theirs")
 	flags.StringVar(&f.registry, "image-registry", "", "on clusters not created by dratest: "+registryUsage+"; ignored for images set by flags")
 }
 
 // complete applies --image-registry to images without a flag of their own. created means that dratest creates the cluster.
 func (f *imageFlags) complete(flags *pflag.FlagSet, created bool, pod *string) (err error) {
+	if f.template, err = readPodTemplate("agent-template", f.agentTemplate, true); err != nil {
+		return err
+	}
 	if f.registry == "" {
 		return nil
 	}
@@ -65,6 +74,25 @@ func (f *imageFlags) complete(flags *pflag.FlagSet, created bool, pod *string) (
 	}
 	return err
 }
+
+// readPodTemplate reads the file of a flag.
+func readPodTemplate(flag, file string, agents bool) (map[string]any, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	template, err := declarations.ParsePodTemplate(data, agents)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s:\n%w", flag, file, err)
+	}
+	return template, nil
+}
+
+// agents are those of the flags.
+func (f *imageFlags) agents() testbed.Sim { return simAgents(f.agent).WithTemplate(f.template) }
 
 // neededImage is an image needed by a run.
 type neededImage struct {

@@ -42,6 +42,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
+const podTemplateUsage = "file with a pod spec to merge with the pods of cases, for example with tolerations or imagePullSecrets; nodes with taints that it tolerates are used, too; the container named * stands for all"
+
 // simulatedNodes is the number of nodes of a control plane created for a run: more than needed by
 // cases without a kubelet.
 const simulatedNodes = 4
@@ -55,6 +57,7 @@ type runFlags struct {
 	images   imageFlags
 	doneFile string
 	expected string
+	template string // of pods
 	dryRun   bool
 	repeat   int
 	matrix   []string
@@ -101,6 +104,9 @@ the second it exits immediately.`,
 			}
 			if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
 				return err
+			}
+			if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
+				return withCode(codeUsage, err)
 			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
@@ -155,6 +161,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	f.resumed.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each skipped case, without running anything")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
+	flags.StringVar(&f.template, "pod-template", "", podTemplateUsage)
 	f.images.add(flags, "image of the test driver dra-sim")
 	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
@@ -196,7 +203,7 @@ func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	signals, stop := notifySignals()
 	defer stop()
-	agents := simAgents(f.images.agent)
+	agents := f.images.agents()
 	p := parts()
 	p.Agents = agents
 	if !f.InCluster { // a pod has no engine and no local builds

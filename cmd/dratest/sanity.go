@@ -31,6 +31,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters/command"
@@ -39,6 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -76,6 +78,8 @@ type sanityFlags struct {
 	kubeletRoot        string
 	checkpoints        []string
 	upgrade, downgrade declarations.Hook
+	template           map[string]any // of pods
+	namespace          declarations.Namespace
 }
 
 func newSanityCommand() *cobra.Command {
@@ -183,7 +187,8 @@ func (f *sanityFlags) complete() error {
 
 // options converts the flags.
 func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
-	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints, Features: f.features}
+	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints, Features: f.features, Namespace: spec.NamespaceMeta(f.namespace)}
+	o.Adapt = func(p *corev1.Pod) (*corev1.Pod, error) { return objects.Templated(p, f.template) }
 	for _, c := range f.valid {
 		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
 	}
@@ -233,7 +238,7 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 			err = errors.Join(err, reports.WriteError(dir, started, err))
 		}
 	}()
-	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: agentsAt(f.images.agent, f.kubeletRoot)}, f.config(out))
+	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: agentsAt(f.images, f.kubeletRoot)}, f.config(out))
 	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err

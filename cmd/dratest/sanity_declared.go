@@ -42,6 +42,7 @@ func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 		f.features = declarations.Features{}
 	}
 	f.kubeletRoot, f.checkpoints = d.Nodes.KubeletRoot, d.Deploy.CheckpointPaths
+	f.template, f.namespace = d.Workload.Template, d.Namespace
 	f.upgrade, f.downgrade = d.Hooks.Upgrade, d.Hooks.Downgrade
 	if limit := d.Limits.Republish; limit > 0 && !flags.Changed("publish-timeout") {
 		f.publishTimeout = limit

@@ -59,6 +59,7 @@ type soakFlags struct {
 	classic   bool
 	images    imageFlags
 	workers   int
+	template  string // of pods
 }
 
 func newSoakCommand() *cobra.Command {
@@ -114,6 +115,10 @@ exits at once.`,
 			if err := f.images.complete(cmd.Flags(), f.Kubeconfig == "", &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
+			var err error
+			if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
+				return withCode(codeUsage, err)
+			}
 			if f.fabric == raceForDevice {
 				return f.race(cmd, provider)
 			}
@@ -157,6 +162,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.Int64Var(&f.Seed, "seed", 0, "random seed for pods and times (default: current time)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the summary and evidence (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for pods")
+	flags.StringVar(&f.template, "pod-template", "", podTemplateUsage)
 	f.images.add(flags, "image of the test driver dra-sim")
 }
 
@@ -252,7 +258,7 @@ func buildCrash(ctx context.Context) ([]byte, error) {
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
 	parts := soak.Parts{
-		Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.images.agent), Companions: companions.All()},
+		Parts: testbed.Parts{Clusters: provider, Agents: f.images.agents(), Companions: companions.All()},
 		Logs:  slices.Concat(fabric.Logs(), classic.Logs()),
 	}
 	if slices.Contains(f.kill, "kubelet") {

@@ -233,7 +233,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 		if d.Hooks.Install.IsZero() && !f.Resume {
 			return withCode(codeUsage, fmt.Errorf("%s: hooks.install is not declared, which puts the driver into the cluster", f.driver))
 		}
-		agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
+		agents = agentsAt(imageFlags{agent: f.agentImage}, d.Nodes.KubeletRoot)
 		parts.DriverUnderTest = certify.Vendors{Declaration: d, PodImage: f.PodImage, Out: out}
 	}
 	parts.Agents = agents

@@ -212,6 +212,7 @@ func (d Declaration) checkRest(c *checker) {
 		c.say("limits.republish", "must not be negative")
 	}
 	d.Budget.check(c)
+	d.checkCases(c)
 	for i, e := range d.Excepted {
 		at := fmt.Sprintf("exceptions[%d]", i)
 		c.required(at+".case", e.Case)
@@ -219,6 +220,33 @@ func (d Declaration) checkRest(c *checker) {
 		c.required(at+".issue", e.Issue)
 		if _, err := time.Parse(time.DateOnly, e.Until); err != nil {
 			c.say(at+".until", "%q must be a day, as 2026-12-31", e.Until)
+		}
+	}
+}
+
+// caseName is also safe in file names and tables.
+var caseName = regexp.MustCompile(`^[a-z0-9]([a-z0-9./-]*[a-z0-9])?$`)
+
+func (d Declaration) checkCases(c *checker) {
+	seen := map[string]bool{}
+	for i, own := range d.Cases {
+		at := fmt.Sprintf("cases[%d]", i)
+		switch {
+		case !caseName.MatchString(own.Name):
+			c.say(at+".name", "%q must be of lower case letters, digits, '-', '.' and '/'", own.Name)
+		case seen[own.Name]:
+			c.say(at+".name", "%q is there twice", own.Name)
+		}
+		seen[own.Name] = true
+		c.required(at+".promise", own.Promise)
+		if strings.Contains(own.Promise, "\n") || own.Promise != spec.Printable(own.Promise) {
+			c.say(at+".promise", "must be one line of printable characters")
+		}
+		if len(own.Command) == 0 {
+			c.say(at+".command", "is missing")
+		}
+		if own.Timeout < 0 {
+			c.say(at+".timeout", "must not be negative")
 		}
 	}
 }

@@ -49,6 +49,16 @@ type Declaration struct {
 	Limits    Limits     `yaml:"limits,omitempty"`
 	Budget    Budget     `yaml:"budget,omitempty" jsonschema:"description=Maximum costs promised by the vendor. Costs left out are measured but not judged."`
 	Excepted  Exceptions `yaml:"exceptions,omitempty"`
+	// Cases are the vendor's own.
+	Cases []Case `yaml:"cases,omitempty" since:"v1alpha1" jsonschema:"description=The vendor's own cases. They run after those of dratest and are listed in the report; they never count."`
+}
+
+// Case is a vendor's own case: a command on the user's machine that passes with exit code 0.
+type Case struct {
+	Name    string        `yaml:"name" jsonschema:"required"`
+	Promise string        `yaml:"promise" jsonschema:"required,description=What the case shows\\, in one line."`
+	Command []string      `yaml:"command" jsonschema:"required,minItems=1,description=Program and arguments."`
+	Timeout time.Duration `yaml:"timeout,omitempty" jsonschema:"type=string,default=5m"`
 }
 
 // Identity identifies the driver.

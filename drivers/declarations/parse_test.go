@@ -95,6 +95,14 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 			"line 9: unknown field \"namespace\": it needs the lines \"apiVersion: dra-conformance.github.io/v1alpha1\" and \"kind: DriverDeclaration\""},
 		{"a template", versioned + good + "  template:\n    tolerations: [{key: gpu, operator: Exists}]\n    containers: [{name: '*', securityContext: {runAsNonRoot: true}}]\nnamespace: {labels: {team: a}, annotations: {Example.com/x: y}}\n", ""},
 		{"a template that is no pod", versioned + good + "  template: {toleration: [a]}\n", "line 11: workload.template: is no pod spec: unknown field \"toleration\""},
+		{"a template that breaks cases", versioned + good + "  template: {schedulerName: mine, schedulingGates: [{name: x}], serviceAccountName: x, readinessGates: [{conditionType: x}]}\n", "line 11: workload.template.readinessGates: must not be set: pods would never be ready\n" +
+			"line 11: workload.template.schedulerName: must not be set: cases test the default scheduler, and other schedulers may ignore claims\n" +
+			"line 11: workload.template.schedulingGates: must not be set: pods would not be scheduled\n" +
+			"line 11: workload.template.serviceAccountName: must not be set: namespaces are new and have the account default only"},
+		{"own cases", versioned + good + "cases:\n- {name: A, promise: \"a\\nb\", command: [x]}\n- {name: a, promise: x, timeout: -1s}\n- {name: a, promise: ' ', command: [x]}\n", "line 12: cases[0].name: \"A\" must be of lower case letters, digits, '-', '.' and '/'\nline 12: cases[0].promise: must be one line of printable characters\n" +
+			"line 13: cases[1].command: is missing\nline 13: cases[1].timeout: must not be negative\n" +
+			"line 14: cases[2].name: \"a\" is there twice\nline 14: cases[2].promise: is missing"},
+		{"own cases without a version", good + "cases: []\n", "line 9: unknown field \"cases\": it needs the lines \"apiVersion: dra-conformance.github.io/v1alpha1\" and \"kind: DriverDeclaration\""},
 		{"a template with wrong types", versioned + good + "  template: {nodeSelector: [a]}\n", "line 11: workload.template: is no pod spec: json: cannot unmarshal array into Go struct field PodSpec.nodeSelector of type map[string]string"},
 		{"a template that fights with cases", versioned + good + "  template:\n    nodeName: a\n    restartPolicy: Always\n    containers: [{name: main, image: x}]\n",
 			"line 12: workload.template.nodeName: must not be set: each case has its own\nline 13: workload.template.restartPolicy: must not be set: each case has its own\n" +

@@ -18,11 +18,13 @@ package declarations
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	kjson "sigs.k8s.io/json"
@@ -30,43 +32,89 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// podFields and containerFields are those that belong to the cases.
-func podFields() []string {
-	return []string{"activeDeadlineSeconds", "ephemeralContainers", "hostname", "initContainers", "nodeName", "resourceClaims", "resources", "restartPolicy"}
+// reasons not to set a field.
+const (
+	ofCase     = "each case has its own"
+	notPlaced  = "pods would not be scheduled"
+	newAccount = "namespaces are new and have the account default only"
+	neverReady = "pods would never be ready"
+)
+
+// podFields and containerFields would break what cases need.
+func podFields() map[string]string {
+	return map[string]string{
+		"activeDeadlineSeconds": ofCase, "ephemeralContainers": ofCase, "hostname": ofCase, "initContainers": ofCase, "nodeName": ofCase, "resourceClaims": ofCase, "resources": ofCase, "restartPolicy": ofCase,
+		"schedulingGates": notPlaced, "schedulerName": "cases test the default scheduler, and other schedulers may ignore claims",
+		"serviceAccount": newAccount, "serviceAccountName": newAccount, "readinessGates": neverReady,
+		"os": "cases run on Linux", "shareProcessNamespace": "workload commands read process 1 of their container",
+		"priority": "set priorityClassName: the API server rejects other numbers", "overhead": "set runtimeClassName: the API server rejects other values",
+		"schedulingGroup": notPlaced, "workloadRef": notPlaced,
+	}
 }
 
-func containerFields() []string {
-	return []string{"args", "command", "image", "lifecycle", "livenessProbe", "ports", "readinessProbe", "resources", "restartPolicy", "startupProbe"}
+func containerFields() map[string]string {
+	fields := map[string]string{}
+	for _, name := range []string{"args", "command", "image", "lifecycle", "livenessProbe", "ports", "readinessProbe", "resources", "restartPolicy", "startupProbe"} {
+		fields[name] = ofCase
+	}
+	return fields
+}
+
+// ParsePodTemplate reads a pod spec for the pods of cases, like workload.template. For agents it may have resources.
+func ParsePodTemplate(data []byte, agents bool) (map[string]any, error) {
+	var template map[string]any
+	if err := yaml.Unmarshal(data, &template); err != nil {
+		return nil, fmt.Errorf("is no pod spec: %w", err)
+	}
+	if line := secondDocument(data); line > 0 {
+		return nil, fmt.Errorf("line %d: must be one document: this is a second one", line)
+	}
+	var errs []error
+	checkTemplate(template, agents, func(at, text string) {
+		errs = append(errs, errors.New(strings.TrimPrefix(strings.TrimPrefix(at+": "+text, ": "), ".")))
+	})
+	return template, errors.Join(errs...)
+}
+
+// checkTemplate reports all problems with their path below the template.
+func checkTemplate(template map[string]any, agents bool, say func(at, text string)) {
+	if errs := strictly(template, &corev1.PodSpec{}); len(errs) > 0 {
+		for _, err := range errs {
+			say("", fmt.Sprintf("is no pod spec: %v", err))
+		}
+		return
+	}
+	reserved, ofContainer := podFields(), containerFields()
+	if agents {
+		delete(reserved, "resources")
+		delete(ofContainer, "resources")
+	}
+	for _, field := range slices.Sorted(maps.Keys(reserved)) {
+		if _, set := template[field]; set {
+			say("."+field, "must not be set: "+reserved[field])
+		}
+	}
+	containers, ok := template["containers"].([]any)
+	if !ok {
+		return
+	}
+	var each map[string]any
+	if len(containers) > 0 {
+		each, _ = containers[0].(map[string]any) // a PodSpec has no others
+	}
+	if len(containers) != 1 || each["name"] != spec.EachContainer {
+		say(".containers", fmt.Sprintf("must be one with the name %q, for all containers", spec.EachContainer))
+	}
+	for _, field := range slices.Sorted(maps.Keys(ofContainer)) {
+		if _, set := each[field]; set {
+			say(".containers", field+" must not be set: "+ofContainer[field])
+		}
+	}
 }
 
 // checkPods checks the template of pods and the metadata of their namespaces.
 func (d Declaration) checkPods(c *checker) {
-	const at = "workload.template"
-	if errs := strictly(d.Workload.Template, &corev1.PodSpec{}); len(errs) > 0 {
-		for _, err := range errs {
-			c.say(at, "is no pod spec: %v", err)
-		}
-		return
-	}
-	for _, field := range podFields() {
-		if _, set := d.Workload.Template[field]; set {
-			c.say(at+"."+field, "must not be set: each case has its own")
-		}
-	}
-	if containers, ok := d.Workload.Template["containers"].([]any); ok {
-		var each map[string]any
-		if len(containers) > 0 {
-			each, _ = containers[0].(map[string]any) // a PodSpec has no others
-		}
-		if len(containers) != 1 || each["name"] != spec.EachContainer {
-			c.say(at+".containers", "must be one with the name %q, for all containers", spec.EachContainer)
-		}
-		for _, field := range containerFields() {
-			if _, set := each[field]; set {
-				c.say(at+".containers", "%s must not be set: each case has its own", field)
-			}
-		}
-	}
+	checkTemplate(d.Workload.Template, false, func(at, text string) { c.say("workload.template"+at, "%s", text) })
 	if by, set := d.Namespace.Labels[spec.LabelManagedBy]; set && by != spec.ManagedBy {
 		c.say("namespace.labels", "%s is dratest's", spec.LabelManagedBy)
 	}

@@ -73,8 +73,8 @@ func TestTolerate(t *testing.T) {
 	}
 	lines := strings.Join(world{leftOut: leftOut}.nodesLeftOut(), "\n")
 	for _, want := range []string{
-		"node away: not ready", "node cordoned: cordoned", "node infra: workload.template does not tolerate its taint infra=true:NoSchedule", "node kwok: simulated", "node win: its operating system is windows",
-		"node other: not selected by nodeSelector of workload.template",
+		"node away: not ready", "node cordoned: cordoned", "node infra: the pod template does not tolerate its taint infra=true:NoSchedule", "node kwok: simulated", "node win: its operating system is windows",
+		"node other: not selected by nodeSelector of the pod template",
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("lacks %q:\n%s", want, lines)

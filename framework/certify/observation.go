@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -276,11 +277,14 @@ func (w world) features(class string) map[spec.DriverFeature]bool {
 	for _, c := range w.classes {
 		see(spec.DriverExtendedResource, c.Name == class && ptr.Deref(c.Spec.ExtendedResourceName, "") != "")
 	}
-	if w.daemonSet != nil {
-		u := w.daemonSet.Spec.UpdateStrategy.RollingUpdate
-		see(spec.DriverRollingUpdate, u != nil && u.MaxSurge != nil && u.MaxSurge.String() != "0" && u.MaxSurge.String() != "0%")
-	}
+	see(spec.DriverRollingUpdate, w.daemonSet != nil && surges(w.daemonSet))
 	return seen
+}
+
+// surges reports whether an update starts a new pod before it ends the old one.
+func surges(set *appsv1.DaemonSet) bool {
+	u := set.Spec.UpdateStrategy.RollingUpdate
+	return u != nil && u.MaxSurge != nil && u.MaxSurge.String() != "0" && u.MaxSurge.String() != "0%"
 }
 
 // has returns the driver's features: as declared, else as observed.

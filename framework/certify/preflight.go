@@ -99,8 +99,9 @@ func unusedParts(d declarations.Declaration) []string {
 	return parts
 }
 
-// printVerdict prints a judgement; its last line is for programs, too.
-func printVerdict(out io.Writer, j schema.Judgement, d declarations.Declaration, dir string) {
+// printVerdict prints a certificate; its last line is for programs, too.
+func printVerdict(out io.Writer, certificate schema.Certificate, d declarations.Declaration, dir string) {
+	j := certificate.Judgement
 	var b strings.Builder
 	b.WriteString("\n")
 	for _, part := range []struct {
@@ -119,6 +120,9 @@ func printVerdict(out io.Writer, j schema.Judgement, d declarations.Declaration,
 	}
 	for _, c := range j.Costs {
 		fmt.Fprintf(&b, "cost %s\n", costText(c))
+	}
+	for _, c := range certificate.Observations.VendorCases {
+		fmt.Fprintf(&b, "vendor's case, not counted: %s: %s\n", c.Name, c.Line())
 	}
 	fmt.Fprintf(&b, "certificate: %s\n%s %s: %s\n", dir, d.Driver, d.Identity.Version, j.Verdict)
 	_, _ = io.WriteString(out, b.String())

@@ -84,7 +84,11 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	started, ran := time.Now(), false
 	report, err := o.between(ctx, func() (schema.Report, error) {
 		ran = true
-		return run.Run(ctx, parts, unsigned)
+		report, err := run.Run(ctx, parts, unsigned)
+		if c.looked && len(o.Run.Filter.Focus)+len(o.Run.Filter.Skip) == 0 && o.Run.Filter.Labels == "" {
+			c.vendorCases = o.vendorCases(ctx)
+		}
+		return report, err
 	}, func() error {
 		if !c.looked {
 			return nil // the driver's nodes are unknown
@@ -116,13 +120,13 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		return result, errors.Join(err, failed)
 	}
 	err = errors.Join(err, run.Certify(ctx, parts, o.Run, report, result))
-	printVerdict(o.Run.Out, result.Judgement, o.Declaration, filepath.Join(o.Run.ReportDir, reports.CertificateFile))
+	printVerdict(o.Run.Out, result, o.Declaration, filepath.Join(o.Run.ReportDir, reports.CertificateFile))
 	return result, err
 }
 
 // facts are the results of a certification, with the report of its cases and their final error.
 func (c *running) facts(report schema.Report, err error) facts {
-	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: c.notes}
+	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: slices.Concat(c.deployment, c.notes), VendorCases: c.vendorCases}
 	for _, feature := range spec.DriverFeatures() {
 		if c.observed[feature] {
 			seen.Features = append(seen.Features, feature)
@@ -202,6 +206,9 @@ type running struct {
 	changes     []string
 	renewals    []string // explained by a restart of the driver
 	notes       []string
+	// deployment has warnings about the daemon set.
+	deployment  []string
+	vendorCases []schema.VendorCase
 	restarts    []string
 	// estimated is the time of the estimate.
 	estimated time.Time
@@ -260,6 +267,9 @@ func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUn
 		return s, 0, err
 	}
 	c.pods, c.observed = w.pods, c.observation.observed
+	if c.deployment, err = deployment(ctx, b.Client, w.daemonSet, c.observation.nodes()); err != nil {
+		return s, 0, err
+	}
 	s = c.observation.driverUnderTest(c.declaration, w)
 	s.Hooks, s.Removable = c.hooks, c.removable
 	if s.Build, err = build(c.declaration, images(c.pods)); err != nil {

@@ -52,14 +52,17 @@ func (t *T) TryCreate(ctx context.Context, o Object) error {
 	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
 }
 
-// fit merges a pod with the template for pods of the driver under test.
+// fit merges a pod with the template of the run, or that of the driver under test.
 func (t *T) fit(o Object) error {
 	pod, isPod := o.(*corev1.Pod)
-	s := t.env.Plan.Target.DriverUnderTest
-	if !isPod || s == nil {
+	if !isPod {
 		return nil
 	}
-	merged, err := objects.Templated(pod, s.Workload.Pod)
+	template := t.env.PodTemplate
+	if s := t.env.Plan.Target.DriverUnderTest; s != nil {
+		template = s.Workload.Pod
+	}
+	merged, err := objects.Templated(pod, template)
 	if err == nil {
 		*pod = *merged
 	}

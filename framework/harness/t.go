@@ -92,6 +92,8 @@ type Env struct {
 	Companions map[spec.Companion]any
 	// Image is the busybox image of cases' pods.
 	Image string
+	// PodTemplate is a pod spec merged with pods; with a driver under test its declaration has it.
+	PodTemplate map[string]any
 	// ReportDir is where evidence goes, in one folder per case.
 	ReportDir string
 	// Journal records the start, steps and end of cases; it must not block.

@@ -43,6 +43,8 @@ type Session struct {
 	WorkingDir string `json:"workingDir,omitempty"`
 	PodImage   string `json:"podImage"`
 	Keep       bool   `json:"keep,omitempty"`
+	// PodTemplate is that of testbed.Config.
+	PodTemplate map[string]any `json:"podTemplate,omitempty"`
 	// Strict makes cases with a known issue fail.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines selects the cases with a timeline.
@@ -92,7 +94,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	}
 	env := &harness.Env{
 		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New(s.Mutant),
-		Companions: companions, Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
+		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this is the reason.

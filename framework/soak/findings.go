@@ -94,7 +94,7 @@ func (l *findings) accuse(v audit.Violation) {
 	f := Finding{Rule: v.Rule, Text: v.Text}
 	if number <= most {
 		f.Evidence = fmt.Sprintf("violation-%03d-%s.yaml", violations, v.Rule)
-		if data, err := objects(v); err != nil {
+		if data, err := objectsOf(v); err != nil {
 			l.problems = append(l.problems, err.Error())
 		} else {
 			l.keep(f.Evidence, fmt.Appendf(nil, "# %s\n%s", v, data))
@@ -107,7 +107,7 @@ func (l *findings) accuse(v audit.Violation) {
 func (l *findings) warn(v audit.Violation) {
 	i := slices.IndexFunc(l.list, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {
-		data, err := objects(v)
+		data, err := objectsOf(v)
 		if err != nil {
 			l.problems = append(l.problems, err.Error())
 		}
@@ -133,7 +133,7 @@ func (l *findings) keep(name string, data []byte) {
 	}
 }
 
-func objects(v audit.Violation) ([]byte, error) {
+func objectsOf(v audit.Violation) ([]byte, error) {
 	var data []byte
 	for _, o := range v.Evidence {
 		copied := o.DeepCopyObject()

@@ -221,7 +221,7 @@ func (s *soaking) load(ctx context.Context) error {
 		}, time.Second)
 	})
 	u := &units{
-		client: b.Client, namespace: b.Namespace, names: b.Names, retry: b.retry, tracker: s.tracker,
+		client: b.Client, namespace: b.Namespace, names: b.Names, retry: b.retry, tracker: s.tracker, template: b.options.PodTemplate,
 		generator: s.generator(), places: make(chan struct{}, b.options.AtOnce),
 	}
 	err := u.run(loading, enough(b.options, began, s.faults.over))

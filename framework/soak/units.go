@@ -27,6 +27,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 )
 
@@ -41,6 +42,7 @@ type units struct {
 	retry     *retrier
 	tracker   *tracker
 	generator *load.Generator
+	template  map[string]any // of pods
 	// places is full at the maximum number of pods.
 	places chan struct{}
 }
@@ -89,7 +91,10 @@ func (u *units) live(ctx context.Context, unit load.Unit) error {
 			defer func() { <-u.places }()
 			u.tracker.add(pod.Name, unit.Kind.Name)
 			if err := u.retry.do(lives, func(ctx context.Context) error {
-				_, err := u.client.CoreV1().Pods(u.namespace).Create(ctx, pod, metav1.CreateOptions{})
+				fitted, err := objects.Templated(pod, u.template)
+				if err == nil {
+					_, err = u.client.CoreV1().Pods(u.namespace).Create(ctx, fitted, metav1.CreateOptions{})
+				}
 				return err
 			}, apierrors.IsAlreadyExists); err != nil {
 				return fmt.Errorf("create pod %s: %w", pod.Name, err)

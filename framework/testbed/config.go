@@ -45,6 +45,8 @@ type Config struct {
 	ReportDir string
 	// PodImage is the pods' busybox image.
 	PodImage string
+	// PodTemplate is a pod spec merged with all pods of cases and of soaks; the pods take precedence.
+	PodTemplate map[string]any
 	// Out gets the lines for people; nil discards them.
 	Out io.Writer
 }

@@ -22,12 +22,15 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/kube"
+	"github.com/dra-conformance/dratest/framework/objects"
 )
 
 // readyTime bounds the start of agents with their image present.
@@ -37,6 +40,20 @@ const readyTime = 90 * time.Second
 type Sim struct{ Config deploy.Config }
 
 var _ Agents = Sim{}
+
+// WithTemplate merges the agents' pods with a pod spec; the agents' own fields take precedence.
+func (s Sim) WithTemplate(template map[string]any) Sim {
+	if len(template) > 0 {
+		s.Config.Adapt = func(own corev1.PodSpec) (corev1.PodSpec, error) {
+			merged, err := objects.Templated(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: deploy.Name}, Spec: own}, template)
+			if err != nil {
+				return own, err
+			}
+			return merged.Spec, nil
+		}
+	}
+	return s
+}
 
 // Reserve reserves the cluster.
 func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {

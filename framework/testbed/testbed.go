@@ -71,8 +71,10 @@ type Testbed struct {
 	provider clusters.Provider
 	made     clusters.Cluster // by a provider
 	keep     bool
-	undo     []func(context.Context) error
-	built    spec.Digests
+	// podTemplate is that of Config.
+	podTemplate map[string]any
+	undo        []func(context.Context) error
+	built       spec.Digests
 }
 
 // locker is a provider that can lock a cluster in use.
@@ -88,7 +90,7 @@ type finder interface {
 
 // Open makes or finds the cluster and connects to it. Close the result even after an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
-	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep}
+	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep, podTemplate: c.PodTemplate}
 	if !c.Existing() {
 		if err := b.bringUp(ctx, c); err != nil {
 			return b, err
@@ -177,6 +179,9 @@ func (b *Testbed) Look(ctx context.Context) error {
 	b.Target.BindingTimeout = cmp.Or(b.Target.BindingTimeout, b.made.BindingTimeout)
 	b.Target.DefaultsProfile = cmp.Or(b.Target.DefaultsProfile, b.made.DefaultsProfile)
 	b.Target = withMadeGates(b.Target, b.made)
+	if err := b.fit(ctx); err != nil {
+		return err
+	}
 	if err := probe.Usable(b.Target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)
 	}

@@ -17,6 +17,7 @@ limitations under the License.
 package schema
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -104,6 +105,29 @@ type Observations struct {
 	// Changes in the cluster during the run can have other causes than the driver.
 	Changes []string `json:"changes,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
+	// VendorCases never count.
+	VendorCases []VendorCase `json:"vendorCases,omitempty"`
+}
+
+// VendorCase is the result of a vendor's own case.
+type VendorCase struct {
+	Name    string      `json:"name"`
+	Promise string      `json:"promise"`
+	Status  spec.Status `json:"status"`
+	// Reason says why it did not pass.
+	Reason          string  `json:"reason,omitempty"`
+	ExitCode        int     `json:"exitCode,omitempty"`
+	DurationSeconds float64 `json:"durationSeconds"`
+	// Output is the end of the output, without control characters.
+	Output string `json:"output,omitempty"`
+}
+
+// Line is the result with its reason.
+func (c VendorCase) Line() string {
+	if c.Reason == "" {
+		return string(c.Status)
+	}
+	return fmt.Sprintf("%s: %s", c.Status, c.Reason)
 }
 
 // EncodeCertificate writes a certificate as indented JSON.

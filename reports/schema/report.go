@@ -56,6 +56,8 @@ type Report struct {
 	Monitoring *spec.Monitoring `json:"monitoring,omitempty"`
 	Findings   []spec.Finding   `json:"findings,omitempty"`
 	Cases      []Case           `json:"cases"`
+	// VendorCases are the vendor's own cases of a certification. They never count.
+	VendorCases []VendorCase `json:"vendorCases,omitempty"`
 }
 
 // Suite is the dratest build.

@@ -24,6 +24,7 @@ import (
 	"net"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/nodefiles"
@@ -59,6 +60,10 @@ type Files interface {
 type Options struct {
 	// Driver and Node are the names of the driver and its node.
 	Driver, Node string
+	// Namespace has labels and annotations for the checks' namespace.
+	Namespace spec.NamespaceMeta
+	// Adapt changes the pod of claims, which never runs; nil leaves it.
+	Adapt func(*corev1.Pod) (*corev1.Pod, error)
 	// Client must be allowed to create namespaces, pods and claims, and to allocate claims.
 	Client kubernetes.Interface
 	// Class is a device class with configuration for each claim; empty for none.

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"time"
 
@@ -146,7 +147,9 @@ func (w *world) plugin(version spec.GRPCVersion) drapb.DRAPluginClient {
 // its image from being pulled.
 func (w *world) populate(ctx context.Context) error {
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-	namespace := spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-sanity-", Labels: map[string]string{resourceapi.DRAAdminNamespaceLabelKey: "true"}})
+	own := map[string]string{resourceapi.DRAAdminNamespaceLabelKey: "true"}
+	maps.Copy(own, w.Namespace.Labels)
+	namespace := spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-sanity-", Labels: own, Annotations: w.Namespace.Annotations})
 	made, err := w.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("make a namespace for claims: %w", err)
@@ -161,6 +164,11 @@ func (w *world) populate(ctx context.Context) error {
 		SchedulingGates: []corev1.PodSchedulingGate{{Name: "dra-conformance.github.io/never"}},
 		Containers:      []corev1.Container{{Name: "main", Image: "dra-conformance.github.io/never-runs"}},
 	}}
+	if w.Adapt != nil {
+		if pod, err = w.Adapt(pod); err != nil {
+			return err
+		}
+	}
 	if w.pod, err = w.Client.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create a pod to reserve claims for: %w", err)
 	}

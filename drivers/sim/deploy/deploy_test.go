@@ -100,10 +100,10 @@ func TestUninstallAwaitsTheNamespace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := fake.NewClientset(namespace())
+				client := fake.NewClientset(namespace(Config{}))
 				begin := time.Now()
 				client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
-					deleted := namespace()
+					deleted := namespace(Config{})
 					deleted.Status.Conditions = tc.conditions
 					return true, nil, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), deleted, "")
 				})
@@ -145,8 +145,15 @@ func TestInstallRefusesWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+func TestNamespaceHasDeclaredMetadataAndStaysPrivileged(t *testing.T) {
+	n := namespace(Config{Labels: map[string]string{spec.PodSecurity: "restricted", "team": "gpu"}, Annotations: map[string]string{"openshift.io/node-selector": ""}})
+	if _, annotated := n.Annotations["openshift.io/node-selector"]; n.Labels[spec.PodSecurity] != "privileged" || n.Labels["team"] != "gpu" || n.Labels[spec.LabelManagedBy] != spec.ManagedBy || !annotated {
+		t.Errorf("namespace: %v, %v", n.Labels, n.Annotations)
+	}
+}
+
 func TestObjectsAreLabelled(t *testing.T) {
-	for _, object := range []metav1.Object{namespace(), serviceAccount(), clusterRole(), clusterRoleBinding(), daemonSet(Config{})} {
+	for _, object := range []metav1.Object{namespace(Config{}), serviceAccount(), clusterRole(), clusterRoleBinding(), daemonSet(Config{})} {
 		if object.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {
 			t.Errorf("%T is not labelled", object)
 		}

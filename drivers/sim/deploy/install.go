@@ -39,13 +39,20 @@ func Install(ctx context.Context, client kubernetes.Interface, config Config) er
 	if err := refuseForeign(ctx, client); err != nil {
 		return err
 	}
+	set := daemonSet(config)
+	if config.Adapt != nil {
+		var err error
+		if set.Spec.Template.Spec, err = config.Adapt(set.Spec.Template.Spec); err != nil {
+			return fmt.Errorf("install dra-sim: %w", err)
+		}
+	}
 	options := metav1.PatchOptions{FieldManager: spec.ManagedBy, Force: ptr.To(true)}
 	steps := []struct {
 		kind   string
 		object any
 		apply  func(patch []byte) error
 	}{
-		{"namespace", namespace(), func(patch []byte) error {
+		{"namespace", namespace(config), func(patch []byte) error {
 			_, err := client.CoreV1().Namespaces().Patch(ctx, Namespace, types.ApplyPatchType, patch, options)
 			return err
 		}},
@@ -61,7 +68,7 @@ func Install(ctx context.Context, client kubernetes.Interface, config Config) er
 			_, err := client.RbacV1().ClusterRoleBindings().Patch(ctx, clusterName, types.ApplyPatchType, patch, options)
 			return err
 		}},
-		{"daemon set", daemonSet(config), func(patch []byte) error {
+		{"daemon set", set, func(patch []byte) error {
 			_, err := client.AppsV1().DaemonSets(Namespace).Patch(ctx, Name, types.ApplyPatchType, patch, options)
 			return err
 		}},

@@ -46,7 +46,7 @@ type NodePods struct {
 
 // NewNodePods makes the namespace. Close must be called.
 func NewNodePods(ctx context.Context, client kubernetes.Interface, config Config) (*NodePods, error) {
-	n := namespace()
+	n := namespace(config)
 	n.Name, n.GenerateName = "", "dratest-gather-"
 	made, err := client.CoreV1().Namespaces().Create(ctx, n, metav1.CreateOptions{})
 	if err != nil {

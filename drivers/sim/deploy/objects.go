@@ -17,6 +17,7 @@ limitations under the License.
 package deploy
 
 import (
+	"maps"
 	"path/filepath"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -51,6 +52,10 @@ type Config struct {
 	Image string
 	// KubeletRoot is the root directory of the nodes' kubelets; empty means /var/lib/kubelet.
 	KubeletRoot string
+	// Adapt changes the agents' pods; nil leaves them.
+	Adapt func(corev1.PodSpec) (corev1.PodSpec, error)
+	// Labels and Annotations are added to the agents' namespace. It stays privileged.
+	Labels, Annotations map[string]string
 }
 
 func (c Config) withDefaults() Config {
@@ -76,8 +81,13 @@ func namespaced(name string) metav1.ObjectMeta {
 	return m
 }
 
-func namespace() *corev1.Namespace {
-	n := spec.Namespace(meta(Namespace))
+func namespace(c Config) *corev1.Namespace {
+	m := meta(Namespace)
+	labels := maps.Clone(c.Labels)
+	delete(labels, spec.PodSecurity)
+	maps.Copy(m.Labels, labels)
+	m.Annotations = c.Annotations
+	n := spec.Namespace(m)
 	n.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
 	return n
 }

@@ -98,6 +98,8 @@ type view struct {
 	Areas      []string
 	Levels     []string
 	Cases      []caseView
+	// VendorCases are listed apart.
+	VendorCases []schema.VendorCase
 }
 
 // mark is a displayed outcome: a word, and a CSS class for its color and shape.
@@ -178,7 +180,7 @@ func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
 		Verdict: verdict(r), Reasons: reasons(r), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),
-		Facts:    facts(r), Problems: r.Problems, Run: chartOf(r),
+		Facts:    facts(r), Problems: r.Problems, Run: chartOf(r), VendorCases: r.VendorCases,
 	}
 	if s.Retried > 0 {
 		v.Sentence += fmt.Sprintf("; %d failed first and passed when they ran again", s.Retried)

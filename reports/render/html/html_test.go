@@ -141,13 +141,16 @@ func TestTextsAreEscaped(t *testing.T) {
 	r := schema.Report{Problems: []string{evil}, Cases: []schema.Case{{
 		ID: "core/" + evil, Checks: evil, Status: spec.Failed, Failure: evil, LastStep: evil, Location: evil, Reason: evil,
 		Requirements: []spec.Requirement{{ID: evil, Text: evil, Section: evil}}, KnownIssue: &spec.KnownIssue{Issue: evil, Does: evil},
-	}}}
+	}}, VendorCases: []schema.VendorCase{{Name: evil, Promise: evil, Reason: evil, Output: evil + "the vendor's output"}}}
 	page, err := Render(r, map[string]Attachment{"core/" + evil: {Evidence: []File{{Path: evil}, {Path: "javascript:alert(1)"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(page), "<script>"); n != 1 {
 		t.Errorf("the page has %d scripts", n)
+	}
+	if !strings.Contains(string(page), "the vendor&#39;s output") {
+		t.Error("the page lacks the vendor's case")
 	}
 	if strings.Contains(string(page), `href="javascript:`) {
 		t.Error("a link runs a script")

@@ -64,6 +64,9 @@ func Render(r schema.Report) []byte {
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
 	})
+	section(&b, "Cases of the vendor, not counted", r.VendorCases, func(c schema.VendorCase) {
+		fmt.Fprintf(&b, "- `%s`: %s: %s\n", c.Name, cell(c.Line()), cell(c.Promise))
+	})
 	if passed := with(r.Cases, spec.Passed); len(passed) > 0 {
 		b.WriteString("\n## Passed\n\n| case | checks | time |\n|---|---|---|\n")
 		for _, c := range passed {
