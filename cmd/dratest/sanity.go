@@ -102,7 +102,7 @@ driver talks to an API server of dratest, and the socket's directory is below pl
 in a directory that stands for the kubelet's root.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
   dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
-  dratest sanity --no-cluster --endpoint unix:///tmp/kubelet/plugins/gpu.example.com/dra.sock --cdi-dir /tmp/cdi \
+  dratest sanity --no-cluster --endpoint 'unix:///tmp/kubelet/plugins/gpu.example.com/dra*.sock' --cdi-dir /tmp/cdi \
     --command 'gpu-driver --kubeconfig=$KUBECONFIG --node-name=$DRATEST_NODE --kubelet-root=/tmp/kubelet --cdi-root=/tmp/cdi'
   dratest sanity --kubeconfig /etc/kubernetes/admin.conf \
     --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \

@@ -148,7 +148,7 @@ func (p *driverProcess) start(ctx context.Context) error {
 			p.process = nil
 			return withCode(codeEnvironment, fmt.Errorf("the driver exited (%v), see %s", err, p.log.Name()))
 		case <-late.C:
-			return withCode(codeEnvironment, fmt.Errorf("the driver's socket is not open after %s (--publish-timeout), see %s", p.limit, p.log.Name()))
+			return withCode(codeEnvironment, fmt.Errorf("the driver's socket is not open after %s (--publish-timeout); if its name differs from that of --endpoint, use a pattern such as dra*.sock; see %s", p.limit, p.log.Name()))
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-ticker.C:

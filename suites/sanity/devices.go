@@ -163,12 +163,27 @@ func (t *T) withhold(check string, devices []Device) {
 	}
 }
 
-// published returns the driver's slices for the node.
+// published returns the driver's slices for the node, or else those for all nodes.
 func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
-	return w.listed(ctx, fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node})
+	all, err := w.listed(ctx)
+	var local, everywhere []resourceapi.ResourceSlice
+	for _, s := range all {
+		switch {
+		case ptr.Deref(s.Spec.NodeName, "") == w.Node:
+			local = append(local, s)
+		case ptr.Deref(s.Spec.AllNodes, false):
+			everywhere = append(everywhere, s)
+		}
+	}
+	if len(local) == 0 {
+		return everywhere, err
+	}
+	return local, err
 }
 
-func (w *world) listed(ctx context.Context, selector fields.Set) ([]resourceapi.ResourceSlice, error) {
+// listed returns all slices of the driver.
+func (w *world) listed(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
+	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver}
 	list, err := w.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 	if err != nil {
 		return nil, fmt.Errorf("list resource slices: %w", err)

@@ -23,7 +23,6 @@ import (
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -61,7 +60,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 	}
 	own, err := t.published(t.ctx)
 	t.need(err, "look for slices")
-	all, err := t.listed(t.ctx, fields.Set{resourceapi.ResourceSliceSelectorDriver: t.Driver})
+	all, err := t.listed(t.ctx)
 	t.need(err, "look for slices of other nodes")
 	t.expect(onOtherNodes(own, all), "devices of a pool with a node name are on one node")
 }}

@@ -17,6 +17,7 @@ limitations under the License.
 package sanity
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,5 +69,34 @@ func TestCandidates(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(candidate{}, Device{})); diff != "" {
 		t.Errorf("devices (-want +got):\n%s", diff)
+	}
+}
+
+// Devices of a fabric belong to no node.
+func TestSlicesForTheNode(t *testing.T) {
+	of := func(name string, change func(*resourceapi.ResourceSliceSpec)) *resourceapi.ResourceSlice {
+		s := published(name, 1, 1, devices("a")...)
+		s.Name = name
+		change(&s.Spec)
+		return &s
+	}
+	local := of("local", func(s *resourceapi.ResourceSliceSpec) { s.NodeName = ptr.To("n") })
+	remote := of("remote", func(s *resourceapi.ResourceSliceSpec) { s.NodeName = ptr.To("m") })
+	everywhere := of("everywhere", func(s *resourceapi.ResourceSliceSpec) { s.AllNodes = ptr.To(true) })
+	for want, all := range map[string][]*resourceapi.ResourceSlice{"local": {remote, everywhere, local}, "everywhere": {remote, everywhere}, "": {remote}} {
+		w := (&testDriver{}).served(t)
+		for _, s := range all {
+			if _, err := w.Client.ResourceV1().ResourceSlices().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := w.published(t.Context())
+		var names []string
+		for _, s := range got {
+			names = append(names, s.Name)
+		}
+		if err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%v: slices %v, want %q", err, names, want)
+		}
 	}
 }

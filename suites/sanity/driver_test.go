@@ -35,6 +35,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	kubetesting "k8s.io/client-go/testing"
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -122,7 +123,7 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 func (d *testDriver) publish(t *testing.T, devices ...resourceapi.Device) {
 	t.Helper()
 	s := published("p", 1, 1, devices...)
-	s.Name = "slice"
+	s.Name, s.Spec.NodeName = "slice", ptr.To("n")
 	if _, err := d.client.ResourceV1().ResourceSlices().Create(t.Context(), &s, metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
