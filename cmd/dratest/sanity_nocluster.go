@@ -123,7 +123,7 @@ type driverProcess struct {
 	limit   time.Duration
 
 	process *exec.Cmd
-	exited  chan error
+	exited  <-chan struct{}
 }
 
 // start returns once the socket is open.
@@ -135,18 +135,22 @@ func (p *driverProcess) start(ctx context.Context) error {
 	if err := p.process.Start(); err != nil {
 		return withCode(codeEnvironment, fmt.Errorf("start the driver: %w", err))
 	}
-	exited := make(chan error, 1)
+	var failed error
+	exited := make(chan struct{})
 	p.exited = exited
-	go func(c *exec.Cmd) { exited <- c.Wait() }(p.process)
+	go func(c *exec.Cmd) {
+		failed = c.Wait()
+		close(exited)
+	}(p.process)
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	late := time.NewTimer(p.limit)
 	defer late.Stop()
 	for !p.answers(ctx) {
 		select {
-		case err := <-exited:
+		case <-exited:
 			p.process = nil
-			return withCode(codeEnvironment, fmt.Errorf("the driver exited (%v), see %s", err, p.log.Name()))
+			return withCode(codeEnvironment, errors.Join(fmt.Errorf("the driver exited, see %s", p.log.Name()), failed))
 		case <-late.C:
 			return withCode(codeEnvironment, fmt.Errorf("the driver's socket is not open after %s (--publish-timeout); if its name differs from that of --endpoint, use a pattern such as dra*.sock; see %s", p.limit, p.log.Name()))
 		case <-ctx.Done():

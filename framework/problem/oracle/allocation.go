@@ -152,7 +152,7 @@ func (j *allocated) result(c *choice, r *resourceapi.DeviceRequestAllocationResu
 		j.violated(adminInResult, "device %s has admin access %t, request %s %t", id, !c.admin, c.name, c.admin)
 	}
 	if !j.w.off["DeviceBindingAndStatus"] &&
-		!(slices.Equal(r.BindingConditions, d.BindingConditions) && slices.Equal(r.BindingFailureConditions, d.BindingFailureConditions)) {
+		(!slices.Equal(r.BindingConditions, d.BindingConditions) || !slices.Equal(r.BindingFailureConditions, d.BindingFailureConditions)) {
 		j.violated(conditionsCopied, "device %s does not have the binding conditions of its slice", id)
 	}
 	if !j.w.off["ConsumableCapacity"] {

@@ -94,7 +94,7 @@ func podRules() map[string]rule {
 		"runs on another node": {"kep-4381/node-fits-only-if-allocatable",
 			func(s *scene) {
 				s.use("other", result("r", "gpu-0"), result("r", "gpu-1"), result("r", "gpu-2"))
-				s.Problem.Slices = s.Problem.Slices[:1]
+				s.Slices = s.Slices[:1]
 				s.wait()
 			},
 			func(s *scene) {
@@ -151,7 +151,7 @@ func (s *scene) join(effect resourceapi.DeviceTaintEffect) {
 	s.Outcome.Pods[0].Node = ""
 	s.Outcome.Claims[0].Status.ReservedFor[0].Name = "other"
 	s.device(0).Taints = []resourceapi.DeviceTaint{{Key: "broken", Effect: effect}}
-	s.Problem.Allocated = append(s.Problem.Allocated, *s.Outcome.Claims[0].DeepCopy())
+	s.Allocated = append(s.Allocated, *s.Outcome.Claims[0].DeepCopy())
 }
 
 func (s *scene) matching(count int64) {
@@ -164,8 +164,8 @@ func (s *scene) matching(count int64) {
 func (s *scene) lastShare(requested string) {
 	s.share(nil, requested, "0")
 	s.useShare("other", "4Gi")
-	s.Problem.Slices[0].Spec.Devices = s.Problem.Slices[0].Spec.Devices[:1]
-	s.Problem.Slices = s.Problem.Slices[:1]
+	s.Slices[0].Spec.Devices = s.Slices[0].Spec.Devices[:1]
+	s.Slices = s.Slices[:1]
 	s.wait()
 }
 
@@ -174,7 +174,7 @@ func (s *scene) unused() {
 	s.Outcome.Pods[0].Node = ""
 	s.Outcome.Claims[0].Status.ReservedFor = nil
 	s.Outcome.Claims[0].Status.Allocation.NodeSelector = onlyNode("gone")
-	s.Problem.Allocated = append(s.Problem.Allocated, *s.Outcome.Claims[0].DeepCopy())
+	s.Allocated = append(s.Allocated, *s.Outcome.Claims[0].DeepCopy())
 }
 
 func TestUndecided(t *testing.T) {
@@ -188,7 +188,7 @@ func TestUndecided(t *testing.T) {
 			s.device(0).Taints = []resourceapi.DeviceTaint{{Key: "x"}}
 			s.Off = []string{"DeviceTaints"}
 		},
-		"invalid slice": func(s *scene) { s.Problem.Slices[1].Spec.NodeName = nil },
+		"invalid slice": func(s *scene) { s.Slices[1].Spec.NodeName = nil },
 		"unknown value": func(s *scene) { s.requested(func(r *resourceapi.ExactDeviceRequest) { r.Count = 0 }) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,9 @@ package oracle
 type promise struct{ id, cites string }
 
 // The promises, by what the rules check.
-var ( //nolint:gochecknoglobals // a table
+//
+//nolint:gochecknoglobals // a table
+var (
 	unknownRefused     = promise{"kep-4381/unknown-request-refused", "ExactDeviceRequest.AllocationMode"}
 	resultNamesRequest = promise{"kep-4381/results-name-request", "DeviceRequestAllocationResult.Request"}
 	exactCount         = promise{"kep-4381/exact-count", "ExactDeviceRequest.Count"}
