@@ -115,13 +115,13 @@ func claimRules() map[string]rule {
 			func(s *scene) {
 				s.allOfModel()
 				s.allocate(0, result("r", "gpu-0"), result("r", "gpu-2"))
-				s.Problem.Slices[1].Spec.Pool.ResourceSliceCount = 2 // on another node
+				s.Slices[1].Spec.Pool.ResourceSliceCount = 2 // on another node
 			},
 			func(s *scene) {
 				s.allOfModel()
 				s.allocate(0, result("r", "gpu-0"), result("r", "gpu-2"))
-				s.Problem.Slices[1].Spec.NodeName = ptr.To("node-0")
-				s.Problem.Slices[1].Spec.Pool.ResourceSliceCount = 2
+				s.Slices[1].Spec.NodeName = ptr.To("node-0")
+				s.Slices[1].Spec.Pool.ResourceSliceCount = 2
 			},
 		},
 		"matchAttribute": {"kep-4381/match-attribute",

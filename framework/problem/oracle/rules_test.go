@@ -34,15 +34,15 @@ func deviceRules() map[string]rule {
 			func(s *scene) { s.allocated().Device = "gpu-3" },
 		},
 		"newest generation": {"kep-4381/highest-generation-only",
-			func(s *scene) { s.Problem.Slices = append(s.Problem.Slices, old("gpu-0")) },
+			func(s *scene) { s.Slices = append(s.Slices, old("gpu-0")) },
 			func(s *scene) {
-				s.Problem.Slices = append(s.Problem.Slices, old("gpu-9"))
+				s.Slices = append(s.Slices, old("gpu-9"))
 				s.allocated().Device = "gpu-9"
 			},
 		},
 		"incomplete pool": {"kep-4381/incomplete-pool-waits",
-			func(s *scene) { s.Problem.Slices[1].Spec.Pool.ResourceSliceCount = 2 },
-			func(s *scene) { s.Problem.Slices[0].Spec.Pool.ResourceSliceCount = 2 },
+			func(s *scene) { s.Slices[1].Spec.Pool.ResourceSliceCount = 2 },
+			func(s *scene) { s.Slices[0].Spec.Pool.ResourceSliceCount = 2 },
 		},
 		"unique names": {"kep-4381/device-names-unique-in-pool",
 			func(*scene) {},
@@ -54,11 +54,11 @@ func deviceRules() map[string]rule {
 		},
 		"node": {"kep-4381/allocation-restricts-node",
 			func(s *scene) {
-				s.Problem.Slices[0].Spec.NodeName, s.Problem.Slices[0].Spec.NodeSelector = nil, zone("east")
+				s.Slices[0].Spec.NodeName, s.Slices[0].Spec.NodeSelector = nil, zone("east")
 				s.selected(zone("east"))
 			},
 			func(s *scene) {
-				s.Problem.Slices[0].Spec.NodeName, s.Problem.Slices[0].Spec.NodeSelector = nil, zone("west")
+				s.Slices[0].Spec.NodeName, s.Slices[0].Spec.NodeSelector = nil, zone("west")
 				s.selected(zone("west"))
 			},
 		},
@@ -118,13 +118,13 @@ func (s *scene) counters(consumed, has int64) {
 	memory := func(n int64) map[string]resourceapi.Counter {
 		return map[string]resourceapi.Counter{"memory": {Value: *resource.NewQuantity(n, resource.DecimalSI)}}
 	}
-	for i := range s.Problem.Slices[0].Spec.Devices {
+	for i := range s.Slices[0].Spec.Devices {
 		s.device(i).ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: memory(consumed)}}
 	}
 	sets := slice("a", "node-0")
 	sets.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "set", Counters: memory(has)}}
-	s.Problem.Slices = append(s.Problem.Slices, sets)
-	s.Problem.Slices[0].Spec.Pool.ResourceSliceCount, s.Problem.Slices[2].Spec.Pool.ResourceSliceCount = 2, 2
+	s.Slices = append(s.Slices, sets)
+	s.Slices[0].Spec.Pool.ResourceSliceCount, s.Slices[2].Spec.Pool.ResourceSliceCount = 2, 2
 }
 
 func zone(name string) *corev1.NodeSelector {
@@ -138,7 +138,7 @@ func (s *scene) selected(selector *corev1.NodeSelector) {
 }
 
 func (s *scene) perDevice(node string) {
-	spec := &s.Problem.Slices[0].Spec
+	spec := &s.Slices[0].Spec
 	spec.NodeName, spec.PerDeviceNodeSelection = nil, ptr.To(true)
 	for i := range spec.Devices {
 		spec.Devices[i].NodeName = &node
@@ -283,7 +283,7 @@ func copyRules() map[string]rule {
 }
 
 func (s *scene) everywhere() {
-	s.Problem.Slices[0].Spec.NodeName, s.Problem.Slices[0].Spec.AllNodes = nil, ptr.To(true)
+	s.Slices[0].Spec.NodeName, s.Slices[0].Spec.AllNodes = nil, ptr.To(true)
 }
 
 // configure adds a configuration of the claim, before or after the class's.

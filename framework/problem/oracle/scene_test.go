@@ -115,7 +115,7 @@ func (s *scene) use(name string, results ...resourceapi.DeviceRequestAllocationR
 }
 
 // device is a device of pool "a".
-func (s *scene) device(i int) *resourceapi.Device { return &s.Problem.Slices[0].Spec.Devices[i] }
+func (s *scene) device(i int) *resourceapi.Device { return &s.Slices[0].Spec.Devices[i] }
 
 // requested is the first request of the first claim, in problem and outcome.
 func (s *scene) requested(change func(*resourceapi.ExactDeviceRequest)) {
