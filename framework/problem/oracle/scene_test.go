@@ -111,7 +111,7 @@ func (s *scene) use(name string, results ...resourceapi.DeviceRequestAllocationR
 	used := claim(name)
 	used.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: results}}
 	used.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "other", UID: "other"}}
-	s.Problem.Allocated = append(s.Problem.Allocated, used)
+	s.Allocated = append(s.Allocated, used)
 }
 
 // device is a device of pool "a".
