@@ -75,7 +75,7 @@ func TestReplay(t *testing.T) {
 		}
 		p.Off = nil
 		dir := t.TempDir()
-		name, err := writeFinding(dir, Finding{Number: number}, &trial{id: "x7x", namespace: namespaceObject("ns"), problem: p})
+		name, err := writeFinding(dir, "finding.yaml", Finding{Number: number}, &trial{id: "x7x", namespace: namespaceObject("ns"), problem: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	s := Summary{Seed: 5, Next: 12, Problems: 10, Refused: 2}
 	s.judge()
-	if err := s.write(dir); err != nil {
+	if err := s.write(filepath.Join(dir, SummaryFile)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := load(dir, Options{Seed: 5}); err != nil || got.Next != 12 || got.Verdict != "Passed" {
@@ -146,6 +146,9 @@ func TestSummary(t *testing.T) {
 	}
 	if _, err := load(dir, Options{Seed: 6}); err == nil {
 		t.Error("an exploration of another seed was resumed")
+	}
+	if _, err := load(dir, Options{Seed: 5, Features: []string{"taints"}}); err == nil {
+		t.Error("an exploration of all features was resumed with one")
 	}
 }
 

@@ -30,9 +30,9 @@ import (
 )
 
 // writeFinding writes a file with the objects of a problem, and what became of them.
-func writeFinding(dir string, f Finding, t *trial) (string, error) {
+func writeFinding(dir, name string, f Finding, t *trial) (string, error) {
 	var text strings.Builder
-	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay finding-%d.yaml", f.Number, f.Number)))
+	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay %s", f.Number, name)))
 	for _, v := range f.Violations {
 		text.WriteString(comment("Expected: " + v.Promise + " (" + v.Cites + ")\nActual:   " + v.Object + ": " + v.What))
 	}
@@ -44,7 +44,6 @@ func writeFinding(dir string, f Finding, t *trial) (string, error) {
 		}
 		text.WriteString("---\n" + string(data))
 	}
-	name := fmt.Sprintf("finding-%d.yaml", f.Number)
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text.String()), 0o644); err != nil {
 		return "", fmt.Errorf("write finding: %w", err)
 	}

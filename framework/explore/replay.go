@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,13 +74,48 @@ func read(name string) (*problem.Problem, string, error) {
 			return nil, "", fmt.Errorf("replay: %s: %w", name, err)
 		}
 	}
-	if len(p.Nodes) == 0 || p.Nodes[0].Labels[label] == "" || len(p.Pods) == 0 {
+	if len(p.Nodes) == 0 || !problemID.MatchString(p.Nodes[0].Labels[label]) || len(p.Pods) == 0 {
 		return nil, "", fmt.Errorf("replay: %s: %w", name, errNoFinding)
 	}
-	return p, p.Nodes[0].Labels[label], nil
+	id := p.Nodes[0].Labels[label]
+	if err := scopedAs(p, id); err != nil {
+		return nil, "", fmt.Errorf("replay: %s: %w", name, err)
+	}
+	return p, id, nil
 }
 
-var errNoFinding = errors.New("is no finding: it needs pods, and nodes with the label " + label)
+var (
+	errNoFinding = errors.New("is no finding: it needs pods, and nodes with the label " + label)
+	problemID    = regexp.MustCompile(`^x[0-9][0-9a-z]*$`)
+)
+
+// scopedAs returns an error unless a problem can share a cluster and is removed from it by its label, as those of scope.
+func scopedAs(p *problem.Problem, id string) error {
+	var errs []error
+	own := func(kind, name string, labels map[string]string) {
+		if !strings.HasPrefix(name, id+"-") || labels[label] != id {
+			errs = append(errs, fmt.Errorf("%s %s: must have the label %s=%s and a name with the prefix %s-", kind, name, label, id, id))
+		}
+	}
+	for i := range p.Nodes {
+		own("Node", p.Nodes[i].Name, p.Nodes[i].Labels)
+	}
+	for i := range p.Classes {
+		own("DeviceClass", p.Classes[i].Name, p.Classes[i].Labels)
+	}
+	for i := range p.Slices {
+		own("ResourceSlice", p.Slices[i].Name, p.Slices[i].Labels)
+		if driver := p.Slices[i].Spec.Driver; !strings.HasSuffix(driver, "."+id+domain) {
+			errs = append(errs, fmt.Errorf("ResourceSlice %s: driver %s: must end with .%s%s", p.Slices[i].Name, driver, id, domain))
+		}
+	}
+	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
+		for i := range claims {
+			own("ResourceClaim", claims[i].Name, claims[i].Labels)
+		}
+	}
+	return errors.Join(errs...)
+}
 
 func addObject(p *problem.Problem, doc []byte) error {
 	var meta metav1.TypeMeta

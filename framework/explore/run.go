@@ -17,6 +17,7 @@ limitations under the License.
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/problem"
@@ -66,6 +68,8 @@ type exploring struct {
 	// next is the number of the next problem, running are those being tried.
 	next    uint64
 	running map[uint64]bool
+	// unwanted is the number of problems in a row without the features asked for.
+	unwanted int
 	// shrunk counts the findings by promise.
 	shrunk map[string]int
 }
@@ -96,6 +100,9 @@ func (e *exploring) Clean() (err error) {
 		return nil
 	}
 	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features, Excused: map[string]int{}}
+	if e.options.Replay != "" {
+		return nil // The directory may have the replayed exploration.
+	}
 	old, err := filepath.Glob(filepath.Join(e.options.ReportDir, "finding-*.yaml"))
 	for _, name := range append(old, filepath.Join(e.options.ReportDir, SummaryFile)) {
 		if removeErr := os.Remove(name); removeErr != nil && !errors.Is(removeErr, os.ErrNotExist) {
@@ -116,6 +123,9 @@ var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
 	"PrioritizedList":         spec.PrioritizedList,
 }
 
+// namespaceEnd bounds the deletion of an earlier exploration's namespace.
+const namespaceEnd = time.Minute
+
 // Prepare brings up the cluster and the namespaces.
 func (e *exploring) Prepare(ctx context.Context) (err error) {
 	if e.bed, err = testbed.Open(ctx, e.parts, e.options.Config); err != nil {
@@ -130,9 +140,15 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 			e.bed.Progress.Printf("  -- problems with %s are left out: %s", gates[name], missing.Text)
 		}
 	}
+	if s := e.summary; e.options.Resume && (s.Kubernetes != e.bed.Target.Kubernetes || !maps.Equal(s.Stack, e.bed.Target.Stack)) {
+		return fmt.Errorf("resume: the exploration is of Kubernetes %s %v, this cluster is %s %v", s.Kubernetes, s.Stack, e.bed.Target.Kubernetes, e.bed.Target.Stack)
+	}
 	e.summary.Kubernetes, e.summary.Stack = e.bed.Target.Kubernetes, e.bed.Target.Stack
 	if err := e.bed.Install(ctx, nil); err != nil {
 		return err
+	}
+	if err := e.remove(ctx); err != nil {
+		return fmt.Errorf("remove what an earlier exploration left: %w", err)
 	}
 	e.bed.Later(e.remove)
 	group, creating := errgroup.WithContext(ctx)
@@ -140,8 +156,12 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 		s := &slot{namespace: namespaceObject(fmt.Sprintf("dratest-explore-%d", i)), pods: newPodWatch()}
 		e.slots = append(e.slots, s)
 		group.Go(func() error {
-			created, err := e.bed.Client.CoreV1().Namespaces().Create(creating, s.namespace, metav1.CreateOptions{})
-			if err != nil {
+			created, err := s.namespace, error(nil)
+			waited := wait.PollUntilContextTimeout(creating, time.Second, namespaceEnd, true, func(ctx context.Context) (bool, error) {
+				created, err = e.bed.Client.CoreV1().Namespaces().Create(ctx, s.namespace, metav1.CreateOptions{})
+				return !apierrors.IsAlreadyExists(err), nil
+			})
+			if err = cmp.Or(err, waited); err != nil {
 				return fmt.Errorf("create namespace %s: %w", s.namespace.Name, err)
 			}
 			s.namespace = created
@@ -155,19 +175,27 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 	return group.Wait()
 }
 
-// remove deletes the namespaces of a cluster that stays.
+// remove deletes the objects of all problems from a cluster that stays, and the namespaces.
 func (e *exploring) remove(ctx context.Context) error {
 	if e.bed.Cluster != "" && !e.options.Keep {
 		return nil
 	}
+	client, ours := e.bed.Client, metav1.ListOptions{LabelSelector: label}
+	list, err := client.CoreV1().Namespaces().List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("list namespaces: %w", err)
+	}
 	var errs []error
-	for _, s := range e.slots {
-		err := e.bed.Client.CoreV1().Namespaces().Delete(ctx, s.namespace.Name, metav1.DeleteOptions{})
-		if !apierrors.IsNotFound(err) {
+	for i := range list.Items {
+		if err := client.CoreV1().Namespaces().Delete(ctx, list.Items[i].Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs,
+		client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
+		client.ResourceV1().ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
+		client.ResourceV1().DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
+	)...)
 }
 
 // progressEvery is the interval of progress lines.
@@ -205,7 +233,7 @@ func (e *exploring) Do(ctx context.Context) (Summary, error) {
 		case <-ticker.C:
 			s := e.sofar(started)
 			e.bed.Progress.Printf("  %s", s.line())
-			err = s.write(e.options.ReportDir)
+			err = s.write(e.summaryPath())
 		}
 	}
 	stopWatching()
@@ -215,7 +243,7 @@ func (e *exploring) Do(ctx context.Context) (Summary, error) {
 	if ctx.Err() != nil {
 		err = errors.Join(err, context.Cause(ctx))
 	}
-	return s, errors.Join(err, s.write(e.options.ReportDir))
+	return s, errors.Join(err, s.write(e.summaryPath()))
 }
 
 // sofar is the summary until now.
@@ -237,4 +265,19 @@ func (e *exploring) sofar(started time.Time) Summary {
 func (e *exploring) Close(ctx context.Context) error { return e.bed.Close(ctx, nil) }
 
 // Print prints the summary.
-func (e *exploring) Print(s Summary) { s.Print(e.options.Out, e.options.ReportDir) }
+func (e *exploring) Print(s Summary) { s.Print(e.options.Out, e.summaryPath()) }
+
+// summaryPath is another file for a replay, beside the results of the exploration.
+func (e *exploring) summaryPath() string {
+	if e.replayed != nil {
+		return filepath.Join(e.options.ReportDir, "replay.json")
+	}
+	return filepath.Join(e.options.ReportDir, SummaryFile)
+}
+
+func (e *exploring) findingName(number uint64) string {
+	if e.replayed != nil {
+		return "replay.yaml"
+	}
+	return fmt.Sprintf("finding-%d.yaml", number)
+}

@@ -89,15 +89,18 @@ func load(dir string, o Options) (Summary, error) {
 	if s.Seed != o.Seed {
 		return s, fmt.Errorf("resume: the exploration has seed %d, not %d", s.Seed, o.Seed)
 	}
+	if !slices.Equal(s.Features, o.Features) {
+		return s, fmt.Errorf("resume: the exploration has the features %q, not %q", s.Features, o.Features)
+	}
 	return s, nil
 }
 
-func (s Summary) write(dir string) error {
+func (s Summary) write(file string) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", SummaryFile, err)
+		return fmt.Errorf("write %s: %w", file, err)
 	}
-	return renameio.WriteFile(filepath.Join(dir, SummaryFile), append(data, '\n'), 0o644)
+	return renameio.WriteFile(file, append(data, '\n'), 0o644)
 }
 
 // judge sets the verdict.
@@ -119,7 +122,7 @@ func (s Summary) line() string {
 }
 
 // Print prints the summary for people.
-func (s Summary) Print(out io.Writer, dir string) {
+func (s Summary) Print(out io.Writer, file string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	for _, f := range s.Findings {
 		say("FINDING in problem %d (%s)", f.Number, f.File)
@@ -131,5 +134,5 @@ func (s Summary) Print(out io.Writer, dir string) {
 		say("known issue %s: %d problems", issue, s.Excused[issue])
 	}
 	say("Kubernetes %s, seed %d: %s in %s", s.Kubernetes, s.Seed, s.line(), (time.Duration(s.Seconds) * time.Second).String())
-	say("%s: %s", s.Verdict, filepath.Join(dir, SummaryFile))
+	say("%s: %s", s.Verdict, file)
 }

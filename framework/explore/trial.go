@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -195,13 +196,14 @@ func (t *trial) remove(ctx context.Context) error {
 	ours := metav1.ListOptions{LabelSelector: label + "=" + t.id}
 	now := int64(0)
 	resources, claims := t.client.ResourceV1(), t.client.ResourceV1().ResourceClaims(t.namespace.Name)
-	err := t.client.CoreV1().Pods(t.namespace.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, ours)
-	if err != nil {
-		return fmt.Errorf("delete pods: %w", err)
+	var errs []error
+	if err := t.client.CoreV1().Pods(t.namespace.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, ours); err != nil {
+		errs = append(errs, fmt.Errorf("delete pods: %w", err))
 	}
 	list, err := claims.List(ctx, ours)
 	if err != nil {
-		return fmt.Errorf("delete claims: %w", err)
+		list = &resourceapi.ResourceClaimList{}
+		errs = append(errs, fmt.Errorf("delete claims: %w", err))
 	}
 	var group errgroup.Group
 	group.SetLimit(requestsAtOnce)
@@ -228,7 +230,7 @@ func (t *trial) remove(ctx context.Context) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fmt.Errorf("delete the objects of problem %s: %w", t.id, err)
+		errs = append(errs, fmt.Errorf("delete the objects of problem %s: %w", t.id, err))
 	}
-	return nil
+	return errors.Join(errs...)
 }

@@ -34,12 +34,14 @@ const (
 	confirmations = 2
 	// listed is the number of refusals in the summary, and of troubles that end an exploration.
 	listed = 20
+	// rare is the number of problems in a row without the features asked for that end an exploration.
+	rare = 20_000
 )
 
 // work tries problems until the exploration is over: ctx ends it at once, exploring between problems.
 func (e *exploring) work(ctx, exploring context.Context, s *slot) {
 	for exploring.Err() == nil {
-		number, p, ok := e.take()
+		number, p, ok := e.take(exploring)
 		if !ok {
 			return
 		}
@@ -47,13 +49,13 @@ func (e *exploring) work(ctx, exploring context.Context, s *slot) {
 	}
 }
 
-// take returns the next problem, and false if there were enough.
-func (e *exploring) take() (uint64, *problem.Problem, bool) {
+// take returns the next problem, and false if there were enough, or none can be found.
+func (e *exploring) take(ctx context.Context) (uint64, *problem.Problem, bool) {
 	for {
 		e.mutex.Lock()
 		s := &e.summary
 		tried := s.Problems + s.Refused + len(s.Troubles) + len(e.running)
-		if e.options.Problems > 0 && tried >= e.options.Problems || len(s.Troubles) >= listed {
+		if e.options.Problems > 0 && tried >= e.options.Problems || len(s.Troubles) >= listed || e.unwanted >= rare || ctx.Err() != nil {
 			e.mutex.Unlock()
 			return 0, nil, false
 		}
@@ -62,10 +64,18 @@ func (e *exploring) take() (uint64, *problem.Problem, bool) {
 		e.running[number] = true
 		e.mutex.Unlock()
 		p := generate.Stored(e.options.Seed, number, e.off)
-		if e.options.wanted(p) {
+		wanted := e.options.wanted(p)
+		e.mutex.Lock()
+		if wanted {
+			e.unwanted = 0
+			e.mutex.Unlock()
 			return number, p, true
 		}
-		e.done(number, func(*Summary) {})
+		delete(e.running, number)
+		if e.unwanted++; e.unwanted == rare {
+			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: none of %d problems before it has all the features asked for, which the cluster may lack", number, rare))
+		}
+		e.mutex.Unlock()
 	}
 }
 
@@ -114,7 +124,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 	}
 	if confirmed {
 		finding, tried = e.shrink(ctx, s, finding, tried)
-		finding.File, err = writeFinding(e.options.ReportDir, finding, tried)
+		finding.File, err = writeFinding(e.options.ReportDir, e.findingName(number), finding, tried)
 	} else {
 		finding.Violations = verdict.Violations
 	}
@@ -126,6 +136,8 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		case issue != "":
 			s.Excused[issue]++
 		case confirmed:
+			// A resumed exploration tries problems again that ended after an unfinished one.
+			s.Findings = slices.DeleteFunc(s.Findings, func(f Finding) bool { return f.Number == number })
 			s.Findings = append(s.Findings, finding)
 		case len(finding.Violations) > 0:
 			s.Unconfirmed = append(s.Unconfirmed, finding)
