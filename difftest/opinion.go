@@ -25,6 +25,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // Opinions counts what the oracle says of answers.
@@ -58,8 +59,8 @@ type KnownViolation struct {
 	Name, Reason string
 	// AtMost is the maximum per 1000 problems.
 	AtMost float64
-	// Is reports whether a violation of an answer is one.
-	Is func(*problem.Problem, Answer, oracle.Violation) bool
+	// Is reports whether a violation of the answer for a node is one.
+	Is func(*problem.Problem, problem.Node, Answer, oracle.Violation) bool
 }
 
 // KnownViolations lists them; keep it short.
@@ -70,7 +71,7 @@ func KnownViolations() []KnownViolation {
 			AtMost: 3,
 			Reason: "Both allocators give up if a request for all devices does not satisfy a constraint, or a pool is invalid. They " +
 				"could try the next alternative (DeviceRequest.FirstAvailable).",
-			Is: func(_ *problem.Problem, a Answer, _ oracle.Violation) bool {
+			Is: func(_ *problem.Problem, _ problem.Node, a Answer, _ oracle.Violation) bool {
 				return a.Err != nil && (strings.Contains(a.Err.Error(), "because a claim constraint would not be satisfied") ||
 					strings.Contains(a.Err.Error(), "asks for all devices, but resource pool"))
 			},
@@ -80,8 +81,13 @@ func KnownViolations() []KnownViolation {
 			AtMost: 0.1,
 			Reason: "Both allocators look for devices of the same name only among the slices for a node, not in the whole pool " +
 				"(Device.Name; KEP-4815, Validation moved from admission to runtime).",
-			Is: func(p *problem.Problem, _ Answer, v oracle.Violation) bool {
-				return v.Promise == "kep-4381/device-names-unique-in-pool" && !slices.ContainsFunc(p.Slices, repeatsName)
+			Is: func(p *problem.Problem, node problem.Node, _ Answer, v oracle.Violation) bool {
+				if v.Promise != "kep-4381/device-names-unique-in-pool" && (v.Promise != "kep-4381/incomplete-pool-waits" || !repeatsInPool(p)) {
+					return false
+				}
+				return !slices.ContainsFunc(p.Slices, func(s resourceapi.ResourceSlice) bool {
+					return ptr.Deref(s.Spec.NodeName, node.Name) == node.Name && repeatsName(s)
+				})
 			},
 		},
 		{
@@ -90,7 +96,7 @@ func KnownViolations() []KnownViolation {
 			Reason: "Both allocators want free capacity for admin access to a shared device, and take a device with admin " +
 				"access for allocated as far as other claims of the pod are concerned. Admin access ignores all " +
 				"allocations (ExactDeviceRequest.AdminAccess; kubernetes#140729 is the same for counters).",
-			Is: func(p *problem.Problem, a Answer, _ oracle.Violation) bool {
+			Is: func(p *problem.Problem, _ problem.Node, a Answer, _ oracle.Violation) bool {
 				return a.Kind != PodError && slices.ContainsFunc(p.Claims, wantsAdmin) && (len(p.Claims) > 1 || hasShares(p))
 			},
 		},
@@ -104,6 +110,18 @@ func repeatsName(s resourceapi.ResourceSlice) bool {
 		names[s.Spec.Devices[i].Name] = true
 	}
 	return len(names) < len(s.Spec.Devices)
+}
+
+// repeatsInPool reports whether a pool has two devices of the same name.
+func repeatsInPool(p *problem.Problem) bool {
+	names := map[inventory.DeviceID]bool{}
+	for id := range devicesIn(p) {
+		if names[id] {
+			return true
+		}
+		names[id] = true
+	}
+	return false
 }
 
 func wantsAdmin(c resourceapi.ResourceClaim) bool {
@@ -134,7 +152,7 @@ func ask(p *problem.Problem, own, upstream []Answer, meant *Meant, count *Opinio
 		}
 		names := map[string]bool{}
 		for _, v := range verdict.Violations {
-			name := nameOf(p, own[node], v)
+			name := nameOf(p, node, own[node], v)
 			if name == "" {
 				return &Difference{Node: node, What: "oracle: own: " + own[node].Kind.String() + ", " + v.Promise, Own: own[node], Upstream: upstream[node], Oracle: v.String()}
 			}
@@ -152,9 +170,9 @@ func ask(p *problem.Problem, own, upstream []Answer, meant *Meant, count *Opinio
 	return nil
 }
 
-func nameOf(p *problem.Problem, a Answer, v oracle.Violation) string {
+func nameOf(p *problem.Problem, node int, a Answer, v oracle.Violation) string {
 	for _, known := range KnownViolations() {
-		if known.Is(p, a, v) {
+		if known.Is(p, p.Nodes[node], a, v) {
 			return known.Name
 		}
 	}

@@ -72,20 +72,26 @@ const PairsName = "bug-pairs"
 func Pairs(count int, seed uint64) (prove.Proof, error) {
 	p := prove.Proof{Name: PairsName, Keyword: "detected"}
 	bugs := WithCheck()
+	var all [][2]mutants.Mutant
 	for i, one := range bugs {
 		for _, other := range bugs[i+1:] {
-			if one.Check != other.Check && !hides(one, other) && !hides(other, one) {
-				p.Trials = append(p.Trials, prove.Trial{
-					ID: one.ID + pairMark + other.ID, What: one.String() + " " + other.String(), Must: []string{one.Check, other.Check}, All: true,
-				})
-			}
+			all = append(all, [2]mutants.Mutant{one, other})
+		}
+	}
+	// All pairs are shuffled, so that a pair with hidden checks does not change the other pairs of a seed.
+	draw := rand.New(rand.NewPCG(seed, 0))
+	draw.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, pair := range all {
+		one, other := pair[0], pair[1]
+		if one.Check != other.Check && !hides(one, other) && !hides(other, one) {
+			p.Trials = append(p.Trials, prove.Trial{
+				ID: one.ID + pairMark + other.ID, What: one.String() + " " + other.String(), Must: []string{one.Check, other.Check}, All: true,
+			})
 		}
 	}
 	if count < 1 || count > len(p.Trials) {
 		return p, fmt.Errorf("pairs: %d: must be between 1 and %d", count, len(p.Trials))
 	}
-	draw := rand.New(rand.NewPCG(seed, 0))
-	draw.Shuffle(len(p.Trials), func(i, j int) { p.Trials[i], p.Trials[j] = p.Trials[j], p.Trials[i] })
 	p.Trials = p.Trials[:count]
 	return p, nil
 }
