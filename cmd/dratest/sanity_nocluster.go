@@ -128,8 +128,11 @@ type driverProcess struct {
 
 // start returns once the socket is open.
 func (p *driverProcess) start(ctx context.Context) error {
+	if p.answers(ctx) {
+		return withCode(codeEnvironment, errors.New("another process has the driver's socket (--endpoint) open: end it first"))
+	}
 	//nolint:noctx // ended with SIGTERM, even after ctx has ended
-	p.process = exec.Command("sh", "-c", "exec "+p.command)
+	p.process = exec.Command("sh", "-c", p.command)
 	p.process.Env, p.process.Stdout, p.process.Stderr = p.env, p.log, p.log
 	p.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.process.Start(); err != nil {
@@ -149,7 +152,7 @@ func (p *driverProcess) start(ctx context.Context) error {
 	for !p.answers(ctx) {
 		select {
 		case <-exited:
-			p.process = nil
+			_ = p.stop() // its children
 			return withCode(codeEnvironment, errors.Join(fmt.Errorf("the driver exited, see %s", p.log.Name()), failed))
 		case <-late.C:
 			return withCode(codeEnvironment, fmt.Errorf("the driver's socket is not open after %s (--publish-timeout); if its name differs from that of --endpoint, use a pattern such as dra*.sock; see %s", p.limit, p.log.Name()))
@@ -161,7 +164,7 @@ func (p *driverProcess) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the driver with SIGTERM, and kills one that does not exit.
+// stop ends the driver and its children with SIGTERM, and kills those that do not exit.
 func (p *driverProcess) stop() error {
 	if p.process == nil {
 		return nil
@@ -169,14 +172,26 @@ func (p *driverProcess) stop() error {
 	group := -p.process.Process.Pid
 	p.process = nil
 	_ = syscall.Kill(group, syscall.SIGTERM)
+	late := time.After(driverExit)
 	select {
 	case <-p.exited: // the checks judge the driver, not its exit code
-		return nil
-	case <-time.After(driverExit):
+	case <-late:
 		_ = syscall.Kill(group, syscall.SIGKILL)
 		<-p.exited
 		return fmt.Errorf("the driver did not exit within %s of SIGTERM", driverExit)
 	}
+	// A shell may have exited before the driver that it has started.
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for syscall.Kill(group, 0) == nil {
+		select {
+		case <-ticker.C:
+		case <-late:
+			_ = syscall.Kill(group, syscall.SIGKILL)
+			return nil
+		}
+	}
+	return nil
 }
 
 func (p *driverProcess) restart(ctx context.Context) error {

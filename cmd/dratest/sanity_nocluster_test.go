@@ -91,3 +91,46 @@ func TestDriverProcess(t *testing.T) {
 		t.Errorf("a driver that exits: %v", err)
 	}
 }
+
+// A driver below a shell has ended when stop returns, and shells may set variables for it.
+func TestDriverProcessChildren(t *testing.T) {
+	dir := t.TempDir()
+	log, err := os.Create(filepath.Join(dir, driverLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, ended := filepath.Join(dir, "ready"), filepath.Join(dir, "ended")
+	p := driverProcess{
+		command: `CHILD=1 sh -c 'trap "sleep 0.3; rm $READY; : > $ENDED; exit" TERM; echo $CHILD > $READY; while :; do sleep 0.05; done'; exit 3`,
+		env:     append(os.Environ(), "READY="+ready, "ENDED="+ended), log: log, limit: time.Minute,
+		answers: func(context.Context) bool {
+			content, _ := os.ReadFile(ready)
+			return string(content) == "1\n"
+		},
+	}
+	if err := p.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := p
+	other.process = nil
+	if err := other.start(t.Context()); exitCode(err) != codeEnvironment || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("while another one runs: %v", err)
+	}
+	if err := p.stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(ended); err != nil {
+		t.Error("stop returned before the driver had ended")
+	}
+	p.command = `sh -c 'trap "" HUP; : > $ENDED; while :; do sleep 0.05; done' & while [ ! -e $ENDED ]; do sleep 0.01; done; echo $! > $READY`
+	if err := os.Remove(ended); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.start(t.Context()); exitCode(err) != codeEnvironment {
+		t.Errorf("a driver that exits: %v", err)
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(readFile(t, ready)) + "/stat")
+	if err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("its child runs: %s", stat)
+	}
+}
