@@ -44,6 +44,8 @@ type Cmd struct {
 	Stdin io.Reader
 	// Stdout gets the standard output instead of Run's result.
 	Stdout io.Writer
+	// Contained kills the children that the program leaves.
+	Contained bool
 }
 
 // Run runs a program and returns its standard output without the final newline. A failed program gives an *Error.
@@ -66,6 +68,12 @@ func Run(ctx context.Context, c Cmd) (string, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace
 	err := cmd.Run()
+	if c.Contained && cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil // only its children had the output open
+		}
+	}
 	if ctx.Err() != nil {
 		if cmd.Process != nil {
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -43,7 +43,7 @@ func (o Options) vendorCases(ctx context.Context) (results []schema.VendorCase) 
 		limit := cmp.Or(c.Timeout, run.HookTime)
 		started, last := time.Now(), &lastOutput{}
 		limited, cancel := context.WithTimeout(ctx, limit)
-		_, err := command.Run(limited, command.Cmd{Args: c.Command, Env: o.environment(""), Stdout: last})
+		_, err := command.Run(limited, command.Cmd{Args: c.Command, Env: o.environment(""), Stdout: last, Contained: true})
 		timedOut := limited.Err() != nil && ctx.Err() == nil
 		cancel()
 		r := schema.VendorCase{Name: c.Name, Promise: c.Promise, Status: spec.Passed, DurationSeconds: time.Since(started).Round(time.Millisecond).Seconds()}

@@ -18,6 +18,7 @@ package certify
 
 import (
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,12 @@ func TestVendorCases(t *testing.T) {
 		})
 	}
 	var o Options
+	o.Run.Out, o.Declaration.Cases = io.Discard, []declarations.Case{{Name: "own", Command: []string{"sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"}}}
+	left := o.vendorCases(t.Context())
+	stat, err := os.ReadFile("/proc/" + left[0].Output + "/stat")
+	if left[0].Status != spec.Passed || err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("%+v leaves a child: %s", left, stat)
+	}
 	o.Run.Out, o.Declaration.Cases = io.Discard, []declarations.Case{{Name: "own", Command: []string{"/no/such/program"}}}
 	if got := o.vendorCases(t.Context()); got[0].Status != spec.Blocked || !strings.Contains(got[0].Reason, "no such file") {
 		t.Errorf("without the program: %+v", got)
