@@ -15,7 +15,8 @@ limitations under the License.
 */
 
 // Package difftest runs this project's allocator and upstream's on the same problems, compares
-// their answers and minimizes differing problems. Where upstream's search takes too long, it proves
-// own answers (refusal, invalid). framework/problem/oracle has a third opinion, independent of both
-// allocators (ask). Packages problem and generate provide the problems. Start at Run.
+// their answers and minimizes differing problems. If upstream's search takes too long, difftest
+// proves this project's answer instead (refusal, invalid). framework/problem/oracle gives a third
+// opinion, independent of both allocators (ask). Packages problem and generate provide the
+// problems. Start at Run.
 package difftest

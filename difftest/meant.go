@@ -42,7 +42,7 @@ type Meant struct {
 	Instead func(*problem.Problem) *problem.Problem
 }
 
-// MeantDifferences lists them; keep it short. The last one is several of the others together.
+// MeantDifferences lists them; keep it short. The last one combines the others.
 func MeantDifferences() []Meant {
 	all := meantDifferences()
 	return append(all, Meant{
@@ -107,7 +107,7 @@ func meantDifferences() []Meant {
 	}
 }
 
-// withoutStrayShares allocates devices that do not allow several allocations as a whole.
+// withoutStrayShares turns shares of unshareable devices into allocations of the whole device.
 func withoutStrayShares(p *problem.Problem) *problem.Problem {
 	shareable := map[inventory.DeviceID]bool{}
 	for id, device := range devicesIn(p) {
@@ -122,7 +122,7 @@ func withoutStrayShares(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// devicesIn yields the devices of all slices, which may be changed.
+// devicesIn yields modifiable devices of all slices.
 func devicesIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.Device] {
 	return func(yield func(inventory.DeviceID, *resourceapi.Device) bool) {
 		for i := range p.Slices {
@@ -136,7 +136,7 @@ func devicesIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.De
 	}
 }
 
-// resultsIn yields the allocated devices of all claims, which may be changed.
+// resultsIn yields modifiable results of all allocated claims.
 func resultsIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult] {
 	return func(yield func(inventory.DeviceID, *resourceapi.DeviceRequestAllocationResult) bool) {
 		for i := range p.Allocated {
@@ -150,7 +150,7 @@ func resultsIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.De
 	}
 }
 
-// withLocalCapacity removes the driver's own domain from names of capacities. Requests have none.
+// withLocalCapacity removes the driver's own domain from capacity names. Requests have no domain.
 func withLocalCapacity(p *problem.Problem) *problem.Problem {
 	c := p.Copy()
 	for id, device := range devicesIn(c) {
@@ -162,7 +162,7 @@ func withLocalCapacity(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// withoutBuildMetadata removes it from all versions.
+// withoutBuildMetadata removes build metadata from all versions.
 func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
 	c := p.Copy()
 	for _, device := range devicesIn(c) {
@@ -178,8 +178,7 @@ func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// withoutUnknownCounters overdraws the counters of pools with an allocated device that is not
-// published.
+// withoutUnknownCounters overdraws the counters of pools with an allocated, unpublished device.
 func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
 	known := map[inventory.DeviceID]bool{}
 	for id := range devicesIn(p) {
@@ -204,7 +203,7 @@ func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// waitForCounts makes pools incomplete if their slices announce different slice counts for the same
+// waitForCounts makes pools incomplete if their slices disagree about the slice count of a
 // generation.
 func waitForCounts(p *problem.Problem) *problem.Problem {
 	type key struct {
@@ -275,8 +274,8 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 	return nil
 }
 
-// agrees compares an answer to the converted problem. Upstream's search may time out where it had
-// an answer to the original: then the answer needs a proof.
+// agrees compares an answer with upstream's answer to the converted problem. If upstream times out
+// on the converted problem, the answer needs a proof.
 func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
 	if instead.Kind != TooSlow {
 		return differ(own, instead) == ""

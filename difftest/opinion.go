@@ -28,13 +28,15 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// Opinions counts what the oracle says of answers.
+// Opinions counts the oracle's verdicts.
 type Opinions struct {
-	// Judged are nodes with an answer of own, Undecided those with a question left open.
+	// Judged counts nodes with an answer of this project, Undecided those with an undecided
+	// question.
 	Judged, Undecided int
-	// Known counts nodes by the name of a known violation.
+	// Known counts nodes by known violation.
 	Known map[string]int
-	// Refuted are nodes with an intended difference where the oracle refutes upstream's answer.
+	// Refuted counts nodes with an intended difference and an upstream answer refuted by the
+	// oracle.
 	Refuted int
 }
 
@@ -54,12 +56,12 @@ func (o *Opinions) know(name string, n int) {
 	o.Known[name] += n
 }
 
-// KnownViolation is a promise of the API that both allocators break.
+// KnownViolation is a promise of the API broken by both allocators.
 type KnownViolation struct {
 	Name, Reason string
 	// AtMost is the maximum per 1000 problems.
 	AtMost float64
-	// Is reports whether a violation of the answer for a node is one.
+	// Is reports whether a violation in the answer for a node is a known one.
 	Is func(*problem.Problem, problem.Node, Answer, oracle.Violation) bool
 }
 
@@ -139,7 +141,8 @@ func hasShares(p *problem.Problem) bool {
 	return false
 }
 
-// ask returns the first answer of own that the oracle refutes, unless the violation is known.
+// ask returns the first of this project's answers refuted by the oracle, except for known
+// violations.
 func ask(p *problem.Problem, own, upstream []Answer, meant *Meant, count *Opinions) *Difference {
 	for node := range own {
 		verdict, ok := opinion(p, node, own[node])
@@ -179,8 +182,8 @@ func nameOf(p *problem.Problem, node int, a Answer, v oracle.Violation) string {
 	return ""
 }
 
-// opinion judges an answer, if there is one: an allocation as that of a running pod, a refusal as if
-// the pod waited in a cluster with only this node.
+// opinion judges an answer, if any: an allocation as if the pod were running, a rejection as if it
+// were pending in a cluster with only this node.
 func opinion(p *problem.Problem, node int, a Answer) (oracle.Verdict, bool) {
 	if a.Kind == TooSlow || a.Kind == Crash {
 		return oracle.Verdict{}, false

@@ -31,8 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
 
-// mutations turn a valid outcome into one that breaks a promise. They return false if they do not
-// apply.
+// mutations turn a valid outcome into a violation, or return false if not applicable.
 var mutations = map[string]func(*problem.Problem, *oracle.Outcome) bool{
 	"device twice": func(_ *problem.Problem, o *oracle.Outcome) bool {
 		results := &devices(o).Results
@@ -153,7 +152,7 @@ var mutations = map[string]func(*problem.Problem, *oracle.Outcome) bool{
 	},
 }
 
-// devices are those of the first claim.
+// devices returns the devices of the first claim.
 func devices(o *oracle.Outcome) *resourceapi.DeviceAllocationResult {
 	return &o.Claims[0].Status.Allocation.Devices
 }
@@ -181,8 +180,8 @@ func shrink(p *problem.Problem, driver, pool, set, name string, amount resource.
 	return found
 }
 
-// TestOracleDetectsMutations mutates valid allocations of own. Waiting instead of running may stay
-// undecided, everything else must be detected.
+// TestOracleDetectsMutations mutates this project's valid allocations. The oracle must detect each
+// mutation, except that a pending pod may stay undecided.
 func TestOracleDetectsMutations(t *testing.T) {
 	applied, detected, undecided := map[string]int{}, map[string]int{}, map[string]int{}
 	own := NewOwn()

@@ -30,11 +30,11 @@ import (
 // home is the default link of a badge.
 const home = "https://github.com/dra-conformance/dratest"
 
-// ErrNoBadge: no certificate is valid today.
+// ErrNoBadge means that no certificate is valid today.
 var ErrNoBadge = errors.New("there is no badge")
 
-// Badge is a line of Markdown for a driver's README: the profile passed, the version of Kubernetes, the last day of
-// the certificate. It links to link, by default to this project. The caller has verified the certificate. Errors:
+// Badge is a line of Markdown for a driver's README: the profile passed, the version of Kubernetes, the last day of the
+// certificate. It links to link, by default to this project. The caller has verified the certificate. It returns
 // ErrNoBadge without a positive verdict, or after the last day.
 func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	until := c.Expires.Format(time.DateOnly)
@@ -49,7 +49,7 @@ func Badge(c schema.Certificate, link string, now time.Time) (string, error) {
 	return fmt.Sprintf("[![%s](https://img.shields.io/badge/%s-%s-brightgreen)](%s)", text, shield(label), shield(status), cmp.Or(link, home)), nil
 }
 
-// shield is a text escaped for a shields.io path.
+// shield escapes a text for a shields.io path.
 func shield(text string) string {
 	return url.PathEscape(strings.NewReplacer("-", "--", "_", "__").Replace(text))
 }

@@ -33,10 +33,10 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// validity is how long a certificate is good for.
+// validity is the validity period of a certificate.
 const validity = 1 // year
 
-// certificate is derived from facts, all of which are in the report directory, and the images of the driver's pods.
+// certificate is derived from facts, all contained in the report directory, and from the images of the driver's pods.
 func certificate(f facts, identity schema.Implementation, images []string) schema.Certificate {
 	r, d := f.report, f.declaration
 	c := schema.Certificate{
@@ -69,8 +69,8 @@ func profileOf(r schema.Report) string {
 	return r.Profile.String()
 }
 
-// Derive recreates the certificate of a report directory from its declaration, its report and the observations of c,
-// the certificate found there.
+// Derive recreates the certificate of a report directory from its declaration, its report and the observations in its
+// certificate c.
 func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema.Certificate) (schema.Certificate, error) {
 	d, err := declarationOf(dir)
 	if err != nil {
@@ -79,8 +79,8 @@ func Derive(dir fs.FS, required []schema.RequiredCase, r schema.Report, c schema
 	return certificate(facts{declaration: d, report: r, cases: required, seen: c.Observations}, c.Identity, c.Images), nil
 }
 
-// Declared returns features and hooks of the driver of a report directory, from its declaration and the observations
-// of its certificate.
+// Declared returns the driver's features and hooks according to the declaration of a report directory and the
+// observations in its certificate.
 func Declared(dir fs.FS, c schema.Certificate) (spec.DriverUnderTest, error) {
 	d, err := declarationOf(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func Declared(dir fs.FS, c schema.Certificate) (spec.DriverUnderTest, error) {
 	for _, f := range c.Observations.Features {
 		observed[f] = true
 	}
-	// Whether it could be removed is unknown.
+	// The directory does not show whether the driver was removable.
 	return spec.DriverUnderTest{Driver: d.Driver, DriverClass: spec.DriverClass{Devices: 1}, Features: has(d.Features, observed), Hooks: Options{Declaration: d}.hooks()}, nil
 }
 
@@ -117,7 +117,7 @@ func images(pods []corev1.Pod) (all []string) {
 	return slices.Compact(all)
 }
 
-// build identifies what is certified.
+// build identifies the certified software.
 func build(d declarations.Declaration, images []string) (string, error) {
 	text, err := declarations.Encode(d)
 	return digest(append(text, strings.Join(images, "\n")...)), err

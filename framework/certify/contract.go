@@ -39,7 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Contract has the checks of a driver's plugin API, as performed by "dratest sanity". The zero value has none.
+// Contract has the checks of a driver's plugin API, as run by "dratest sanity". The zero value has none.
 type Contract struct {
 	Metas []spec.Meta
 	Run   func(ctx context.Context, b *testbed.Testbed, d ContractDriver) error
@@ -49,7 +49,7 @@ type Contract struct {
 type ContractDriver struct {
 	Declaration declarations.Declaration
 	Node        string
-	// Features are declared or observed.
+	// Features are the declared or observed features.
 	Features map[spec.DriverFeature]bool
 	// Only has the IDs of the checks to run.
 	Only []string
@@ -59,7 +59,7 @@ type ContractDriver struct {
 	Ended func(outcome spec.Outcome, calls []string)
 }
 
-// checks are the checks of the contract on the driver found in the cluster.
+// checks returns the contract checks for the driver found in the cluster.
 func (c *running) checks(contract Contract) run.Checks {
 	return run.Checks{Metas: contract.Metas, Run: func(ctx context.Context, b *testbed.Testbed, ids []string, ended func(spec.Outcome)) error {
 		d := ContractDriver{Declaration: c.declaration, Node: c.contractNode(), Features: has(c.declaration.Features, c.observed), Only: ids}
@@ -78,7 +78,7 @@ func (c *running) checks(contract Contract) run.Checks {
 	}}
 }
 
-// contractNode is the node with the most free devices.
+// contractNode returns the node with the most free devices.
 func (c *running) contractNode() string {
 	nodes := c.observation.nodes()
 	return slices.MaxFunc(nodes, func(a, b string) int { return cmp.Compare(c.observation.free[a], c.observation.free[b]) })
@@ -97,7 +97,7 @@ func (c *running) replaceBy(name spec.HookName) func(context.Context) error {
 	}
 }
 
-// restart deletes the driver's pods on a node and waits until other ones are ready.
+// restart deletes the driver's pods on a node and waits until their replacements are ready.
 func (c *running) restart(ctx context.Context, client kubernetes.Interface, node string) error {
 	c.replaced = true
 	old, err := c.driverPods(ctx, client, node)
@@ -121,7 +121,7 @@ func (c *running) restart(ctx context.Context, client kubernetes.Interface, node
 	return nil
 }
 
-// driverPods are the pods of the driver's DaemonSet on a node.
+// driverPods returns the pods of the driver's DaemonSet on a node.
 func (c *running) driverPods(ctx context.Context, client kubernetes.Interface, node string) ([]corev1.Pod, error) {
 	w := world{}
 	if err := w.discoverDaemonSet(ctx, client, c.declaration.Deploy.DaemonSet); err != nil {

@@ -30,7 +30,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// deployment returns warnings about a driver's daemon set on its nodes. They are no part of the verdict.
+// deployment returns warnings about a driver's daemon set on its nodes. They do not affect the verdict.
 func deployment(ctx context.Context, client kubernetes.Interface, set *appsv1.DaemonSet, names []string) ([]string, error) {
 	if set == nil {
 		return nil, nil
@@ -55,13 +55,13 @@ func surgeWarnings(set *appsv1.DaemonSet) []string {
 	return []string{"maxSurge without readinessProbe or minReadySeconds: an update ends the old pod before the new one has registered with the kubelet"}
 }
 
-// tolerationWarnings is about taints added after the driver's pods were started.
+// tolerationWarnings warns of taints added after the driver's pods were started.
 func tolerationWarnings(set *appsv1.DaemonSet, nodes []corev1.Node) (warnings []string) {
 	untolerated := map[string][]string{}
 	for _, n := range nodes {
 		for _, t := range n.Spec.Taints {
 			tolerated := slices.ContainsFunc(set.Spec.Template.Spec.Tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(klog.Background(), &t, false) })
-			// Daemon sets tolerate those of the node lifecycle anyway.
+			// Daemon sets always tolerate node lifecycle taints.
 			if t.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated && !strings.HasPrefix(t.Key, "node.kubernetes.io/") {
 				untolerated[t.ToString()] = append(untolerated[t.ToString()], n.Name)
 			}

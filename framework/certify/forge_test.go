@@ -31,9 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// forgeries are what somebody may do to a certificate. Each is refused for one reason as it
-// is, and for another one when all digests are made anew; docs/evidence.md has those that only
-// a signature reveals, without a second reason.
+// forgeries are manipulations of a certificate. reason is the error of verification as is, reforged the error after all
+// digests are recomputed. reforged is empty if only a signature detects the manipulation (docs/evidence.md).
 var forgeries = []struct {
 	name     string
 	do       func(t *testing.T, s sealed)
@@ -143,7 +142,7 @@ var forgeries = []struct {
 	}, `its engine is "trust-me", unknown to this dratest`, `its engine is "trust-me"`},
 }
 
-// leftOut makes of the failed case one that did not run.
+// leftOut turns the failed case into a skipped one.
 func leftOut(code spec.SkipCode) func(*testing.T, sealed) {
 	return func(t *testing.T, s sealed) {
 		s.report(t, func(r *schema.Report) {
@@ -195,7 +194,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	}
 }
 
-// A forger has no key of the one who signed, and may sign with another one.
+// A forger does not have the signer's key, but may sign with another one.
 func TestSignatureRevealsEveryForgery(t *testing.T) {
 	original := sealedCertification(t)
 	mine, theirs := keys(t), keys(t)
@@ -227,7 +226,7 @@ func TestSignatureRevealsEveryForgery(t *testing.T) {
 	}
 }
 
-// A later build has another case and a renamed one, and says in other words what is wrong.
+// A later build has an additional case, a renamed one, and other error messages.
 func TestCertificateOutlivesItsBuild(t *testing.T) {
 	s := sealedCertification(t)
 	later := verify.Rules{Required: append([]schema.RequiredCase{{ID: "core/new", Level: spec.Must, DriverProfile: spec.ProfileCore}}, s.required()...), Certificate: Derive, Subject: Declared, Build: schema.Suite{Version: "v2"}}

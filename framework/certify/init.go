@@ -74,7 +74,7 @@ deploy:
 
 type draftClass struct {
 	Name string
-	// Devices is the least number on a node, total the number in the cluster.
+	// Devices is the minimum number on a node, total the number in the cluster.
 	Devices, total int
 }
 
@@ -106,7 +106,8 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 	return text.Bytes(), nil
 }
 
-// draftClasses returns the classes that select devices of the driver, the one for cases first, and the observed features.
+// draftClasses returns the classes selecting devices of the driver, starting with the one for cases, and the observed
+// features.
 func (w world) draftClasses(ctx context.Context, d declarations.Declaration) (classes []draftClass, features []spec.DriverFeature, err error) {
 	if len(w.slices) == 0 {
 		return nil, nil, w.nothing(d)
@@ -147,7 +148,7 @@ func (w world) draftClasses(ctx context.Context, d declarations.Declaration) (cl
 	return classes, features, nil
 }
 
-// whyFirst explains the first class.
+// whyFirst explains the choice of the first class.
 func whyFirst(driver string, classes []draftClass) string {
 	const use = "Cases use the first class"
 	first := classes[0]
@@ -166,8 +167,8 @@ func whyFirst(driver string, classes []draftClass) string {
 // registryDir is mounted by every DRA driver, with any kubelet root.
 const registryDir = "/plugins_registry"
 
-// daemonSetOf is "namespace/name" of the driver's daemon set: the one mounting the kubelet's registry and naming the
-// driver, or the only one mounting it. Empty if ambiguous.
+// daemonSetOf returns "namespace/name" of the driver's daemon set: the one mounting the kubelet's registry and naming
+// the driver, or the only one mounting it. Empty if ambiguous.
 func daemonSetOf(driver string, sets []appsv1.DaemonSet) string {
 	var all, named []string
 	for _, s := range sets {

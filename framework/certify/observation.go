@@ -38,27 +38,27 @@ import (
 )
 
 var (
-	// ErrNotThere: a declared object is not in the cluster, so the driver cannot be judged.
+	// ErrNotThere means that a declared object is missing in the cluster, so the driver cannot be judged.
 	ErrNotThere = errors.New("there is nothing to test")
-	// ErrDriver: the driver does not work as a DRA driver at all.
+	// ErrDriver means that the driver does not work as a DRA driver.
 	ErrDriver = errors.New("the driver does not work")
 )
 
 // observation is the interpretation of a world for a declaration.
 type observation struct {
-	// inClass are the devices of the first class, which determine the driver's nodes.
+	// inClass has the devices of the first class, which determine the driver's nodes.
 	inClass
 
 	observed map[spec.DriverFeature]bool
-	// leftOut says which nodes are not used, and why.
+	// leftOut describes the unused nodes, with reasons.
 	leftOut []string
-	// short says where there are fewer devices than declared.
+	// short describes nodes with fewer devices than declared.
 	short []string
-	// others are the devices of further classes for features, by the class's index.
+	// others has the devices of further classes for features, by the class's index.
 	others map[int]inClass
 }
 
-// inClass are the devices of a class: all and the number of free ones by node, and why others are not free.
+// inClass has the devices of a class: all and the number of free ones by node, and why others are not free.
 type inClass struct {
 	devices map[string][]pools.Device
 	free    map[string]int
@@ -81,7 +81,7 @@ func (c inClass) least() int {
 // newObservation interprets a world. Errors: ErrNotThere, ErrDriver.
 func newObservation(ctx context.Context, d declarations.Declaration, w world) (observation, error) {
 	var s observation
-	// After a driver has just been removed from all nodes, its slices are still there.
+	// Slices remain for a while after the driver was removed from all nodes.
 	if len(w.slices) == 0 || w.onNoNode() {
 		return s, w.nothing(d)
 	}
@@ -175,7 +175,7 @@ func (w world) noDevice(d declarations.Declaration) error {
 	return fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
 }
 
-// expected are the nodes that should have devices: those with some, and those with a pod of the driver.
+// expected returns the nodes with devices or a pod of the driver.
 func (w world) expected(found []string, selector labels.Selector) []string {
 	all := slices.Clone(found)
 	for _, p := range w.pods {
@@ -192,7 +192,7 @@ func (w world) onNoNode() bool {
 	return w.daemonSet != nil && w.daemonSet.Status.DesiredNumberScheduled == 0 && len(w.pods) == 0
 }
 
-// nothing returns why there are no slices, or nobody maintaining them.
+// nothing returns why slices are missing, or without a driver maintaining them.
 func (w world) nothing(d declarations.Declaration) error {
 	set := d.Deploy.DaemonSet
 	switch {
@@ -227,7 +227,8 @@ func notRunning(p corev1.Pod) string {
 	return ""
 }
 
-// matching reports which devices a class selects, with the declaration's selectors. Errors: ErrNotThere.
+// matching returns a predicate for the devices selected by a class and the declaration's selectors. Errors:
+// ErrNotThere.
 func (w world) matching(ctx context.Context, class declarations.Class) (func(driver string, d resourceapi.Device) bool, error) {
 	i := slices.IndexFunc(w.classes, func(c resourceapi.DeviceClass) bool { return c.Name == class.Name })
 	if i < 0 {
@@ -281,7 +282,7 @@ func (w world) features(class string) map[spec.DriverFeature]bool {
 	return seen
 }
 
-// surges reports whether an update starts a new pod before it ends the old one.
+// surges reports whether an update starts a new pod before stopping the old one.
 func surges(set *appsv1.DaemonSet) bool {
 	u := set.Spec.UpdateStrategy.RollingUpdate
 	return u != nil && u.MaxSurge != nil && u.MaxSurge.String() != "0" && u.MaxSurge.String() != "0%"

@@ -99,7 +99,7 @@ func unusedParts(d declarations.Declaration) []string {
 	return parts
 }
 
-// printVerdict prints a certificate; its last line is for programs, too.
+// printVerdict prints a certificate. The last line is machine-readable.
 func printVerdict(out io.Writer, certificate schema.Certificate, d declarations.Declaration, dir string) {
 	j := certificate.Judgement
 	var b strings.Builder

@@ -21,8 +21,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// judgeProfiles returns a verdict for each profile: negative if a case of it failed, incomplete if an applicable one
-// has no verdict, or none passed. A profile without applicable cases has no verdict.
+// judgeProfiles returns a verdict for each profile: negative if a case failed, incomplete if an applicable one has no
+// verdict, or none passed. A profile without applicable cases has no verdict.
 func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 	verdicts := map[spec.DriverProfile]schema.DriverVerdict{}
 	passed, applies := map[spec.DriverProfile]bool{}, map[spec.DriverProfile]bool{spec.ProfileCore: true, spec.ProfileRecovery: true}

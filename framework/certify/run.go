@@ -42,20 +42,20 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Options configure a certification. Run has the cluster, the report directory and the like; its Kubeconfig is
-// required, its Cluster is left empty; with a Filter no driver is certified.
+// Options configure a certification. Run configures the cluster, the report directory and so on; its Kubeconfig is
+// required, its Cluster must be empty, and its Filter prevents certification.
 type Options struct {
 	Declaration declarations.Declaration
 	Run         run.Options
-	// Cluster is the name of the cluster for hooks, if made by dratest.
+	// Cluster is the name of a cluster created by dratest, for hooks.
 	Cluster string
 	// Install runs the hook install first, and uninstall at the end.
 	Install bool
 	// Contract has the checks of the plugin API.
 	Contract Contract
-	// Removable: cases may uninstall the driver although Install is not set.
+	// Removable allows cases to uninstall the driver without Install.
 	Removable bool
-	// Timings is the directory with the durations of earlier certifications, for the estimate; empty keeps none.
+	// Timings is the directory with the durations of earlier certifications, for the estimate; empty for none.
 	Timings string
 }
 
@@ -104,7 +104,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		case !errors.Is(err, ErrDriver):
 			return result, err
 		}
-		// No case has run, and the driver is why.
+		// No case has run because of the driver.
 		var unwritten error
 		if report, unwritten = run.Unstarted(parts, o.Run, c.target, err); unwritten != nil {
 			return result, errors.Join(err, unwritten)
@@ -124,7 +124,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	return result, err
 }
 
-// facts are the results of a certification, with the report of its cases and their final error.
+// facts returns the results of a certification, given the report and the final error of its cases.
 func (c *running) facts(report schema.Report, err error) facts {
 	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: slices.Concat(c.deployment, c.notes), VendorCases: c.vendorCases}
 	for _, feature := range spec.DriverFeatures() {
@@ -166,7 +166,7 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	return err
 }
 
-// ErrDeclaration: the declaration names something missing.
+// ErrDeclaration means that the declaration refers to something missing.
 var ErrDeclaration = errors.New("the declaration is wrong")
 
 func checkExceptions(o Options, all []harness.Case) error {
@@ -190,10 +190,10 @@ type running struct {
 	metas        []spec.Meta
 	requirements []spec.Requirement
 	hooks        map[spec.HookName]spec.Hook
-	// removable is whether cases may uninstall the driver.
+	// removable reports whether cases may uninstall the driver.
 	removable bool
 	filter    plan.Filter
-	// timings is the file of the driver's timings.
+	// timings is the file with the driver's timings.
 	timings string
 
 	target      spec.Target
@@ -212,9 +212,9 @@ type running struct {
 	restarts    []string
 	// estimated is the time of the estimate.
 	estimated time.Time
-	// replaced is whether checks of the contract have ended the driver's processes.
+	// replaced reports whether contract checks have replaced the driver's processes.
 	replaced bool
-	// looked is whether After has come to its end.
+	// looked reports whether After has completed.
 	looked bool
 }
 
@@ -231,7 +231,7 @@ func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	return c, parts
 }
 
-// restarted reports whether cases have ended the driver's processes themselves. A case fails on an unexpected end
+// restarted reports whether cases have stopped the driver's processes themselves. A case fails on an unexpected exit
 // while it runs; a blocked one guarantees nothing.
 func (c *running) restarted(report schema.Report) bool {
 	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
@@ -239,7 +239,7 @@ func (c *running) restarted(report schema.Report) bool {
 	})
 }
 
-// Find looks for the driver, and prints the screen.
+// Find finds the driver and prints the preflight screen.
 func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnderTest, error) {
 	s, slowest, err := c.find(ctx, b)
 	if err != nil {
@@ -256,7 +256,7 @@ func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnde
 	return s, nil
 }
 
-// find waits until the driver has published, and tries it on each node; slowest is the slowest pod.
+// find waits until the driver has published its slices, and tries it on each node; slowest is the slowest pod.
 func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUnderTest, slowest time.Duration, err error) {
 	if c.leftOut, err = tolerate(ctx, b, c.declaration); err != nil {
 		return s, 0, err
@@ -324,7 +324,7 @@ func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
 	return err
 }
 
-// After compares, and looks after the driver's own pods.
+// After compares the snapshots, and inspects the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
 	after, err := take(ctx, b, c.declaration, c.observation.nodes())
 	if err != nil {

@@ -38,8 +38,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// sealed is a certification with report directory: its driver fails a case, restarts, and
-// needs more memory than declared.
+// sealed is the report directory of a certification. Its driver fails a case, restarts, and uses more memory than
+// declared.
 type sealed struct {
 	dir   string
 	parts run.Parts
@@ -139,7 +139,7 @@ func (s sealed) get(t *testing.T, name string) string {
 	return string(data)
 }
 
-// conformance reads the conformance report, and writes it again with a change.
+// conformance changes the conformance report.
 func (s sealed) conformance(t *testing.T, change func(*schema.ConformanceReport)) {
 	t.Helper()
 	c, err := schema.DecodeConformance([]byte(s.get(t, reports.ConformanceFile)))
@@ -182,7 +182,7 @@ func (s sealed) declaration(t *testing.T, change func(*declarations.Declaration)
 	s.put(t, reports.DeclarationFile, data)
 }
 
-// report changes report.json, and makes all but journal and log anew, as dratest would.
+// report changes report.json and recreates all files except journal and log, as dratest would.
 func (s sealed) report(t *testing.T, change func(*schema.Report)) {
 	t.Helper()
 	r, err := schema.Decode([]byte(s.get(t, reports.JSONFile)))
@@ -193,7 +193,7 @@ func (s sealed) report(t *testing.T, change func(*schema.Report)) {
 	s.again(t, r)
 }
 
-// again derives certificate and conformance report anew from everything else.
+// again recreates certificate and conformance report from the other files.
 func (s sealed) again(t *testing.T, r schema.Report) {
 	t.Helper()
 	var outcomes []spec.Outcome
@@ -231,7 +231,7 @@ func (s sealed) again(t *testing.T, r schema.Report) {
 	})
 }
 
-// redigest does what a forger does: the digests of what is there become those of the report.
+// redigest updates the digests in the conformance report, as a forger would.
 func (s sealed) redigest(t *testing.T) {
 	t.Helper()
 	s.conformance(t, func(c *schema.ConformanceReport) {
@@ -245,13 +245,13 @@ func (s sealed) redigest(t *testing.T) {
 	})
 }
 
-// reasons are those for which the directory does not hold.
+// reasons returns the errors of verification.
 func (s sealed) reasons(t *testing.T) string {
 	t.Helper()
 	return s.reasonsOf(t, verify.Rules{Required: s.required(), Versions: profile.Versions(), Certificate: Derive, Subject: Declared})
 }
 
-// reasonsOf are those by the rules of some build.
+// reasonsOf returns the errors of verification by the rules of a build.
 func (s sealed) reasonsOf(t *testing.T, rules verify.Rules) string {
 	t.Helper()
 	_, why, err := verify.Directory(os.DirFS(s.dir), map[schema.Engine]verify.Rules{
@@ -273,7 +273,7 @@ func (s sealed) signature(t *testing.T, key sign.Key) string {
 	return strings.Join(why, "\n")
 }
 
-// copied is a directory of its own.
+// copied returns a copy of the directory.
 func (s sealed) copied(t *testing.T) sealed {
 	t.Helper()
 	dir := t.TempDir()

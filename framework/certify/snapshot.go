@@ -35,29 +35,29 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// snapshot has the things in a cluster and on its nodes besides dratest's, by name.
+// snapshot has the objects and node state not created by dratest, by name.
 type snapshot map[string]thing
 
-// thing is one of them.
+// thing is an object, or a file, socket or prepared claim of a node.
 type thing struct {
-	// digest is of its content.
+	// digest is a digest of its content.
 	digest string
-	// whose determines the consequences of a change for the driver.
+	// whose determines how a change affects the verdict.
 	whose owner
-	// kind is shared with a possible replacement; empty if there is none.
+	// kind is shared by a thing and its replacement; empty if it is never replaced.
 	kind string
 }
 
 type owner int
 
 const (
-	// others may change it at will.
+	// others may change at any time.
 	others owner = iota
-	// ofRun is made by the driver or a kubelet for claims of the run, and must be removed.
+	// ofRun is created by the driver or a kubelet for claims of the run, and must be removed.
 	ofRun
 	// ofDriver is required by the driver.
 	ofDriver
-	// renewed is made anew by a new process of the driver.
+	// renewed is recreated by a new process of the driver.
 	renewed
 )
 
@@ -116,7 +116,7 @@ func renewedIf(is bool) owner {
 	return others
 }
 
-// ofDaemonSet reports whether a pod is of a daemon set, "namespace/name".
+// ofDaemonSet reports whether a pod belongs to a daemon set, "namespace/name".
 func ofDaemonSet(p corev1.Pod, set string) bool {
 	by := metav1.GetControllerOf(&p)
 	return by != nil && by.Kind == "DaemonSet" && p.Namespace+"/"+by.Name == set
@@ -130,7 +130,7 @@ func restarts(p corev1.Pod) int32 {
 	return n
 }
 
-// object adds one, unless it is dratest's.
+// object adds an object, unless it is dratest's.
 func (s snapshot) object(kind string, whose owner, m metav1.ObjectMeta, parts ...any) {
 	if m.Labels[spec.LabelManagedBy] == spec.ManagedBy || m.Namespace == spec.SystemNamespace || strings.HasPrefix(m.Namespace, harness.NamespacePrefix) {
 		return
@@ -157,13 +157,13 @@ func (s snapshot) count(kind string) int {
 	return n
 }
 
-// replaced reports whether things of a kind may have replaced missing ones.
+// replaced reports whether missing things of a kind may have been replaced.
 func replaced(kind string, before, after snapshot) bool {
 	return kind != "" && before.count(kind) <= after.count(kind)
 }
 
-// changes returns the differences of after to before: leftovers and losses of the driver, changes possibly made by other
-// users of the cluster, and those that a restart of the driver explains.
+// changes returns the differences between two snapshots: leftovers and losses of the driver, changes possibly made by
+// other users of the cluster, and changes explained by a restart of the driver.
 func changes(before, after snapshot) (failures, notes, restarted []string) {
 	note := func(t thing, text string) {
 		if t.whose == ofDriver || t.whose == renewed {

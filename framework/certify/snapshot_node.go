@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// nodeView has the information needed to find the owner of a thing on a node.
+// nodeView has the information needed to determine the owner of node state.
 type nodeView struct {
 	driver string
 	// ofRun and ofOthers are the UIDs of claims in the cluster.
@@ -89,7 +89,7 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 	return nil
 }
 
-// ofFile returns the owner of a CDI file by its name and content. The driver's file belongs to a claim of the run
+// ofFile returns the owner of a CDI file by its name and content. A file of the driver belongs to a claim of the run
 // unless it names another claim.
 func (v nodeView) ofFile(text string) owner {
 	has := func(uid string) bool { return strings.Contains(text, uid) }

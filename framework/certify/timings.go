@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Guessed durations, in addition to starts of a pod with a claim.
+// Guessed durations, in addition to the start of a pod with a claim.
 const (
 	guessedCase   = 2 * time.Second
 	guessedSerial = 12 * time.Second // most of these restart the driver
@@ -39,10 +39,10 @@ const (
 	guessedRest   = 20 * time.Second
 )
 
-// costsCase measures for a fixed time.
+// costsCase has a fixed duration.
 const costsCase = "life/costs"
 
-// timings are the durations of a driver's earlier certifications, in seconds.
+// timings has the durations of a driver's earlier certifications, in seconds.
 type timings struct {
 	Cases map[string]float64 `json:"cases"`
 	// Rest is the time not spent in cases.
@@ -58,7 +58,7 @@ func readTimings(file string) (t timings) {
 	return t
 }
 
-// learn adds the durations of a certification, which took some time in all.
+// learn adds the durations of a certification; took is its total duration.
 func (t timings) learn(file string, r schema.Report, took time.Duration) error {
 	if t.Cases == nil {
 		t.Cases = map[string]float64{}
@@ -88,8 +88,8 @@ func (t timings) learn(file string, r schema.Report, took time.Duration) error {
 	return nil
 }
 
-// estimate is the duration of a plan with its origin; started is the start time of a pod, or zero. It is empty if nothing
-// is known.
+// estimate describes the expected duration of a plan, and its origin; started is the start time of a pod, or zero. It
+// is empty if nothing is known.
 func (t timings) estimate(p spec.Plan, parallel int, started time.Duration) string {
 	var s schedule
 	measured := 0

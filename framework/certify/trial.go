@@ -47,8 +47,8 @@ type tried struct {
 	observed map[spec.DriverFeature]bool
 }
 
-// try runs a pod with one device on a node, and removes it, to find and report once any defect affecting all cases.
-// Errors: ErrNotThere, ErrDriver.
+// try runs a pod with one device on a node and removes it, so a defect affecting all cases is reported once. Errors:
+// ErrNotThere, ErrDriver.
 func try(ctx context.Context, client kubernetes.Interface, s spec.DriverUnderTest, node, image string, limit time.Duration) (result tried, err error) {
 	namespace, err := client.CoreV1().Namespaces().Create(ctx, harness.NewNamespace(&s), metav1.CreateOptions{})
 	if err != nil {
@@ -89,8 +89,8 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.DriverUnderTes
 	return result, err
 }
 
-// awaitTrial waits until the pod runs, with the time limit for scheduling and again for starting, and interprets a
-// failure.
+// awaitTrial waits until the pod is running and explains a failure. The limit applies to scheduling, then again to
+// starting.
 func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) (*corev1.Pod, error) {
 	var last *corev1.Pod
 	var hopeless error
@@ -122,9 +122,9 @@ func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace stri
 	}
 }
 
-// whyLate interprets a scheduled pod that does not run: it is the driver's fault only if an event says so.
+// whyLate explains why a scheduled pod is not running. It blames the driver only if an event does.
 func whyLate(p *corev1.Pod, said string, limit time.Duration) error {
-	// The kubelet has claims prepared before it creates the sandbox.
+	// The kubelet prepares claims before it creates the sandbox.
 	prepared := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReadyToStartContainers && c.Status == corev1.ConditionTrue
 	})
@@ -138,7 +138,7 @@ func whyLate(p *corev1.Pod, said string, limit time.Duration) error {
 	}
 }
 
-// prepareFailed is the reason of the kubelet's event about a claim that could not be prepared.
+// prepareFailed is the reason of the kubelet's event for a failed NodePrepareResources.
 const prepareFailed = "FailedPrepareDynamicResources"
 
 func imageMissing(p *corev1.Pod) error {
@@ -183,7 +183,7 @@ func observe(ctx context.Context, client kubernetes.Interface, namespace string,
 	for _, s := range p.Status.ContainerStatuses {
 		for _, r := range s.AllocatedResourcesStatus {
 			for _, h := range r.Resources {
-				// Kubelets also report Unknown for drivers without health.
+				// Kubelets also report Unknown for drivers without the health service.
 				if h.Health != corev1.ResourceHealthStatusUnknown {
 					seen[spec.DriverHealth] = true
 				}
@@ -193,7 +193,7 @@ func observe(ctx context.Context, client kubernetes.Interface, namespace string,
 	return seen, nil
 }
 
-// removeTrial returns once the trial's pod is gone and its device free.
+// removeTrial deletes the trial's pod and waits until its device is free.
 func removeTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -234,7 +234,7 @@ func removeTrial(ctx context.Context, client kubernetes.Interface, namespace str
 	return nil
 }
 
-// awaitGone waits for a deleted namespace to be gone. removeTrial has reported one that stays because of its content.
+// awaitGone waits for the removal of a deleted namespace. removeTrial has already reported remaining content.
 func awaitGone(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

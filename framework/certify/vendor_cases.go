@@ -31,10 +31,10 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// keptOutput is how many bytes of a vendor's case are in the report: the last ones.
+// keptOutput limits the output of a vendor's case in the report, in bytes: its end is kept.
 const keptOutput = 4 << 10
 
-// vendorCases runs the vendor's own cases. They never count.
+// vendorCases runs the vendor's own cases. They never affect the verdict.
 func (o Options) vendorCases(ctx context.Context) (results []schema.VendorCase) {
 	for _, c := range o.Declaration.Cases {
 		if ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (o Options) vendorCases(ctx context.Context) (results []schema.VendorCase) 
 
 func tailOf(text string) string { return text[max(0, len(text)-keptOutput):] }
 
-// lastOutput keeps the end of an output, however long.
+// lastOutput keeps the end of the output in bounded memory.
 type lastOutput struct{ kept []byte }
 
 func (l *lastOutput) Write(p []byte) (int, error) {

@@ -70,7 +70,7 @@ func TestVendorCases(t *testing.T) {
 	}
 }
 
-// TestVendorCasesNeverCount: a failed one changes no verdict.
+// TestVendorCasesNeverCount checks that a failed one does not change the verdict.
 func TestVendorCasesNeverCount(t *testing.T) {
 	f := passed()
 	f.seen.VendorCases = []schema.VendorCase{{Name: "own", Status: spec.Failed}}

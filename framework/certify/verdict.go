@@ -28,16 +28,16 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// facts are the input of a judgement: all of it is in a report directory.
+// facts are the input of a verdict, all contained in a report directory.
 type facts struct {
 	declaration declarations.Declaration
 	report      schema.Report
-	// cases have the driver profile and the driver features of each case.
+	// cases has the driver profile and driver features of each case.
 	cases []schema.RequiredCase
 	seen  schema.Observations
 }
 
-// required is a case of the driver profile.
+// required returns a case of the driver profile.
 func (f facts) required(id string) schema.RequiredCase {
 	if i := slices.IndexFunc(f.cases, func(c schema.RequiredCase) bool { return c.ID == id }); i >= 0 {
 		return f.cases[i]
@@ -45,8 +45,8 @@ func (f facts) required(id string) schema.RequiredCase {
 	return schema.RequiredCase{}
 }
 
-// judge returns the verdict. Failures are never outweighed; anything missing prevents certification, as does an
-// exception, which only prevents a negative verdict.
+// judge returns the verdict. Nothing outweighs a failure. Missing results prevent certification; so do exceptions,
+// which turn "not certified" into "incomplete".
 func judge(f facts) schema.Judgement {
 	j := schema.Judgement{Failures: slices.Clone(f.seen.Failures), Missing: slices.Clone(f.seen.Missing), Exercised: map[spec.DriverFeature][]string{}}
 	if chosen := f.chosenBy(); chosen != "" {
@@ -87,7 +87,7 @@ func judge(f facts) schema.Judgement {
 	return j
 }
 
-// chosenBy are the flags that have left cases out.
+// chosenBy returns the flags excluding cases.
 func (f facts) chosenBy() string {
 	var flags []string
 	for _, one := range []struct {
@@ -101,7 +101,7 @@ func (f facts) chosenBy() string {
 	return strings.Join(flags, ", ")
 }
 
-// leftOut are the cases of the profile that the report does not have.
+// leftOut returns the cases of the profile missing in the report.
 func (f facts) leftOut() (ids []string) {
 	for _, required := range f.cases {
 		if !slices.ContainsFunc(f.report.Cases, func(c schema.Case) bool { return c.ID == required.ID }) {
@@ -138,7 +138,7 @@ func (f facts) judgeCases(j *schema.Judgement) {
 		case incomplete(c.SkipCode), basic(c):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		case c.Status == spec.NotApplicable:
-			// The cluster does not serve its subject, or the driver lacks the feature.
+			// The cluster does not support the case, or the driver lacks the feature.
 			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
@@ -147,7 +147,7 @@ func (f facts) judgeCases(j *schema.Judgement) {
 	}
 }
 
-// noVerdict names cases with the same reason: if the driver does not work, these are all.
+// noVerdict describes cases without a verdict for the same reason: all of them, if the driver does not work.
 func noVerdict(ids []string, reason string) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("%s has no verdict: %s", ids[0], reason)
@@ -155,12 +155,12 @@ func noVerdict(ids []string, reason string) string {
 	return fmt.Sprintf("%d cases have no verdict: %s (%s)", len(ids), reason, strings.Join(ids, ", "))
 }
 
-// incomplete reports whether a skipped case would have proven something.
+// incomplete reports whether a skipped case leaves the certification incomplete.
 func incomplete(code spec.SkipCode) bool {
 	return slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, code)
 }
 
-// basic reports whether a check that did not run leaves the contract untested.
+// basic reports whether a check was skipped, but is required for the contract.
 func basic(c schema.Case) bool {
 	return c.Status == spec.NotApplicable && slices.Contains(spec.BasicContract(), c.ID)
 }
@@ -177,7 +177,7 @@ func (f facts) judgeFailed(j *schema.Judgement, c schema.Case) {
 		return
 	}
 	e := f.declaration.Excepted[i]
-	// Parse has checked the day.
+	// Parse has validated the date.
 	until, _ := time.Parse(time.DateOnly, e.Until)
 	if f.report.Ended.After(until.AddDate(0, 0, 1)) {
 		j.Failures = append(j.Failures, fmt.Sprintf("%s (its exception ended on %s)", text, e.Until))

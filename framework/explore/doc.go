@@ -14,10 +14,10 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package explore gives random problems to the scheduler of a cluster and judges what becomes of
-// them. Many problems share the cluster, each with nodes, drivers and classes of its own.
+// Package explore runs random allocation problems against the scheduler of a cluster and judges the
+// outcomes. Problems run in parallel, each with its own nodes, drivers and classes.
 //
 // Run is the engine of "dratest explore": generate.Stored makes a problem, scope gives its objects
 // unique names, a trial creates them and waits for the scheduler's final state, and oracle.Judge
-// judges it. A wrong outcome that repeats is a finding, made smaller by shrink.
+// judges it. A reproducible wrong outcome is a finding, minimized by shrink.
 package explore

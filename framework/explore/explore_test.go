@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
 
-// Problems on one cluster must not see each other.
+// Problems on one cluster must be isolated from each other.
 func TestScope(t *testing.T) {
 	for number := range uint64(300) {
 		p, err := scope(generate.Stored(1, number, nil), "x7x", "ns")
@@ -66,7 +66,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// The file of a finding has its problem.
+// A finding's file restores its problem.
 func TestReplay(t *testing.T) {
 	for number := range uint64(100) {
 		p, err := scope(generate.Stored(1, number, nil), "x7x", "ns")

@@ -50,7 +50,7 @@ func writeFinding(dir, name string, f Finding, t *trial) (string, error) {
 	return name, nil
 }
 
-// describe has a line per pod and claim.
+// describe returns one line per pod and claim.
 func (t *trial) describe() string {
 	var lines strings.Builder
 	for _, pod := range t.outcome.Pods {
@@ -72,12 +72,12 @@ func (t *trial) describe() string {
 	return lines.String()
 }
 
-// plain leaves out what the API server adds.
+// plain drops metadata added by the API server.
 func plain(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, Labels: m.Labels}
 }
 
-// objects are those of a trial in the order of creation, as users write them.
+// objects returns the trial's objects in creation order, as a user would write them.
 func (t *trial) objects() []runtime.Object {
 	var all []runtime.Object
 	add := func(kind string, o runtime.Object) {

@@ -28,11 +28,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// knownIssue excuses findings that its pattern explains: without it, the promise is kept.
+// knownIssue excuses findings caused by its pattern: without the pattern, the promise is kept.
 type knownIssue struct {
 	spec.KnownIssue
 
-	// without removes the pattern from a problem; false if it is not there.
+	// without removes the pattern from a problem, and returns false if there is none.
 	without func(*problem.Problem) bool
 }
 
@@ -46,7 +46,7 @@ func knownIssues() []knownIssue {
 	}}
 }
 
-// localCapacities removes the driver from names of capacities.
+// localCapacities removes the driver's domain from capacity names.
 func localCapacities(p *problem.Problem) bool {
 	found := false
 	for i := range p.Slices {
@@ -65,7 +65,7 @@ func localCapacities(p *problem.Problem) bool {
 	return found
 }
 
-// excused returns the known issue that explains a finding of a trial, "" if there is none.
+// excused returns the known issue explaining a finding, "" for none.
 func (e *exploring) excused(ctx context.Context, s *slot, f Finding, t *trial) string {
 	for i, known := range knownIssues() {
 		p := bare(t.problem)

@@ -29,10 +29,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// taint keeps other pods from the nodes.
+// taint repels other pods from the nodes.
 const taint = "dra-conformance.github.io/explore"
 
-// nodeObject is a node without a kubelet.
+// nodeObject returns a node without a kubelet.
 func nodeObject(n *problem.Node) *corev1.Node {
 	node := n.API()
 	node.Spec.Taints = []corev1.Taint{{Key: taint, Effect: corev1.TaintEffectNoSchedule}}
@@ -42,7 +42,7 @@ func nodeObject(n *problem.Node) *corev1.Node {
 	return node
 }
 
-// podObject is a pod for the nodes of a problem.
+// podObject returns a pod for the nodes of a problem.
 func podObject(pod problem.Pod, id, namespace string) *corev1.Pod {
 	container := corev1.Container{Name: "c", Image: "none"}
 	object := &corev1.Pod{
@@ -63,7 +63,7 @@ func podObject(pod problem.Pod, id, namespace string) *corev1.Pod {
 	return object
 }
 
-// namespaceObject is a namespace for the pods and claims of one problem at a time.
+// namespaceObject returns a namespace for one problem at a time.
 func namespaceObject(name string) *corev1.Namespace {
 	return spec.Namespace(metav1.ObjectMeta{Name: name, Labels: map[string]string{resourceapi.DRAAdminNamespaceLabelKey: "true", label: "any"}})
 }

@@ -30,22 +30,23 @@ import (
 type Options struct {
 	testbed.Config
 
-	// Seed of the problems.
+	// Seed determines the problems.
 	Seed uint64
-	// Problems and Duration end the exploration, whichever comes first; zero is no limit.
+	// Problems and Duration are limits, zero means none. The first one reached ends the
+	// exploration.
 	Problems int
 	Duration time.Duration
-	// Features are names of problem features: only problems with all of them are tried.
+	// Features selects problems with all of these features, by name.
 	Features []string
-	// Parallel is how many problems share the cluster.
+	// Parallel is the number of problems sharing the cluster.
 	Parallel int
 	// Resume continues the exploration in ReportDir.
 	Resume bool
-	// Replay is the file of a finding to try instead.
+	// Replay is the file of a finding to replay instead of random problems.
 	Replay string
 }
 
-// Validate returns all problems of the options at once.
+// Validate returns all errors of the options at once.
 func (o Options) Validate() error {
 	errs := []error{o.Config.Validate()}
 	if o.Problems < 0 {
@@ -77,7 +78,7 @@ func FeatureNames() []string {
 	return names
 }
 
-// wanted reports whether a problem has all features asked for.
+// wanted reports whether a problem has all selected features.
 func (o Options) wanted(p *problem.Problem) bool {
 	for _, f := range slices.Concat(problem.AllFeatures(), problem.PodFeatures()) {
 		if slices.Contains(o.Features, f.Name) && !f.Used(p) {

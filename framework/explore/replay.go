@@ -34,15 +34,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// subject makes a problem with an ID that no other problem has had, for a namespace.
+// subject returns a problem renamed to a new ID, for a namespace.
 type subject func(id, namespace string) (*problem.Problem, error)
 
-// generated is the subject of a generated problem.
+// generated returns the subject of a generated problem.
 func generated(p *problem.Problem) subject {
 	return func(id, namespace string) (*problem.Problem, error) { return scope(p, id, namespace) }
 }
 
-// renamed is the subject of a problem that has an ID already.
+// renamed returns the subject of a problem with an ID.
 func renamed(p *problem.Problem, old string) subject {
 	return func(id, namespace string) (*problem.Problem, error) {
 		data, err := json.Marshal(p)
@@ -62,7 +62,7 @@ func renamed(p *problem.Problem, old string) subject {
 	}
 }
 
-// read returns the problem in the file of a finding, and its ID.
+// read returns the problem in a finding's file, and its ID.
 func read(name string) (*problem.Problem, string, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -39,7 +39,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Run explores a cluster and writes and returns the summary. An error means that it ended early.
+// Run explores a cluster, writes the summary and returns it. An error means an early end.
 func Run(ctx context.Context, parts testbed.Parts, o Options) (Summary, error) {
 	o.Config = o.WithDefaults()
 	if err := o.Validate(); err != nil {
@@ -48,24 +48,24 @@ func Run(ctx context.Context, parts testbed.Parts, o Options) (Summary, error) {
 	return testbed.Run(ctx, o.ReportDir, &exploring{options: o, parts: parts, coverage: problem.NewCoverage()})
 }
 
-// exploring is an exploration.
+// exploring is a running exploration.
 type exploring struct {
 	options Options
 	parts   testbed.Parts
 	bed     *testbed.Testbed
-	// off are the problem's features that the cluster lacks.
+	// off lists features missing in the cluster, by their names in problem.Gates.
 	off   []string
 	slots []*slot
-	// replayed is the problem of Options.Replay, with its ID.
+	// replayed is the problem of Options.Replay, replayedID its ID.
 	replayed   *problem.Problem
 	replayedID string
-	// ran is the duration of earlier parts of a resumed exploration.
+	// ran is the duration in seconds before a resumption.
 	ran float64
 
 	mutex    sync.Mutex
 	summary  Summary
 	coverage *problem.Coverage
-	// next is the number of the next problem, running are those being tried.
+	// next is the number of the next problem; running has the problems in progress.
 	next    uint64
 	running map[uint64]bool
 	// unwanted is the number of problems in a row without the features asked for.
@@ -80,7 +80,7 @@ type slot struct {
 	pods      *podWatch
 }
 
-// Clean removes the findings of an earlier exploration, or reads its summary to resume it.
+// Clean removes the findings of an earlier exploration, or loads its summary for a resumption.
 func (e *exploring) Clean() (err error) {
 	e.running, e.shrunk = map[uint64]bool{}, map[string]int{}
 	if e.options.Replay != "" {
@@ -112,7 +112,7 @@ func (e *exploring) Clean() (err error) {
 	return err
 }
 
-// gates are the features of problems that a cluster may lack.
+// gates maps the optional features of problems to those of clusters.
 var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
 	"AdminAccess":             spec.AdminAccess,
 	"ConsumableCapacity":      spec.ConsumableCapacity,
@@ -201,7 +201,7 @@ func (e *exploring) remove(ctx context.Context) error {
 // progressEvery is the interval of progress lines.
 const progressEvery = 5 * time.Second
 
-// Do tries problems until there were enough, and writes the summary.
+// Do runs problems until a limit is reached, and writes the summary.
 func (e *exploring) Do(ctx context.Context) (Summary, error) {
 	started := time.Now()
 	exploring, stop := context.WithCancel(ctx)
@@ -246,7 +246,7 @@ func (e *exploring) Do(ctx context.Context) (Summary, error) {
 	return s, errors.Join(err, s.write(e.summaryPath()))
 }
 
-// sofar is the summary until now.
+// sofar returns the current summary.
 func (e *exploring) sofar(started time.Time) Summary {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -261,7 +261,7 @@ func (e *exploring) sofar(started time.Time) Summary {
 	return s
 }
 
-// Close removes what Prepare made.
+// Close cleans up after Prepare.
 func (e *exploring) Close(ctx context.Context) error { return e.bed.Close(ctx, nil) }
 
 // Print prints the summary.

@@ -28,18 +28,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// label has the ID of the problem that an object belongs to.
+// label is the ID of an object's problem.
 const label = "dra-conformance.github.io/problem"
 
-// scope returns a problem that shares a cluster with others: names of objects contain the ID, names
-// of drivers, too, and slices for all nodes are for those of the problem. Classes select only devices
-// of the problem's drivers.
+// scope isolates a problem from others in the cluster. Names of objects and drivers get the ID.
+// Slices for all nodes become slices for the problem's nodes, and classes select only devices of
+// the problem's drivers.
 func scope(p *problem.Problem, id, namespace string) (*problem.Problem, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("scope problem: %w", err)
 	}
-	// Drivers' names are also in attributes, constraints and expressions.
+	// Driver names also occur in attributes, constraints and expressions.
 	scoped := &problem.Problem{}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), domain, "."+id+domain)), scoped); err != nil {
 		return nil, fmt.Errorf("scope problem: %w", err)
@@ -72,7 +72,7 @@ func scope(p *problem.Problem, id, namespace string) (*problem.Problem, error) {
 	return scoped, nil
 }
 
-// domain is that of all drivers of generated problems.
+// domain is the domain of all generated drivers.
 const domain = ".example.com"
 
 type scoping struct{ id, namespace string }

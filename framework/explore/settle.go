@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/follow"
 )
 
-// podWatch has the pods of a namespace as they are now.
+// podWatch caches the pods of a namespace.
 type podWatch struct {
 	mutex   sync.Mutex
 	pods    map[string]*corev1.Pod
@@ -41,7 +41,7 @@ type podWatch struct {
 
 func newPodWatch() *podWatch { return &podWatch{changed: make(chan struct{}, 1)} }
 
-// follow runs until ctx ends.
+// follow watches the pods until ctx is done.
 func (w *podWatch) follow(ctx context.Context, client kubernetes.Interface, namespace string) {
 	follow.Follower[*corev1.Pod]{
 		Source: follow.From[*corev1.Pod](client.CoreV1().Pods(namespace), metav1.ListOptions{}),
@@ -69,17 +69,18 @@ func (w *podWatch) get(name string) *corev1.Pod {
 	return w.pods[name]
 }
 
-// maxNudges bounds how often waiting pods are tried again.
+// maxNudges limits how often pending pods are retried.
 const maxNudges = 8
 
-// attempts are those that count: the message is not mark, and each pod has at least its generation.
+// attempts selects scheduling attempts: the pod's condition has another message than mark, and at
+// least the pod's generation.
 type attempts struct {
 	mark        string
 	generations map[string]int64
 }
 
-// settle returns the pods in the final state: each is bound, or was tried again without success after
-// all others.
+// settle waits for the final state and returns the pods: each is bound, or failed to schedule again
+// after all others were decided.
 func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
 	pods, err := t.decided(ctx, attempts{})
 	for i := 0; err == nil && i < maxNudges; i++ {
@@ -111,7 +112,7 @@ func bound(pods map[string]*corev1.Pod) int {
 	return n
 }
 
-// decided waits until each pod is bound or has one of these attempts.
+// decided waits until each pod is bound or had one of these attempts.
 func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1.Pod, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errNotTried)
 	defer cancel()
@@ -138,8 +139,8 @@ func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1
 
 var errNotTried = fmt.Errorf("the scheduler did not try it for %s", patience)
 
-// has reports whether a pod is bound or its condition is of one of the attempts. Schedulers before
-// v1.34 do not report generations.
+// has reports whether a pod is bound or had one of the attempts. Schedulers before v1.34 do not
+// report generations.
 func (a attempts) has(pod *corev1.Pod) bool {
 	if pod.Spec.NodeName != "" {
 		return true
@@ -150,9 +151,8 @@ func (a attempts) has(pod *corev1.Pod) bool {
 	})
 }
 
-// nudge gives the scheduler cause to try waiting pods again: a label of a node changes. Before that,
-// the pods get a generation that earlier attempts have not seen, and a message that the next attempt
-// replaces.
+// nudge makes the scheduler retry pending pods by changing a node label. Before that, it changes
+// each pod's generation and condition message, to recognize the next attempt.
 func (t *trial) nudge(ctx context.Context, pods map[string]*corev1.Pod, number int) (attempts, error) {
 	again := attempts{mark: fmt.Sprintf("dratest asks again (%d)", number+1), generations: map[string]int64{}}
 	status, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{{

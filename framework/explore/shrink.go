@@ -29,13 +29,13 @@ import (
 )
 
 const (
-	// shrunkEach is the number of findings with the same promise that are made smaller.
+	// shrunkEach limits the minimized findings per promise.
 	shrunkEach = 2
-	// shrinkAttempts bounds the smaller problems that are tried for a finding.
+	// shrinkAttempts limits the attempts to minimize a finding.
 	shrinkAttempts = 150
 )
 
-// shrink returns the smallest problem found that still breaks a promise of a finding.
+// shrink returns the smallest problem found with a violation of the same promise.
 func (e *exploring) shrink(ctx context.Context, s *slot, f Finding, t *trial) (Finding, *trial) {
 	if !e.mayShrink(f) {
 		return f, t
@@ -65,7 +65,7 @@ func (e *exploring) mayShrink(f Finding) bool {
 	return e.shrunk[f.Violations[0].Promise] <= shrunkEach && e.replayed == nil
 }
 
-// bare returns a problem without what the API server added.
+// bare returns a copy of a problem without metadata added by the API server.
 func bare(p *problem.Problem) *problem.Problem {
 	p = p.Copy()
 	for i := range p.Slices {
@@ -82,8 +82,8 @@ func bare(p *problem.Problem) *problem.Problem {
 	return p
 }
 
-// alone reports whether a smaller problem is one of its own: classes still select only its devices,
-// and pods have claims that exist.
+// alone reports whether a smaller problem is still isolated and complete: classes select only its
+// devices, and the claims of its pods exist.
 func alone(p *problem.Problem, id string) bool {
 	for i := range p.Classes {
 		selectors := p.Classes[i].Spec.Selectors

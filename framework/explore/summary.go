@@ -43,24 +43,24 @@ type Summary struct {
 	Stack      map[string]string `json:"stack,omitempty"`
 	Seed       uint64            `json:"seed"`
 	Features   []string          `json:"features,omitempty"`
-	// Next is the number of the first problem that was not tried.
+	// Next is the number of the first problem not yet run.
 	Next    uint64  `json:"next"`
 	Seconds float64 `json:"seconds"`
-	// Problems were judged, Refused ones were not stored by the API server.
+	// Problems counts judged problems, Refused those rejected by the API server.
 	Problems int `json:"problems"`
 	Refused  int `json:"refused"`
-	// Refusals are the first refusals.
+	// Refusals has the first rejections.
 	Refusals []string `json:"refusals,omitempty"`
-	// Undecided counts questions that the oracle left open.
+	// Undecided counts questions left open by the oracle.
 	Undecided int `json:"undecided"`
-	// Coverage is a line about the combined features.
+	// Coverage describes the combinations of features.
 	Coverage string    `json:"coverage,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
-	// Excused counts findings of known issues.
+	// Excused counts findings by known issue.
 	Excused map[string]int `json:"excused,omitempty"`
-	// Unconfirmed were not seen again when the same problem was tried twice more.
+	// Unconfirmed has violations not reproduced by two more attempts.
 	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
-	// Troubles are problems that could not be tried.
+	// Troubles lists problems without an outcome, with their errors.
 	Troubles []string       `json:"troubles,omitempty"`
 	Verdict  schema.Verdict `json:"verdict"`
 }
@@ -69,11 +69,11 @@ type Summary struct {
 type Finding struct {
 	Number     uint64             `json:"number"`
 	Violations []oracle.Violation `json:"violations"`
-	// File has its objects.
+	// File is the file with the problem's objects, in the report directory.
 	File string `json:"file,omitempty"`
 }
 
-// load reads the summary of an exploration to resume.
+// load reads the summary of an interrupted exploration.
 func load(dir string, o Options) (Summary, error) {
 	var s Summary
 	data, err := os.ReadFile(filepath.Join(dir, SummaryFile))
@@ -115,7 +115,7 @@ func (s *Summary) judge() {
 	}
 }
 
-// line is the progress in a line.
+// line returns the progress as one line.
 func (s Summary) line() string {
 	return fmt.Sprintf("%d problems, %.0f a minute, %d refused, %d findings, %d unconfirmed, %d not tried; %s",
 		s.Problems, float64(s.Problems)/max(s.Seconds, 1)*60, s.Refused, len(s.Findings), len(s.Unconfirmed), len(s.Troubles), s.Coverage)

@@ -35,33 +35,33 @@ import (
 )
 
 const (
-	// informed is the time for the scheduler to learn of devices before there are pods.
+	// informed lets the scheduler's informers see the devices before pods are created.
 	informed = 100 * time.Millisecond
-	// patience is the time for the scheduler to try a pod.
+	// patience is the timeout for a scheduling attempt of each pod.
 	patience = 45 * time.Second
-	// cleanup bounds the deletion of a problem's objects.
+	// cleanup is the timeout for deleting a problem's objects.
 	cleanup = 30 * time.Second
-	// requestsAtOnce is for the objects of a problem.
+	// requestsAtOnce limits concurrent requests for one problem.
 	requestsAtOnce = 6
 )
 
-// errRefused: the API server does not store an object.
+// errRefused means the API server rejected an object.
 var errRefused = errors.New("refused by the API server")
 
-// trial is a problem on a cluster.
+// trial runs a problem on a cluster once.
 type trial struct {
 	client    kubernetes.Interface
 	namespace *corev1.Namespace
 	pods      *podWatch
 	id        string
-	// problem has the objects as the API server serves them, once they are created.
+	// problem has the objects as returned by the API server, once created.
 	problem *problem.Problem
-	// outcome is the final state, reasons have the messages of waiting pods.
+	// outcome is the final state; reasons has the scheduler's messages for pending pods.
 	outcome oracle.Outcome
 	reasons map[string]string
 }
 
-// run creates the objects of a problem, waits for the final state, and removes them.
+// run creates the objects of a problem, waits for the final state, and deletes them.
 func (t *trial) run(ctx context.Context) (outcome oracle.Outcome, err error) {
 	defer func() {
 		err = errors.Join(err, t.remove(ctx))
@@ -96,7 +96,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refused describes a failed request.
+// refused wraps the error of a failed request, with errRefused if the object is invalid.
 func refused(kind, name string, err error) error {
 	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
 		return fmt.Errorf("%w: %s %s: %w", errRefused, kind, name, err)
@@ -104,7 +104,7 @@ func refused(kind, name string, err error) error {
 	return fmt.Errorf("create %s %s: %w", kind, name, err)
 }
 
-// create creates everything but the pods.
+// create creates all objects except pods.
 func (t *trial) create(ctx context.Context) error {
 	var group errgroup.Group
 	group.SetLimit(requestsAtOnce)
@@ -155,7 +155,7 @@ type creator[O any] interface {
 	Create(ctx context.Context, object *O, options metav1.CreateOptions) (*O, error)
 }
 
-// stored creates an object and replaces it by what the API server stored.
+// stored creates an object and replaces it with the response.
 func stored[O any, P interface {
 	*O
 	metav1.Object
@@ -189,7 +189,7 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 	return outcome, nil
 }
 
-// remove deletes what create created, pods first.
+// remove deletes all objects of the problem, pods first.
 func (t *trial) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
 	defer cancel()

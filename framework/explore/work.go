@@ -29,16 +29,16 @@ import (
 )
 
 const (
-	// confirmations are how often a problem with a violation is tried again: all have to break the same
+	// confirmations is the number of repetitions after a violation. All must break the same
 	// promise.
 	confirmations = 2
-	// listed is the number of refusals in the summary, and of troubles that end an exploration.
+	// listed limits the rejections in the summary. As many troubles end an exploration.
 	listed = 20
 	// rare is the number of problems in a row without the features asked for that end an exploration.
 	rare = 20_000
 )
 
-// work tries problems until the exploration is over: ctx ends it at once, exploring between problems.
+// work runs problems until the exploration ends: at once with ctx, between problems with exploring.
 func (e *exploring) work(ctx, exploring context.Context, s *slot) {
 	for exploring.Err() == nil {
 		number, p, ok := e.take(exploring)
@@ -79,7 +79,7 @@ func (e *exploring) take(ctx context.Context) (uint64, *problem.Problem, bool) {
 	}
 }
 
-// done counts what became of a problem.
+// done records the result of a problem.
 func (e *exploring) done(number uint64, count func(*Summary)) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -87,13 +87,13 @@ func (e *exploring) done(number uint64, count func(*Summary)) {
 	count(&e.summary)
 }
 
-// try tries a problem, and again if the outcome is wrong.
+// try runs a problem, and repeats it after a wrong outcome.
 func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.Problem, of subject) {
 	id := fmt.Sprintf("x%dx", number)
 	verdict, tried, err := e.attempt(ctx, s, of, id)
 	switch {
 	case ctx.Err() != nil:
-		return // It stays unfinished, for --resume.
+		return // It stays in running, for --resume.
 	case errors.Is(err, errRefused):
 		e.done(number, func(s *Summary) {
 			s.Refused++
@@ -151,7 +151,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 	}
 }
 
-// attempt gives a problem to the scheduler once.
+// attempt runs a problem once.
 func (e *exploring) attempt(ctx context.Context, s *slot, of subject, id string) (oracle.Verdict, *trial, error) {
 	p, err := of(id, s.namespace.Name)
 	if err != nil {
@@ -164,14 +164,14 @@ func (e *exploring) attempt(ctx context.Context, s *slot, of subject, id string)
 	return oracle.Judge(t.problem, t.outcome), t, nil
 }
 
-// common are the violations with a promise that others break, too; those of the last attempt.
+// common returns the violations in last of promises also broken in before.
 func common(before, last []oracle.Violation) []oracle.Violation {
 	return slices.DeleteFunc(slices.Clone(last), func(v oracle.Violation) bool {
 		return !slices.ContainsFunc(before, func(b oracle.Violation) bool { return b.Promise == v.Promise })
 	})
 }
 
-// comment makes lines comments.
+// comment turns text into YAML comments.
 func comment(text string) string {
 	return "# " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n# ") + "\n"
 }

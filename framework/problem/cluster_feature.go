@@ -155,8 +155,8 @@ func distinct(all []resourceapi.ResourceSlice, key func(*resourceapi.ResourceSli
 	return len(keys)
 }
 
-// outOfStep reports whether a slice's announced count is wrong for its pool and generation, or its
-// generation is old.
+// outOfStep reports whether a slice announces the wrong slice count for its pool and generation, or
+// has an old generation.
 func outOfStep(p *Problem, s *resourceapi.ResourceSlice) bool {
 	n := int64(0)
 	for i := range p.Slices {

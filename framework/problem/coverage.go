@@ -21,7 +21,7 @@ import (
 	"slices"
 )
 
-// Coverage counts which features were combined in problems.
+// Coverage counts combinations of features in problems.
 type Coverage struct {
 	features []Feature
 	used     []int
@@ -29,7 +29,7 @@ type Coverage struct {
 	triples  map[[3]int]bool
 }
 
-// NewCoverage returns a Coverage of no problem.
+// NewCoverage returns an empty Coverage.
 func NewCoverage() *Coverage {
 	features := slices.Concat(AllFeatures(), PodFeatures())
 	return &Coverage{features: features, used: make([]int, len(features)), pairs: map[[2]int]bool{}, triples: map[[3]int]bool{}}
@@ -54,7 +54,7 @@ func (c *Coverage) Add(p *Problem) {
 	}
 }
 
-// possible are the features used so far, and their pairs and triples.
+// possible returns the number of features used so far, and of their pairs and triples.
 func (c *Coverage) possible() (features, pairs, triples int) {
 	for _, times := range c.used {
 		if times > 0 {
@@ -64,13 +64,13 @@ func (c *Coverage) possible() (features, pairs, triples int) {
 	return features, features * (features - 1) / 2, features * (features - 1) * (features - 2) / 6
 }
 
-// Shares returns the shares of pairs and triples that were combined, of the features used so far.
+// Shares returns the covered fractions of pairs and triples, among the features used so far.
 func (c *Coverage) Shares() (pairs, triples float64) {
 	_, p, t := c.possible()
 	return float64(len(c.pairs)) / float64(max(1, p)), float64(len(c.triples)) / float64(max(1, t))
 }
 
-// String has the numbers of pairs and triples.
+// String returns the numbers of pairs and triples.
 func (c *Coverage) String() string {
 	features, pairs, triples := c.possible()
 	return fmt.Sprintf("%d features, %d of %d pairs, %d of %d triples", features, len(c.pairs), pairs, len(c.triples), triples)

@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package problem is an allocation problem as plain data: pods and their claims, candidate nodes, and
-// published devices. Start at Problem. Package generate makes random ones, package oracle judges what
-// a scheduler makes of them.
+// Package problem represents allocation problems as plain data: pods and their claims, candidate
+// nodes, and published devices. Start at Problem. Package generate makes random problems, package
+// oracle judges a scheduler's decisions, package reduce minimizes problems.
 package problem

@@ -26,11 +26,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Problem is claims and the devices they compete for. An allocator is asked for the first fit of all
-// Claims on each of Nodes, a scheduler for a node and devices of each of Pods. All objects are as
-// served by the API server, with taints of DeviceTaintRules in the slices.
+// Problem is a set of claims and the devices they compete for. An allocator has to find the first
+// fit of all Claims on each of Nodes; a scheduler has to find a node and devices for each of Pods.
+// All objects are as served by the API server, with taints of DeviceTaintRules in the slices.
 type Problem struct {
-	// Off lists disabled optional features, by their names in Gates.
+	// Off lists disabled optional features by their names in Gates.
 	Off       []string                    `json:"featuresOff,omitempty"`
 	Nodes     []Node                      `json:"nodes,omitempty"`
 	Slices    []resourceapi.ResourceSlice `json:"slices,omitempty"`
@@ -39,7 +39,7 @@ type Problem struct {
 	Claims    []resourceapi.ResourceClaim `json:"claims,omitempty"`
 	// Pods use claims. Without any, one pod uses all Claims.
 	Pods []Pod `json:"pods,omitempty"`
-	// History is the past; it must not matter.
+	// History is the past of a stateful allocator. It must not affect the answer.
 	History *History `json:"history,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Pod struct {
 	Claims []string `json:"claims,omitempty"`
 }
 
-// AllPods returns Pods, or the pod that uses all Claims.
+// AllPods returns Pods, or a single pod using all Claims.
 func (p *Problem) AllPods() []Pod {
 	if len(p.Pods) > 0 {
 		return p.Pods
@@ -68,7 +68,7 @@ func (p *Problem) AllPods() []Pod {
 	return []Pod{pod}
 }
 
-// API returns the node as the API has it.
+// API returns the API object of the node.
 func (n *Node) API() *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 }
@@ -90,7 +90,7 @@ func Parse(data []byte) (*Problem, error) {
 	return p, nil
 }
 
-// YAML is the input of Parse.
+// YAML formats the problem for Parse.
 func (p *Problem) YAML() ([]byte, error) {
 	data, err := yaml.Marshal(p)
 	if err != nil {

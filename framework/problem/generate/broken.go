@@ -24,7 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// breakPools puts some pools into states during a driver's update, or invalid ones.
+// breakPools makes some pools invalid, or incomplete as during a driver's update.
 func (g *generator) breakPools() {
 	if !g.knobs[brokenPools] {
 		return
@@ -44,13 +44,13 @@ func (g *generator) breakPool(i int) {
 		}
 	}
 	switch kind {
-	case 0: // Not all slices are there yet.
+	case 0: // Slices are missing.
 		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount++ })
 	case 1: // More slices than announced.
 		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount-- })
 	case 2: // This one disagrees with the others.
 		slice.Spec.Pool.ResourceSliceCount++
-	case 3, 4: // An old slice is still there.
+	case 3, 4: // An old slice is left.
 		old := slice.DeepCopy()
 		old.Name = g.newName(old.Name, pick(g, "-old", "-0"))
 		old.Spec.Pool.Generation--
@@ -59,7 +59,7 @@ func (g *generator) breakPool(i int) {
 			old.Spec.Devices[0].Name = "dev-old"
 		}
 		g.p.Slices = append(g.p.Slices, *old)
-	case 5, 6: // The first slice of the next generation is there, maybe elsewhere.
+	case 5, 6: // The first slice of the next generation is published, maybe for another node.
 		next := slice.DeepCopy()
 		next.Name = g.newName(next.Name, "-next")
 		next.Spec.Pool.Generation++

@@ -27,14 +27,14 @@ type generator struct {
 	*rand.Rand
 	knobs [numKnobs]bool
 	p     *problem.Problem
-	// drivers have devices.
+	// drivers lists the drivers with devices.
 	drivers []string
-	// stored is whether an API server has to accept the objects.
+	// stored requires objects to be valid for an API server.
 	stored bool
 }
 
-// Problem returns a problem by its number in the sequence of a seed: the same for the same
-// arguments, on every machine.
+// Problem returns a problem by its number in the sequence of a seed. It depends only on its
+// arguments.
 func Problem(seed, number uint64) *problem.Problem {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), p: &problem.Problem{}}
 	g.turnKnobs()
@@ -50,7 +50,7 @@ func Problem(seed, number uint64) *problem.Problem {
 	return g.p
 }
 
-// chance is true with a probability in percent.
+// chance returns true with a probability in percent.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 // between returns a number from low to high, both included.

@@ -89,7 +89,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// Combinations of features have the bugs.
+// Bugs are in combinations of features.
 func TestStoredCoversPairs(t *testing.T) {
 	c := problem.NewCoverage()
 	for number := range uint64(3000) {
@@ -101,7 +101,7 @@ func TestStoredCoversPairs(t *testing.T) {
 	}
 }
 
-// A feature that the cluster lacks is not used.
+// Features missing in the cluster must not be used.
 func TestStoredWithoutFeatures(t *testing.T) {
 	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true}
 	for number := range uint64(1000) {

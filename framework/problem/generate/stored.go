@@ -30,8 +30,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// Stored returns a problem by its number in the sequence of a seed: pods compete for devices, and an
-// API server stores all objects. Features in off (problem.Gates) are not used.
+// Stored returns a valid problem by its number in the sequence of a seed: pods compete for devices,
+// and an API server accepts all objects. Features in off (problem.Gates) are not used.
 func Stored(seed, number uint64, off []string) *problem.Problem {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed^storedSeeds, number)), p: &problem.Problem{}, stored: true}
 	for range g.between(3, 8) {
@@ -62,14 +62,14 @@ func Stored(seed, number uint64, off []string) *problem.Problem {
 	return g.p
 }
 
-// storedSeeds make problems differ from those of Problem with the same seed.
+// storedSeeds separates the sequences of Stored from those of Problem.
 const storedSeeds = 0x73746f726564
 
-// notStored are complications of objects that an API server refuses, or of a state that it does not
-// have.
+// notStored lists complications unavailable on a cluster: invalid objects, disabled features and
+// history.
 var notStored = []knob{featuresOff, future, history} //nolint:gochecknoglobals // a table
 
-// ofGate are the complications that need a feature.
+// ofGate lists the complications of each optional feature.
 var ofGate = map[string][]knob{ //nolint:gochecknoglobals // a table
 	"AdminAccess":            {adminAccess},
 	"ConsumableCapacity":     {shares, sharePolicies},
@@ -79,7 +79,7 @@ var ofGate = map[string][]knob{ //nolint:gochecknoglobals // a table
 	"PrioritizedList":        {alternatives},
 }
 
-// store changes what validation refuses.
+// store makes the objects valid for the API server.
 func (g *generator) store() {
 	for i := range g.p.Slices {
 		spec := &g.p.Slices[i].Spec
@@ -114,7 +114,7 @@ func (g *generator) store() {
 	}
 }
 
-// countsOf are the counts of a request or of its alternatives, if they count.
+// countsOf returns the device counts of a request or of its alternatives.
 func countsOf(request *resourceapi.DeviceRequest) []*int64 {
 	var all []*int64
 	if exact := request.Exactly; exact != nil && exact.AllocationMode == resourceapi.DeviceAllocationModeExactCount {
@@ -147,12 +147,12 @@ func (g *generator) storeDevice(d *resourceapi.Device) {
 			c.Counters = map[string]resourceapi.Counter{"memory": {Value: quantity("5Gi")}}
 		}
 	}
-	// Nothing attaches devices: a pod would wait in PreBind.
+	// Without a controller setting binding conditions, a pod would stay in PreBind.
 	d.BindingConditions, d.BindingFailureConditions = nil, nil
 }
 
-// within reports whether a policy's limits are within the capacity, and its values differ: the API
-// server compares them rounded up.
+// within reports whether a policy's limits are within the capacity and its values differ, rounded
+// up as in API validation.
 func within(c resourceapi.DeviceCapacity) bool {
 	for i, value := range c.RequestPolicy.ValidValues {
 		if i > 0 && c.RequestPolicy.ValidValues[i-1].Value() == value.Value() {
@@ -175,9 +175,9 @@ func maxOf(r *resourceapi.CapacityRequestPolicyRange) *resource.Quantity {
 	return r.Max
 }
 
-// storeAllocated adds the requests that an allocation names, and gives shares valid IDs. Without a
-// timestamp, kube-scheduler v1.37 cannot reserve an allocated claim: it adds one, and the API server
-// refuses to change the allocation.
+// storeAllocated makes an allocated claim valid: it adds the requests of its results, valid share
+// IDs and a timestamp. kube-scheduler v1.37 cannot reserve an allocated claim without a timestamp:
+// it adds one, and the API server rejects the changed allocation.
 func (g *generator) storeAllocated(claim *resourceapi.ResourceClaim) {
 	claim.Status.Allocation.AllocationTimestamp = ptr.To(metav1.Unix(1_700_000_000, 0))
 	results := claim.Status.Allocation.Devices.Results
@@ -194,7 +194,7 @@ func (g *generator) storeAllocated(claim *resourceapi.ResourceClaim) {
 	}
 }
 
-// addPods shares the claims among pods: a pod uses one or more, and some claims have several pods.
+// addPods distributes the claims among pods: each pod uses one or more, and some claims are shared.
 func (g *generator) addPods() {
 	claims := len(g.p.Claims)
 	for i := range g.between(1, claims+1) {

@@ -27,22 +27,22 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// allocated checks one allocation as if it had been made for a node.
+// allocated checks an allocation, assuming it was made for a node.
 type allocated struct {
 	w          *world
 	demand     *demand
 	allocation *resourceapi.AllocationResult
 	node       *problem.Node
-	// chosen are the choices with results, by request name.
+	// chosen has the choices with results, by request name.
 	chosen map[string]*choice
-	// devices and choices are those of the results; nil for unknown ones.
+	// devices and choices belong to the results, by index; nil if unknown.
 	devices []*device
 	choices []*choice
 	found   []Violation
 }
 
-// judgeAllocation returns what is wrong with an allocation for the best of the nodes where it may
-// have been made.
+// judgeAllocation returns the violations of an allocation for the node with the fewest violations:
+// the scheduler's choice is unknown.
 func (w *world) judgeAllocation(d *demand, a *resourceapi.AllocationResult, nodes []*problem.Node) []Violation {
 	var fewest []Violation
 	for i, node := range nodes {
@@ -113,7 +113,7 @@ func (j *allocated) choiceNamed(name string) *choice {
 	return nil
 }
 
-// result checks one device of an allocation.
+// result checks a device of an allocation.
 func (j *allocated) result(c *choice, r *resourceapi.DeviceRequestAllocationResult, d *device) {
 	id := idOf(r)
 	if d == nil {
@@ -160,7 +160,7 @@ func (j *allocated) result(c *choice, r *resourceapi.DeviceRequestAllocationResu
 	}
 }
 
-// unpublished is a device that no slice of the highest generation has.
+// unpublished reports a device missing in the slices of the highest generation.
 func (j *allocated) unpublished(id deviceID) {
 	for i := range j.w.p.Slices {
 		spec := &j.w.p.Slices[i].Spec
@@ -175,7 +175,7 @@ func (j *allocated) unpublished(id deviceID) {
 	j.violated(published, "device %s is not published", id)
 }
 
-// share checks what a device of an allocation consumes.
+// share checks the consumed capacity and share ID of a device.
 func (j *allocated) share(c *choice, r *resourceapi.DeviceRequestAllocationResult, d *device) {
 	shares, ok := j.w.shares(c, d)
 	if !ok {
@@ -183,7 +183,7 @@ func (j *allocated) share(c *choice, r *resourceapi.DeviceRequestAllocationResul
 		return
 	}
 	if c.admin && r.ShareID == nil && r.ConsumedCapacity == nil {
-		// Admin access is not one of the allocations that share a device.
+		// Admin access is not a share.
 		return
 	}
 	if !d.shared {
@@ -214,7 +214,7 @@ func (j *allocated) share(c *choice, r *resourceapi.DeviceRequestAllocationResul
 	}
 }
 
-// number checks how many devices a choice has.
+// number checks the number of devices of a choice.
 func (j *allocated) number(c *choice) {
 	seen, count := map[*device]bool{}, 0
 	for i, d := range j.devices {
@@ -240,14 +240,15 @@ func (j *allocated) number(c *choice) {
 		return
 	}
 	for _, d := range j.w.all {
-		// Whether a device with the capacity, but a policy that refuses it, is one of all is open.
+		// The API leaves open whether AllocationMode All includes a device with enough capacity,
+		// but with a policy rejecting the request.
 		if _, fits := j.w.shares(c, d); fits && !d.peculiar() && !seen[d] && j.w.reaches(d, j.node) == yes && d.pool.usable == yes && j.w.wanted(c, d) == yes {
 			j.violated(everyDevice, "device %s is missing in request %s for all", d.id, c.name)
 		}
 	}
 }
 
-// wanted reports whether a device matches a choice, whether or not it is free.
+// wanted reports whether a device matches a choice, regardless of its use.
 func (w *world) wanted(c *choice, d *device) answer {
 	if c.class == nil {
 		return no

@@ -24,16 +24,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// share is what an allocation consumes of a capacity. Where a request between two units is aligned
-// in whole units, the API leaves open whether the request or the unit counts (requested).
+// share is the consumption of a capacity. If a fractional request is valid after rounding up to
+// whole units, the API leaves open whether the requested or the rounded amount is consumed;
+// requested is the former.
 type share struct {
 	amount    resource.Quantity
 	requested *resource.Quantity
 }
 
-// shares returns what a choice consumes of a shared device, by local name, or false if the device
-// does not have what is requested (CapacityRequirements.Requests). Of other devices nothing is
-// consumed.
+// shares returns the consumption of a shared device by a choice, by local capacity name, or false
+// if the device has less than requested (CapacityRequirements.Requests). Other devices have no
+// consumption.
 func (w *world) shares(c *choice, d *device) (map[string]share, bool) {
 	asked := localAmounts(d.id.driver, c.capacity)
 	for name := range asked {
@@ -59,13 +60,13 @@ func (w *world) shares(c *choice, d *device) (map[string]share, bool) {
 	return all, true
 }
 
-// peculiar reports whether a device has a policy without being shared, which the API does not allow
+// peculiar reports whether a device has a policy without being shared, which is invalid
 // (DeviceCapacity.RequestPolicy).
 func (d *device) peculiar() bool {
 	return !d.shared && hasPolicy(d, func(*resourceapi.CapacityRequestPolicy) bool { return true })
 }
 
-// consumes applies a policy (CapacityRequestPolicy) to a request, which may be missing.
+// consumes applies a policy (CapacityRequestPolicy) to an optional request.
 func (w *world) consumes(has resourceapi.DeviceCapacity, request resource.Quantity, requested bool) (share, bool) {
 	policy := has.RequestPolicy
 	switch {
@@ -88,7 +89,7 @@ func (w *world) consumes(has resourceapi.DeviceCapacity, request resource.Quanti
 	return share{amount: request}, true
 }
 
-// inRange rounds a request up in whole units, or in thousandths if a bound has them
+// inRange rounds a request up to whole units, or to thousandths if a bound is fractional
 // (CapacityRequestPolicyRange).
 func (w *world) inRange(r *resourceapi.CapacityRequestPolicyRange, request resource.Quantity) (share, bool) {
 	scale := resource.Scale(0)
@@ -134,7 +135,7 @@ func units(q resource.Quantity, scale resource.Scale) *big.Int {
 	copied := q.DeepCopy()
 	dec := copied.AsDec()
 	value := new(big.Int).Set(dec.UnscaledBig())
-	// The value is unscaled * 10^-decimals units of one.
+	// The quantity is value * 10^-decimals units.
 	decimals := int64(dec.Scale()) + int64(scale)
 	if decimals <= 0 {
 		return value.Mul(value, power(-decimals))

@@ -43,7 +43,7 @@ func choiceRules() map[string]rule {
 			},
 		},
 		"after earlier requests": {"kep-4816/alternatives-in-order",
-			// gpu-0 and gpu-1 are taken by the request before.
+			// The first request takes gpu-0 and gpu-1.
 			func(s *scene) { s.twoRequests(2) },
 			func(s *scene) { s.twoRequests(1) },
 		},
@@ -60,13 +60,14 @@ func choiceRules() map[string]rule {
 	}
 }
 
-// second has the second alternative, for one device.
+// second allocates one device for the second alternative.
 func (s *scene) second(first int64) {
 	s.claims(claim("claim", firstOf("r", first, 1)))
 	s.allocate(0, result("r/s1", "gpu-0"))
 }
 
-// twoRequests has some devices for the first request, and one for the second's second alternative.
+// twoRequests allocates devices for the first request, and one for the second alternative of the
+// second request.
 func (s *scene) twoRequests(first int64) {
 	s.claims(claim("claim", request("q", first), firstOf("r", 2, 1)))
 	results := []resourceapi.DeviceRequestAllocationResult{result("q", "gpu-0"), result("q", "gpu-1")}[:first]
@@ -137,7 +138,7 @@ func podRules() map[string]rule {
 	}
 }
 
-// attaching waits for a binding condition.
+// attaching makes the pod wait for a binding condition.
 func (s *scene) attaching(status metav1.ConditionStatus) {
 	s.device(0).BindingConditions, s.allocated().BindingConditions = []string{"attached"}, []string{"attached"}
 	s.Outcome.Pods[0].Node = ""
@@ -146,7 +147,7 @@ func (s *scene) attaching(status metav1.ConditionStatus) {
 	}}
 }
 
-// join waits for a claim that another pod uses, of a device that was tainted since.
+// join makes the pod wait for a claim already in use, whose device was tainted later.
 func (s *scene) join(effect resourceapi.DeviceTaintEffect) {
 	s.Outcome.Pods[0].Node = ""
 	s.Outcome.Claims[0].Status.ReservedFor[0].Name = "other"
@@ -160,7 +161,7 @@ func (s *scene) matching(count int64) {
 	s.wait()
 }
 
-// lastShare waits for a share of gpu-0, of which 4Gi are in use; nothing else is there.
+// lastShare makes the pod wait for a share of gpu-0, the only device, with 4Gi in use.
 func (s *scene) lastShare(requested string) {
 	s.share(nil, requested, "0")
 	s.useShare("other", "4Gi")
@@ -169,7 +170,7 @@ func (s *scene) lastShare(requested string) {
 	s.wait()
 }
 
-// unused has an allocation for a node that is gone, and the pod waits.
+// unused makes the pod wait with an allocation for a deleted node.
 func (s *scene) unused() {
 	s.Outcome.Pods[0].Node = ""
 	s.Outcome.Claims[0].Status.ReservedFor = nil
@@ -202,7 +203,8 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// TestAdminAccessAcrossClaims: claims with admin access take nothing away from others of the pod.
+// TestAdminAccessAcrossClaims checks that claims with admin access leave all devices to the pod's
+// other claims.
 func TestAdminAccessAcrossClaims(t *testing.T) {
 	s := newScene()
 	admin := claim("admin", request("r", 3))

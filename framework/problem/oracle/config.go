@@ -30,7 +30,7 @@ import (
 type setting struct {
 	source resourceapi.AllocationConfigSource
 	driver string
-	// parameters are JSON in a normal form.
+	// parameters is normalized JSON.
 	parameters string
 }
 
@@ -53,8 +53,8 @@ func normal(raw []byte) string {
 	return string(text)
 }
 
-// config compares, for each request, the configurations of the allocation with those of the class,
-// then of the claim.
+// config compares the configurations of the allocation with those of class and claim, in this
+// order, for each request.
 func (j *allocated) config() {
 	entries := j.allocation.Devices.Config
 	used := make([]bool, len(entries))
@@ -89,8 +89,8 @@ func (j *allocated) config() {
 	}
 }
 
-// nodeSelector compares the nodes of an allocation with those of its devices: those of the problem,
-// and nodes like them under other names.
+// nodeSelector compares the allocation's node selector with the nodes of its devices, on the
+// problem's nodes and on renamed copies.
 func (j *allocated) nodeSelector() {
 	nodes := []problem.Node{{Name: "another-node"}}
 	for _, n := range j.w.p.Nodes {

@@ -23,14 +23,14 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// value is an attribute's type and value. Versions are without build metadata (semver.org 2.0.0,
+// value is an attribute's type and value. Versions have no build metadata (semver.org 2.0.0,
 // section 10).
 type value struct {
 	kind, text string
 }
 
-// attribute returns a device's value of an attribute. The answer is open for a list: the feature
-// that compares lists is off by default.
+// attribute returns the value of a device's attribute. Lists are open: comparing them is a feature
+// disabled by default.
 func attribute(d *device, name resourceapi.FullyQualifiedName) (value, answer) {
 	a, ok := d.Attributes[resourceapi.QualifiedName(name)]
 	if !ok {
@@ -53,7 +53,7 @@ func attribute(d *device, name resourceapi.FullyQualifiedName) (value, answer) {
 	return value{}, open
 }
 
-// agrees reports whether devices satisfy a constraint together.
+// agrees reports whether a set of devices satisfies a constraint.
 func agrees(c *resourceapi.DeviceConstraint, devices []*device) answer {
 	name := c.MatchAttribute
 	if name == nil {

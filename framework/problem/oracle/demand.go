@@ -26,19 +26,19 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// demand is what a claim requests.
+// demand is a claim's set of requests and constraints.
 type demand struct {
 	claim       *resourceapi.ResourceClaim
 	requests    []request
 	constraints []resourceapi.DeviceConstraint
-	// unknown is a part of the claim that a scheduler must refuse because it does not know it.
+	// unknown names a part of the claim unknown to the scheduler, which must therefore reject it.
 	unknown string
-	// odd is whether the API server would not have stored the claim, or its capacity is finer than the
-	// API defines.
+	// odd is set for values undefined by the API: rejected by the API server, or capacities finer
+	// than 1m.
 	odd bool
 }
 
-// request is a request with its alternatives: one if it is exact.
+// request has the alternatives of a request, or one choice if it is exact.
 type request struct {
 	name    string
 	choices []choice
@@ -46,7 +46,7 @@ type request struct {
 
 // choice is an exact request, or an alternative.
 type choice struct {
-	// name is the one in results; main is the request's.
+	// name is used in results, main is the name of the request.
 	name, main string
 	className  string
 	class      *resourceapi.DeviceClass
@@ -57,7 +57,7 @@ type choice struct {
 	capacity   map[resourceapi.QualifiedName]resource.Quantity
 }
 
-// named reports whether a list of names in a constraint or configuration means the choice.
+// named reports whether the names in a constraint or configuration include the choice.
 func (c *choice) named(names []string) bool {
 	return len(names) == 0 || slices.Contains(names, c.name) || slices.Contains(names, c.main)
 }

@@ -22,8 +22,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// disabled names a disabled feature that matters to claims, "" if there is none: the API does not
-// say what a scheduler makes of its fields.
+// disabled names a disabled feature used by claims or devices, "" for none. The API does not define
+// the effect of its fields.
 func (w *world) disabled(claims []*resourceapi.ResourceClaim) string {
 	for _, name := range w.p.Off {
 		if uses := users[name]; uses.device != nil && slices.ContainsFunc(w.all, func(d *device) bool { return uses.device(d) }) ||
@@ -40,13 +40,13 @@ func wantsDistinct(c *resourceapi.ResourceClaim) bool {
 	return slices.ContainsFunc(c.Spec.Devices.Constraints, func(c resourceapi.DeviceConstraint) bool { return c.DistinctAttribute != nil })
 }
 
-// user reports whether something has fields of a feature.
+// user reports whether a device or request uses a feature.
 type user struct {
 	device  func(*device) bool
 	request func(resourceapi.DeviceRequest) bool
 }
 
-// users are those of the features in Problem.Off.
+// users has the check for each name in problem.Gates.
 var users = map[string]user{ //nolint:gochecknoglobals // a table
 	"AdminAccess": {request: func(r resourceapi.DeviceRequest) bool {
 		return r.Exactly != nil && r.Exactly.AdminAccess != nil

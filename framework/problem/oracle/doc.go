@@ -14,12 +14,12 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package oracle judges what a scheduler made of a problem: objects in, violations out. It follows
-// the comments of k8s.io/api/resource/v1 and the KEPs, not an allocator's code.
+// Package oracle judges a scheduler's decisions on a problem. It follows the comments of
+// k8s.io/api/resource/v1 and the KEPs, not an allocator's code.
 //
-// A rule that the API leaves open is never a violation. Where the final state or the search budget
-// does not allow an answer, Judge counts an undecided question instead of guessing.
+// Behavior left open by the API is never a violation. If the final state or the search budget does
+// not suffice for an answer, Judge counts an undecided question instead of guessing.
 //
-// Judge is the entry. allocation.go has the rules of a single claim, uses.go those of all claims
-// together, search.go looks for devices for pods that wait and for earlier alternatives.
+// Start at Judge. allocation.go has the rules of a single claim, uses.go those of all claims
+// together. search.go looks for devices for pending pods and for earlier alternatives.
 package oracle

@@ -32,22 +32,22 @@ import (
 
 type claimID struct{ namespace, name string }
 
-// judge collects the verdict of an outcome.
+// judge collects the verdict on an outcome.
 type judge struct {
 	w       *world
 	outcome *Outcome
-	// claims are those of the final state, in the order of the outcome, then of the problem.
+	// claims has the claims of the outcome, then unchanged ones of the problem.
 	claims []*resourceapi.ResourceClaim
 	byName map[claimID]*resourceapi.ResourceClaim
-	// before are the allocations that the problem began with.
+	// before has the allocations at the start of the problem.
 	before  map[claimID]*resourceapi.AllocationResult
 	demands map[*resourceapi.ResourceClaim]*demand
-	// shrunk is whether an allocation of the beginning is gone.
+	// shrunk reports whether an initial allocation was removed or changed.
 	shrunk  bool
 	verdict Verdict
 }
 
-// Judge returns what an outcome of a problem breaks.
+// Judge returns the violations in the outcome of a problem.
 func Judge(p *problem.Problem, outcome Outcome) Verdict {
 	j := &judge{
 		w: newWorld(p), outcome: &outcome, byName: map[claimID]*resourceapi.ResourceClaim{},
@@ -94,12 +94,12 @@ func (j *judge) know(c *resourceapi.ResourceClaim) {
 	j.demands[c] = j.w.demandOf(c)
 }
 
-// fresh reports whether a claim was allocated after the problem began.
+// fresh reports whether a claim was allocated after the start of the problem.
 func (j *judge) fresh(c *resourceapi.ResourceClaim) bool {
 	return c.Status.Allocation != nil && !equality.Semantic.DeepEqual(j.before[claimID{c.Namespace, c.Name}], c.Status.Allocation)
 }
 
-// uses are those of all claims except some.
+// uses returns the devices in use by all claims except some.
 func (j *judge) uses(except ...*resourceapi.ResourceClaim) *uses {
 	u := j.w.newUses()
 	// Earlier allocations come first.
@@ -121,7 +121,7 @@ func (j *judge) undecided(object, why string) {
 	j.verdict.Undecided = append(j.verdict.Undecided, object+": "+why)
 }
 
-// nodesOf are the nodes on which a claim may have been allocated.
+// nodesOf returns the nodes of a claim's pods, or all nodes if no pod is bound.
 func (j *judge) nodesOf(c *resourceapi.ResourceClaim) []*problem.Node {
 	var used, possible []*problem.Node
 	for i := range j.w.p.Nodes {
@@ -151,7 +151,7 @@ func (j *judge) allocation(c *resourceapi.ResourceClaim) {
 	}
 }
 
-// running checks the claims of a pod on a node.
+// running checks the claims of a bound pod.
 func (j *judge) running(pod *Pod) {
 	object := "pod " + pod.Namespace + "/" + pod.Name
 	for _, name := range pod.Claims {
@@ -173,7 +173,7 @@ func (j *judge) running(pod *Pod) {
 	}
 }
 
-// waiting decides whether a pod could run in the final state.
+// waiting checks whether a pending pod could run in the final state.
 func (j *judge) waiting(pod *Pod, uses *uses) {
 	object := "pod " + pod.Namespace + "/" + pod.Name
 	var claims, stuck []*resourceapi.ResourceClaim
@@ -207,7 +207,7 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 	}
 }
 
-// prepared reports whether the binding conditions of all devices of a claim are true: until then its
+// prepared reports whether all binding conditions of a claim's devices are true. Until then its
 // pods have to wait (Device.BindingConditions).
 func prepared(c *resourceapi.ResourceClaim) bool {
 	if c.Status.Allocation == nil {
@@ -226,8 +226,8 @@ func prepared(c *resourceapi.ResourceClaim) bool {
 	return true
 }
 
-// evicting reports whether an allocated device has a NoExecute taint that the claim does not tolerate:
-// no further pod may use the claim (ExactDeviceRequest.Tolerations).
+// evicting reports whether an allocated device has an untolerated NoExecute taint: no further pod
+// may use the claim (ExactDeviceRequest.Tolerations).
 func (w *world) evicting(c *resourceapi.ResourceClaim) bool {
 	return c.Status.Allocation != nil && slices.ContainsFunc(c.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
 		d := w.devices[idOf(&r)]
@@ -238,7 +238,8 @@ func (w *world) evicting(c *resourceapi.ResourceClaim) bool {
 	})
 }
 
-// leftOpen reports whether the API does not say what becomes of claims, and counts the question.
+// leftOpen reports whether the API does not define the outcome for some claims, and counts an
+// undecided question.
 func (j *judge) leftOpen(object string, claims []*resourceapi.ResourceClaim) bool {
 	why := ""
 	for _, c := range claims {
@@ -253,7 +254,7 @@ func (j *judge) leftOpen(object string, claims []*resourceapi.ResourceClaim) boo
 	return why != ""
 }
 
-// anywhere looks for a node for claims; those that are released are allocated anew.
+// anywhere looks for a node for claims. The released ones are allocated again.
 func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *uses) (answer, string) {
 	result, why := no, ""
 	for i := range j.w.p.Nodes {
@@ -270,7 +271,7 @@ func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *us
 			}
 		}
 		if s.doubt != "" || j.w.puzzling(node) {
-			// An error of one node may end the attempt for all.
+			// An error on one node may end the attempt for all nodes.
 			return open, cmp.Or(s.doubt, "a slice has an invalid node selector")
 		}
 		if !available {
@@ -288,7 +289,7 @@ func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *us
 	return result, why
 }
 
-// availableFor reports whether an allocated claim can have one more pod on a node.
+// availableFor reports whether another pod on a node can use an allocated claim.
 func availableFor(c *resourceapi.ResourceClaim, node *problem.Node) bool {
 	var selector *corev1.NodeSelector
 	if c.Status.Allocation != nil {
@@ -297,10 +298,10 @@ func availableFor(c *resourceapi.ResourceClaim, node *problem.Node) bool {
 	return available(selector, node) && len(c.Status.ReservedFor) < resourceapi.ResourceClaimReservedForMaxSize
 }
 
-// alternatives looks for an earlier alternative of each request that is not satisfied by the first
-// one. The devices of all other claims and of requests before it stay as they are: a scheduler that
-// tries requests in order found these before. Devices of others may have been free at the time, so
-// that what is possible now was possible then.
+// alternatives checks for each request whether an earlier alternative than the chosen one was
+// possible. Devices of other claims and of earlier requests stay allocated: a scheduler trying
+// requests in order has chosen the earlier ones before. Since then, other claims can only have
+// taken more devices, so anything possible in the final state was possible then.
 func (j *judge) alternatives(c *resourceapi.ResourceClaim) {
 	d := j.demands[c]
 	if d.unknown != "" {
@@ -323,7 +324,7 @@ func (j *judge) alternatives(c *resourceapi.ResourceClaim) {
 	}
 }
 
-// chosen is the index of the alternative that the allocation has for a request, -1 for none.
+// chosen returns the index of a request's allocated alternative, or -1.
 func (d *demand) chosen(request int) int {
 	return slices.IndexFunc(d.requests[request].choices, func(c choice) bool {
 		return slices.ContainsFunc(d.claim.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool { return r.Request == c.name })

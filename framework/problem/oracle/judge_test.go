@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
 
-// rule is a pair of outcomes: near keeps a promise narrowly, far breaks it.
+// rule is a pair of outcomes: near barely keeps a promise, far breaks it.
 type rule struct {
 	promise   string
 	near, far func(*scene)
@@ -155,14 +155,14 @@ func claimRules() map[string]rule {
 	}
 }
 
-// allOfModel requests all devices of the model of gpu-0 and gpu-2.
+// allOfModel requests all devices with the model of gpu-0 and gpu-2.
 func (s *scene) allOfModel() {
 	s.requested(func(r *resourceapi.ExactDeviceRequest) {
 		r.AllocationMode, r.Count, r.Selectors = resourceapi.DeviceAllocationModeAll, 0, selector(`device.attributes["gpu.example.com"].model == "m0"`)
 	})
 }
 
-// twoWith has gpu-0 and another device for two requests with a constraint.
+// twoWith allocates gpu-0 and another device for two requests with a constraint.
 func (s *scene) twoWith(c resourceapi.DeviceConstraint, other string) {
 	s.claims(claim("claim", request("r", 1), request("q", 1)))
 	s.constrain(c)
@@ -201,7 +201,7 @@ func TestOldShareIDsOfOthersDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestPromisesExist keeps the IDs of promises those of requirements.
+// TestPromisesExist checks that the ID of each promise is a requirement.
 func TestPromisesExist(t *testing.T) {
 	files, err := filepath.Glob("../../../suites/requirements/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -24,7 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// answer is that of a question which the API may leave open.
+// answer is yes, no, or open if the API does not define it.
 type answer int8
 
 const (
@@ -40,8 +40,8 @@ func certainly(b bool) answer {
 	return no
 }
 
-// selects reports whether a node selector of a slice or device matches a node. One that the API
-// does not allow leaves it open.
+// selects reports whether a node selector of a slice or device matches a node. The answer is open
+// for an invalid selector.
 func selects(s *corev1.NodeSelector, node *problem.Node) answer {
 	if len(s.NodeSelectorTerms) != 1 {
 		return open

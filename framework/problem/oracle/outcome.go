@@ -22,15 +22,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Outcome is the final state of a problem's objects in a cluster, read after the scheduler had
-// cause to look at each waiting pod again.
+// Outcome is the final state of a problem's objects, after the scheduler has retried each pending
+// pod.
 type Outcome struct {
 	Pods []Pod
-	// Claims are all claims, including those created for pods. A claim of Problem.Allocated that is
-	// missing here is unchanged.
+	// Claims has all claims, including generated ones. A claim of Problem.Allocated missing here is
+	// unchanged.
 	Claims []resourceapi.ResourceClaim
-	// Namespaces are those whose labels matter: in one without the label for admin access, no claim
-	// may have it.
+	// Namespaces has the namespaces of claims: only those with the label for admin access allow it.
 	Namespaces []corev1.Namespace
 }
 
@@ -40,30 +39,30 @@ type Pod struct {
 	UID             types.UID
 	// Claims are the names of its claims, in the order of its spec.
 	Claims []string
-	// Node is empty while the pod waits.
+	// Node is empty for a pending pod.
 	Node string
 }
 
 // Verdict is the result of Judge.
 type Verdict struct {
 	Violations []Violation
-	// Undecided are questions without an answer: waiting pods and earlier alternatives.
+	// Undecided lists open questions about pending pods and earlier alternatives.
 	Undecided []string
 }
 
-// Violation is a promise of the API that an outcome breaks.
+// Violation is a broken promise of the API.
 type Violation struct {
 	// Promise is the ID of a requirement (suites/requirements).
 	Promise string
-	// Cites is the field of k8s.io/api or the section of a KEP with the promise.
+	// Cites is the source of the promise: a field of k8s.io/api or a section of a KEP.
 	Cites string
 	// Object is the pod or claim.
 	Object string
-	// What is the fact that breaks the promise.
+	// What is the evidence.
 	What string
 }
 
-// String is one line.
+// String formats the violation in one line.
 func (v Violation) String() string {
 	return v.Object + ": " + v.What + " (" + v.Promise + "; " + v.Cites + ")"
 }

@@ -16,10 +16,10 @@ limitations under the License.
 
 package oracle
 
-// promise is a requirement that an outcome can break.
+// promise is a requirement checked by the rules.
 type promise struct{ id, cites string }
 
-// The promises, by what the rules check.
+// The promises checked by the rules.
 //
 //nolint:gochecknoglobals // a table
 var (

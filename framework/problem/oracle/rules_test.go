@@ -223,7 +223,7 @@ func shareRules() map[string]rule {
 	return rules
 }
 
-// useShare allocates a share of gpu-0 before the problem begins.
+// useShare allocates a share of gpu-0 before the start of the problem.
 func (s *scene) useShare(id types.UID, memory string) {
 	share := result("r", "gpu-0")
 	share.ShareID, share.ConsumedCapacity = &id, amounts("memory", memory)

@@ -34,8 +34,8 @@ import (
 
 const driver = "gpu.example.com"
 
-// scene is a small problem and its outcome, which tests change: a pod on node-0 with gpu-0 of pool
-// "a". Devices gpu-1 and gpu-2 are free. Another pool is on node-1.
+// scene is a small problem with an outcome, to be changed by tests: a pod on node-0 with gpu-0 of
+// pool "a". Devices gpu-1 and gpu-2 are free. Another pool is on node-1.
 type scene struct {
 	*problem.Problem
 	oracle.Outcome
@@ -76,7 +76,7 @@ func (s *scene) claims(all ...resourceapi.ResourceClaim) {
 	}
 }
 
-// allocate gives devices of pool "a" to a claim, with the class's configuration.
+// allocate allocates devices of pool "a" to a claim, with the class's configuration.
 func (s *scene) allocate(claim int, results ...resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocationResult {
 	status := &s.Outcome.Claims[claim].Status
 	status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "pod", UID: "pod"}}
@@ -98,7 +98,7 @@ func (s *scene) allocate(claim int, results ...resourceapi.DeviceRequestAllocati
 	return status.Allocation
 }
 
-// wait lets the pod wait without an allocation.
+// wait makes the pod pending, without an allocation.
 func (s *scene) wait() {
 	s.Outcome.Pods[0].Node = ""
 	for i := range s.Outcome.Claims {
@@ -106,7 +106,7 @@ func (s *scene) wait() {
 	}
 }
 
-// use allocates devices to a claim before the problem begins.
+// use allocates devices to a claim before the start of the problem.
 func (s *scene) use(name string, results ...resourceapi.DeviceRequestAllocationResult) {
 	used := claim(name)
 	used.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: results}}
@@ -114,10 +114,10 @@ func (s *scene) use(name string, results ...resourceapi.DeviceRequestAllocationR
 	s.Allocated = append(s.Allocated, used)
 }
 
-// device is a device of pool "a".
+// device returns a device of pool "a".
 func (s *scene) device(i int) *resourceapi.Device { return &s.Slices[0].Spec.Devices[i] }
 
-// requested is the first request of the first claim, in problem and outcome.
+// requested changes the first request of the first claim, in problem and outcome.
 func (s *scene) requested(change func(*resourceapi.ExactDeviceRequest)) {
 	change(s.Problem.Claims[0].Spec.Devices.Requests[0].Exactly)
 	change(s.Outcome.Claims[0].Spec.Devices.Requests[0].Exactly)
@@ -130,12 +130,12 @@ func (s *scene) constrain(c resourceapi.DeviceConstraint) {
 	}
 }
 
-// allocated is the first result of the first claim.
+// allocated returns the first result of the first claim.
 func (s *scene) allocated() *resourceapi.DeviceRequestAllocationResult {
 	return &s.Outcome.Claims[0].Status.Allocation.Devices.Results[0]
 }
 
-// share makes gpu-0 a shared device with 10Gi of memory, and the allocation one of its shares.
+// share makes gpu-0 a shared device with 10Gi of memory, and allocates a share of it.
 func (s *scene) share(policy *resourceapi.CapacityRequestPolicy, requested, consumed string) {
 	s.device(0).AllowMultipleAllocations = ptr.To(true)
 	s.device(0).Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse("10Gi"), RequestPolicy: policy}}
@@ -180,7 +180,7 @@ func request(name string, count int64) resourceapi.DeviceRequest {
 	}}
 }
 
-// firstOf is a request with an alternative s0, s1, … for each count.
+// firstOf returns a request with an alternative s0, s1, … for each count.
 func firstOf(name string, counts ...int64) resourceapi.DeviceRequest {
 	r := resourceapi.DeviceRequest{Name: name}
 	for i, count := range counts {

@@ -28,41 +28,40 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// budget is how many devices a search may try.
+// budget limits the devices tried by a search.
 const budget = 50_000
 
-// slot is a request to be satisfied by a search, in one of its alternatives.
+// slot is a request to satisfy, by one of its alternatives.
 type slot struct {
 	demand  *demand
 	choices []*candidates
 }
 
-// candidates are the devices that certainly may be allocated for a choice on a node, if they are
-// free.
+// candidates are the devices certainly allowed for a choice on a node, if free.
 type candidates struct {
 	*choice
 	devices []*device
 	shares  []map[string]share
-	// possible is false if the choice cannot, or not certainly, be satisfied.
+	// possible is false if the choice cannot be satisfied, or not with certainty.
 	possible bool
 }
 
-// search looks for devices for claims on a node, beside all other allocations. It only finds what
-// the API certainly allows, so that a scheduler must find something, too.
+// search looks for devices for claims on a node, in addition to all other allocations. It uses only
+// devices certainly allowed by the API, so a scheduler must find a solution, too.
 type search struct {
 	w     *world
 	node  *problem.Node
 	uses  *uses
 	slots []slot
-	// doubt is why the search may miss something, or the attempt may end with an error.
+	// doubt explains why the search may be incomplete, or why an attempt may end with an error.
 	doubt string
 
 	steps int
 	taken map[*device]int
-	// added are shares of devices and counters consumed by taken devices.
+	// added has the consumed capacity of taken devices, spent their counters.
 	added map[*device]map[string]resource.Quantity
 	spent map[counter]resource.Quantity
-	// picked are the devices of each demand in order, with their choices.
+	// picked has the devices of each demand in order, with their choices.
 	picked map[*demand][]pick
 	// alike caches likeness.
 	alike map[*device]string
@@ -80,7 +79,7 @@ func (w *world) newSearch(node *problem.Node, uses *uses) *search {
 	}
 }
 
-// want adds a request, in one of the given alternatives.
+// want adds a request with the given alternatives.
 func (s *search) want(d *demand, choices []choice) {
 	added := slot{demand: d}
 	for i := range choices {
@@ -122,8 +121,8 @@ func (s *search) candidatesOf(c *choice) *candidates {
 	return result
 }
 
-// fix picks the devices that an allocation has for the requests before one, or reports false if
-// these cannot be picked.
+// fix picks the allocated devices of all requests before an index. It returns false if that is
+// impossible.
 func (s *search) fix(d *demand, before int) bool {
 	ok := true
 	for i := range d.requests[:before] {
@@ -142,7 +141,7 @@ func (s *search) fix(d *demand, before int) bool {
 	return ok
 }
 
-// String is what a successful search picked.
+// String lists the devices picked by a successful search.
 func (s *search) String() string {
 	text := "node " + s.node.Name
 	for _, slot := range s.slots {
@@ -155,7 +154,7 @@ func (s *search) String() string {
 	return text
 }
 
-// run reports whether all slots can be satisfied. An open answer means that the search ended early.
+// run reports whether all slots can be satisfied. Open means that the budget was exhausted.
 func (s *search) run() answer {
 	if s.place(0) {
 		return yes
@@ -198,7 +197,7 @@ func (s *search) takeAll(i int, c *candidates, from int) bool {
 	return found
 }
 
-// takeSome takes further devices of a choice, from the given one on.
+// takeSome takes count more devices of a choice, starting at an index.
 func (s *search) takeSome(i int, c *candidates, from, count int) bool {
 	if count == 0 {
 		return s.place(i + 1)
@@ -219,7 +218,7 @@ func (s *search) takeSome(i int, c *candidates, from, count int) bool {
 	return false
 }
 
-// take allocates a device unless something forbids it.
+// take allocates a device if possible.
 func (s *search) take(d *demand, c *candidates, k int) bool {
 	s.steps++
 	device := c.devices[k]
@@ -248,7 +247,7 @@ func (s *search) giveBack(d *demand, c *candidates, k int) {
 	s.count(c, k, -1)
 }
 
-// count adds what a device consumes, or takes it back.
+// count adds or, with sign -1, subtracts the consumption of a device.
 func (s *search) count(c *candidates, k, sign int) {
 	device := c.devices[k]
 	change := func(total, amount resource.Quantity) resource.Quantity {
@@ -272,11 +271,11 @@ func (s *search) count(c *candidates, k, sign int) {
 	}
 }
 
-// free reports whether a device may be allocated once more.
+// free reports whether a device can be allocated once more.
 func (s *search) free(d *demand, c *candidates, k int) bool {
 	device := c.devices[k]
-	// The requests of a claim are for distinct devices (DeviceClaim.Requests). Only for shares of a
-	// device KEP-5075 says otherwise.
+	// Requests of a claim get distinct devices (DeviceClaim.Requests), except for shares of a
+	// device (KEP-5075).
 	if slices.ContainsFunc(s.picked[d], func(p pick) bool { return p.device == device && (c.admin || p.admin) }) {
 		return false
 	}
@@ -321,7 +320,7 @@ func (s *search) countersSuffice(d *device) bool {
 	return true
 }
 
-// agree reports whether the constraints on a choice hold for the devices picked so far.
+// agree reports whether the devices picked so far satisfy the constraints on a choice.
 func (s *search) agree(d *demand, c *choice) bool {
 	for i := range d.constraints {
 		constraint := &d.constraints[i]
@@ -341,7 +340,7 @@ func (s *search) agree(d *demand, c *choice) bool {
 	return true
 }
 
-// likeness is equal for devices that make no difference to the search.
+// likeness is equal for devices interchangeable in the search.
 func (s *search) likeness(d *device) string {
 	if text, ok := s.alike[d]; ok {
 		return text

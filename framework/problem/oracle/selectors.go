@@ -24,19 +24,19 @@ import (
 	"k8s.io/dynamic-resource-allocation/cel"
 )
 
-// compiled keeps programs: compiling is slow, and problems share expressions.
+// compiled caches programs: compilation is slow, and problems share expressions.
 var compiled = sync.OnceValue(func() *cel.Cache { //nolint:gochecknoglobals // a cache
 	return cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})
 })
 
-// evaluation is an expression evaluated for a device.
+// evaluation identifies an expression evaluated for a device.
 type evaluation struct {
 	expression string
 	device     *device
 }
 
-// matches evaluates selectors one after the other. The answer is open if one has no result, which
-// ends an attempt to allocate (CELDeviceSelector.Expression).
+// matches evaluates selectors in order. The answer is open if one fails, which ends an allocation
+// attempt (CELDeviceSelector.Expression).
 func (w *world) matches(selectors []resourceapi.DeviceSelector, d *device) answer {
 	for _, s := range selectors {
 		if s.CEL == nil {

@@ -25,15 +25,15 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// use is a device in an allocation without admin access.
+// use is an allocated device without admin access.
 type use struct {
 	claim  *resourceapi.ResourceClaim
 	result *resourceapi.DeviceRequestAllocationResult
-	// fresh is whether it was allocated after the problem began.
+	// fresh reports whether it was allocated after the start of the problem.
 	fresh bool
 }
 
-// exclusive reports whether the use leaves nothing for others.
+// exclusive reports whether the use excludes others.
 func (w *world) exclusive(u use) bool {
 	return u.result.ShareID == nil || w.off["ConsumableCapacity"]
 }
@@ -44,13 +44,13 @@ type counter struct {
 	set, name string
 }
 
-// uses are the devices of all allocations.
+// uses has the devices of all allocations.
 type uses struct {
 	w        *world
 	byDevice map[deviceID][]use
-	// order has the devices in the order of their first use.
+	// order lists the devices by first use.
 	order []deviceID
-	// spent is what published devices consume of counters.
+	// spent is the counter consumption of published devices.
 	spent map[counter]resource.Quantity
 	found []Violation
 }
@@ -79,7 +79,7 @@ func (u *uses) add(claim *resourceapi.ResourceClaim, fresh bool) {
 	}
 }
 
-// spend counts the counters of a device: once, however many share it (CounterSet).
+// spend adds a device's counters once, regardless of the number of shares (CounterSet).
 func (u *uses) spend(d *device) {
 	if d == nil || u.w.off["PartitionableDevices"] {
 		return
@@ -107,8 +107,8 @@ func consumed(d *device) []amountOf {
 	return all
 }
 
-// uncertain reports whether it is open what is left of the counters of a pool: an allocated device
-// is not published any more, or a counter is overdrawn, as after an update of a slice.
+// uncertain reports whether the remaining counters of a pool are unknown: an allocated device is no
+// longer published, or a counter is overdrawn, as after a slice update.
 func (u *uses) uncertain(p *pool, id poolID) bool {
 	for used := range u.byDevice {
 		if used.poolID() == id && u.w.devices[used] == nil {
@@ -147,11 +147,11 @@ func (u *uses) violated(p promise, by use, format string, args ...any) {
 	u.found = append(u.found, Violation{Promise: p.id, Cites: p.cites, Object: claimName(by.claim), What: fmt.Sprintf(format, args...)})
 }
 
-// alone checks that only a shared device has several uses, each with a share ID of its own.
+// alone checks that only shared devices are used several times, each time with a unique share ID.
 func (u *uses) alone(id deviceID, fresh use) {
 	all := u.byDevice[id]
 	d := u.w.devices[id]
-	// Earlier uses come first.
+	// Earlier uses are first.
 	shareIDs := map[types.UID]bool{}
 	for _, each := range all {
 		if len(all) > 1 && (d == nil || !d.shared || u.w.exclusive(each)) {

@@ -40,41 +40,41 @@ func (d deviceID) String() string { return d.driver + "/" + d.pool + "/" + d.nam
 
 func (d deviceID) poolID() poolID { return poolID{d.driver, d.pool} }
 
-// pool is what slices of the highest generation publish.
+// pool is the content of the slices with the highest generation.
 type pool struct {
 	generation int64
 	slices     []*resourceapi.ResourceSliceSpec
 	devices    []*device
 	counters   map[string]map[string]resourceapi.Counter
-	// usable is open if the slices contradict each other about their number, select no nodes, or have
-	// compatibility groups: the feature is off by default.
+	// usable is open if the slices disagree about their count, select no nodes, or have
+	// compatibility groups (a feature disabled by default).
 	usable answer
-	// broken is why no device of the pool may be allocated.
+	// broken is the promise forbidding allocations from the pool.
 	broken promise
 }
 
-// device is a published device. Two of the same name are two devices of a broken pool.
+// device is a published device. Devices with the same name in a broken pool are separate.
 type device struct {
 	*resourceapi.Device
 	id   deviceID
 	from *resourceapi.ResourceSliceSpec
 	pool *pool
-	// shared is whether it may be allocated several times.
+	// shared reports whether it can be allocated several times.
 	shared bool
-	// twice is whether the pool has another device of the same name.
+	// twice reports whether the pool has another device with this name.
 	twice bool
-	// capacity has names without the driver's domain.
+	// capacity is by local name, without the driver's domain.
 	capacity map[string]resourceapi.DeviceCapacity
 }
 
-// world is the outcome in a form that rules can look up.
+// world is the outcome, indexed for the rules.
 type world struct {
 	p       *problem.Problem
 	off     map[string]bool
 	pools   map[poolID]*pool
 	devices map[deviceID]*device
 	classes map[string]*resourceapi.DeviceClass
-	// all is every published device, in the order of slices.
+	// all has every published device, in slice order.
 	all     []*device
 	results map[evaluation]answer
 }
@@ -117,8 +117,8 @@ func (w *world) publish(spec *resourceapi.ResourceSliceSpec) {
 	}
 }
 
-// examine decides whether a pool is complete and valid (KEP-4815, Validation moved from admission
-// to runtime).
+// examine determines whether a pool is complete and valid (KEP-4815, Validation moved from
+// admission to runtime).
 func (w *world) examine(p *pool) {
 	p.usable = yes
 	count := p.slices[0].Pool.ResourceSliceCount
@@ -160,7 +160,7 @@ func (w *world) examine(p *pool) {
 	}
 }
 
-// nowhere reports whether a slice selects no nodes, which the API does not allow.
+// nowhere reports whether a slice selects no nodes, which is invalid.
 func nowhere(s *resourceapi.ResourceSliceSpec) bool {
 	return s.NodeName == nil && s.NodeSelector == nil && s.AllNodes == nil && !ptr.Deref(s.PerDeviceNodeSelection, false)
 }
@@ -206,7 +206,7 @@ func (w *world) addDevices(p *pool, spec *resourceapi.ResourceSliceSpec) {
 	}
 }
 
-// localName is a name without the driver's domain (QualifiedName).
+// localName returns a name without the driver's domain (QualifiedName).
 func localName(driver string, name resourceapi.QualifiedName) string {
 	return strings.TrimPrefix(string(name), driver+"/")
 }
@@ -243,8 +243,8 @@ func reaches(name *string, selector *corev1.NodeSelector, all *bool, node *probl
 	return certainly(ptr.Deref(all, false))
 }
 
-// trouble reports whether pools that cannot be used have to do with a node: certainly if one has a
-// device there, openly if one might.
+// trouble reports whether unusable pools concern a node: yes if one has a device there, open if one
+// might.
 func (w *world) trouble(node *problem.Node) answer {
 	result := no
 	for _, p := range w.pools {
@@ -261,8 +261,8 @@ func (w *world) trouble(node *problem.Node) answer {
 	return result
 }
 
-// puzzling reports whether a slice selects nodes in a way that the API does not allow: what a
-// scheduler makes of the node, or of all, is open.
+// puzzling reports whether a slice has an invalid node selection for a node. The API does not
+// define the scheduler's reaction.
 func (w *world) puzzling(node *problem.Node) bool {
 	for i := range w.p.Slices {
 		s := &w.p.Slices[i].Spec

@@ -72,8 +72,8 @@ func dropClaim(p *problem.Problem, i int) bool {
 	return drop(&p.Claims, i)
 }
 
-// simpler are the simplifications of one request; those without effect cost one attempt per round,
-// because they are no progress.
+// simpler returns simplifications of one request. Those without effect cost one attempt per round
+// and are no progress.
 func simpler() []func(*resourceapi.ExactDeviceRequest) {
 	type request = resourceapi.ExactDeviceRequest
 	return []func(*request){
@@ -88,7 +88,7 @@ func simpler() []func(*resourceapi.ExactDeviceRequest) {
 	}
 }
 
-// settle makes an alternative the only choice.
+// settle makes one alternative the only choice.
 func settle(r *resourceapi.DeviceRequest, i int) {
 	s := r.FirstAvailable[i]
 	r.FirstAvailable = nil

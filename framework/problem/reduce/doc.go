@@ -14,5 +14,5 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package reduce makes problems smaller, as long as something holds for them. Start at Problem.
+// Package reduce minimizes problems while a property holds. Start at Problem.
 package reduce

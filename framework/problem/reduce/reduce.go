@@ -27,7 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// Problem minimizes a problem while bad holds for it.
+// Problem minimizes a problem while bad is true for it.
 func Problem(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Problem {
 	for again := true; again; {
 		again = false
@@ -42,7 +42,7 @@ func Problem(p *problem.Problem, bad func(*problem.Problem) bool) *problem.Probl
 	return p
 }
 
-// measure and less define an order without infinite descent.
+// measure and less define a well-founded order, so that reduction ends.
 func measure(p *problem.Problem) []byte {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -55,10 +55,10 @@ func less(a, b []byte) bool {
 	return a != nil && (len(a) < len(b) || len(a) == len(b) && bytes.Compare(a, b) < 0)
 }
 
-// smallerOnes returns copies of a problem with one thing less in each, large things first.
+// smallerOnes returns copies of a problem with one element less each, large elements first.
 func smallerOnes(p *problem.Problem) iter.Seq[*problem.Problem] {
 	return func(yield func(*problem.Problem) bool) {
-		// A cut removes the i-th thing of its kind; false means there is none.
+		// A cut removes the i-th element of its kind, or returns false if there is none.
 		for _, cut := range slices.Concat(clusterCuts(), claimCuts(), deviceCuts()) {
 			for i := 0; ; i++ {
 				c := p.Copy()
@@ -83,8 +83,7 @@ func drop[T any](list *[]T, i int) bool {
 	return true
 }
 
-// nested counts i through lists of lists: it calls do with each owner in turn until i falls into
-// one of them.
+// nested maps i into lists of lists and calls do for the owner and index of the element.
 func nested[T any](owners []T, i int, size func(*T) int, do func(*T, int)) bool {
 	for o := range owners {
 		n := size(&owners[o])

@@ -41,13 +41,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// node is the name of the node of the driver under test, neighbor that of the other node.
+// node is the node of the driver under test, neighbor the other node.
 const (
 	node     = "dratest-bugs"
 	neighbor = "dratest-neighbor"
 )
 
-// WithCheck are the bugs with a sanity check; the others need a kubelet to show.
+// WithCheck returns the bugs with a sanity check; the others are visible only with a kubelet.
 func WithCheck() []mutants.Mutant {
 	return slices.DeleteFunc(mutants.All(), func(m mutants.Mutant) bool { return m.Check == "" })
 }
@@ -96,7 +96,7 @@ func Pairs(count int, seed uint64) (prove.Proof, error) {
 	return p, nil
 }
 
-// hides reports whether the check of a bug has no verdict with another bug.
+// hides reports whether another bug keeps the check of a bug from a verdict.
 func hides(by, bug mutants.Mutant) bool {
 	return slices.ContainsFunc(by.Hides, func(pattern string) bool {
 		ok, err := path.Match(pattern, bug.Check)
@@ -104,7 +104,7 @@ func hides(by, bug mutants.Mutant) bool {
 	})
 }
 
-// pairMark is between the bugs of a pair.
+// pairMark separates the bugs of a pair.
 const pairMark = "+"
 
 // LocalDriver is a driver on this machine, as described to a sanity check.
@@ -118,14 +118,14 @@ type LocalDriver struct {
 	Restart, Upgrade, Downgrade func(context.Context) error
 }
 
-// Prover runs dra-sim with each bug, and without it.
+// Prover runs dra-sim with and without each bug.
 type Prover struct {
 	Parts testbed.Parts
 	// Config has the control plane to create.
 	Config testbed.Config
 	// Program is the path of dra-sim.
 	Program string
-	// Check runs the sanity check of that ID on a driver.
+	// Check runs a sanity check on a driver.
 	Check func(ctx context.Context, client kubernetes.Interface, s LocalDriver, id string) (spec.Outcome, error)
 
 	bed *testbed.Testbed
@@ -151,7 +151,7 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	return nil
 }
 
-// Close removes what Open made.
+// Close removes everything created by Open.
 func (p *Prover) Close(ctx context.Context, _ bool) error {
 	return p.bed.Close(ctx, nil)
 }
@@ -186,7 +186,7 @@ func ids(bugs []mutants.Mutant) string {
 	return strings.Join(all, ",")
 }
 
-// judge reports whether each check has failed with the bugs, and passed without them.
+// judge reports whether each check failed with the bugs and passed without them.
 func judge(with, without []spec.Outcome) prove.Finding {
 	var f prove.Finding
 	var notes []string

@@ -39,7 +39,7 @@ func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
 	}
 }
 
-// TestEachCheckHasABug: it must be proven to be able to fail.
+// TestEachCheckHasABug checks that each check was proven to fail.
 func TestEachCheckHasABug(t *testing.T) {
 	for _, m := range sanity.Metas() {
 		if !slices.ContainsFunc(WithCheck(), func(b mutants.Mutant) bool { return b.Check == m.ID }) {

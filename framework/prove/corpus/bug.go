@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Components of bugs besides those of Kubernetes.
+// Components of bugs, in addition to those of Kubernetes.
 const (
 	// Library is k8s.io/dynamic-resource-allocation, as used by drivers. Its allocator is part of the scheduler.
 	Library = "library"
@@ -42,11 +42,11 @@ const (
 
 // Bug is a published bug.
 type Bug struct {
-	// ID is its pull request or issue, as "kubernetes#141274" or "owner/repository#1".
+	// ID is the bug's pull request or issue, as "kubernetes#141274" or "owner/repository#1".
 	ID string `json:"bug"`
-	// Also are further pull requests and issues of the bug, such as cherry picks.
+	// Also lists further pull requests and issues of the bug, such as cherry picks.
 	Also []string `json:"also,omitempty"`
-	// What happens, and the promise it breaks.
+	// What is the behavior, Promise the broken promise.
 	What    string `json:"what"`
 	Promise string `json:"promise"`
 	// Component has the bug.
@@ -57,11 +57,11 @@ type Bug struct {
 	// Source is where the entry was found: "changelog VERSION"; "thread" is the public thread itself, "repository" a
 	// mutant, known issue or check of this repository.
 	Source string `json:"source"`
-	// Missed is why nothing can detect the bug, for one that cannot be tried.
+	// Missed is the reason why nothing detects a bug that cannot be tried.
 	Missed string `json:"missed,omitempty"`
 }
 
-// Search is how the bugs were searched for.
+// Search documents the search for bugs.
 type Search struct {
 	Date string `json:"date"`
 	// Changelogs were searched for lines matching Lines.
@@ -69,9 +69,9 @@ type Search struct {
 	Lines      string   `json:"lines"`
 	// Modules are pairs of published versions compared for fixes.
 	Modules []string `json:"modules"`
-	// Queries were asked of an index of public issues and pull requests.
+	// Queries are queries to an index of public issues and pull requests.
 	Queries []string `json:"queries"`
-	// Rules decide what is listed.
+	// Rules decide which bugs are listed.
 	Rules []string `json:"rules"`
 }
 
@@ -82,7 +82,7 @@ var (
 	search []byte
 )
 
-// Load returns all bugs in the order of the files. All problems are in one error.
+// Load returns all bugs in file order, or one error with all problems.
 func Load() ([]Bug, error) {
 	bugs, err := components.LoadAll(files, "bugs", func(_ string, b *Bug) (string, error) { return b.ID, b.validate() })
 	if err != nil {
@@ -101,7 +101,7 @@ func Load() ([]Bug, error) {
 	return bugs, errors.Join(errs...)
 }
 
-// LoadSearch returns how the bugs were searched for.
+// LoadSearch returns the documentation of the search.
 func LoadSearch() (s Search, err error) {
 	if err := yaml.UnmarshalStrict(search, &s); err != nil {
 		return s, fmt.Errorf("read search.yaml: %w", err)
@@ -109,7 +109,7 @@ func LoadSearch() (s Search, err error) {
 	return s, nil
 }
 
-// Names are all issues and pull requests of the bug.
+// Names returns all issues and pull requests of the bug.
 func (b Bug) Names() []string { return append([]string{b.ID}, b.Also...) }
 
 var (

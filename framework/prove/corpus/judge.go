@@ -23,26 +23,26 @@ import (
 	"strings"
 )
 
-// State is what became of a bug.
+// State is the detection state of a bug.
 type State string
 
 // States of bugs.
 const (
-	// Detected: a case or check fails because of the bug.
+	// Detected means that a case or check fails because of the bug.
 	Detected State = "detected"
-	// Missed: it was tried, and nothing fails.
+	// Missed means that nothing detects the bug.
 	Missed State = "missed"
-	// NotYet: it was not tried.
+	// NotYet means that the bug was not tried.
 	NotYet State = "not yet"
 )
 
-// Evidence is a trial of bugs, or a case or check failing because of them.
+// Evidence is a trial of bugs, or a known issue or check about them.
 type Evidence struct {
-	// Issues are issues and pull requests of the bugs, as in Bug or with "kubernetes/kubernetes#1".
+	// Issues are the issues and pull requests of the bugs, as in Bug or with "kubernetes/kubernetes#1".
 	Issues []string
-	// What names the evidence: a mutant, or "known issue".
+	// What names the evidence: a mutant, "known issue" or "check".
 	What string
-	// By are the cases and checks failing; none if the trial was not detected.
+	// By lists the cases and checks failing because of the bugs; none if the trial was not detected.
 	By []string
 }
 
@@ -72,7 +72,7 @@ func Judge(bugs []Bug, all []Evidence) []Verdict {
 	return verdicts
 }
 
-// of returns the evidence about the bug.
+// of returns the evidence for the bug.
 func (b Bug) of(all []Evidence) []Evidence {
 	names := b.Names()
 	return slices.DeleteFunc(slices.Clone(all), func(e Evidence) bool {
@@ -82,7 +82,7 @@ func (b Bug) of(all []Evidence) []Evidence {
 	})
 }
 
-// Print writes a line per bug and, last, the one for programs.
+// Print writes a line per bug, and a last line for programs.
 func Print(out io.Writer, verdicts []Verdict) {
 	for _, v := range verdicts {
 		_, _ = fmt.Fprintf(out, "%-8s %s %s: %s\n", v.State, v.Component, v.ID, v.What)
