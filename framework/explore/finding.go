@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// writeFinding writes a file with the objects of a problem, and what became of them.
+// writeFinding writes a problem's objects to a file, with violations and outcome in comments.
 func writeFinding(dir, name string, f Finding, t *trial) (string, error) {
 	var text strings.Builder
 	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay %s", f.Number, name)))

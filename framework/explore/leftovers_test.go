@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// An object without the label would stay in the cluster, and one with another name could be somebody else's.
+// An object without the label would stay in the cluster; one without the prefix could belong to another user.
 func TestReplayRefused(t *testing.T) {
 	p, err := scope(generate.Stored(1, 3, nil), "x7x", "ns")
 	if err != nil {
@@ -101,7 +101,7 @@ func TestReplayKeepsFindings(t *testing.T) {
 	}
 }
 
-// Without a problem with all the features, or after an interrupt, the search for one ends.
+// Without a problem with all features, or after an interrupt, the search for a problem ends.
 func TestTakeEnds(t *testing.T) {
 	e := &exploring{options: Options{Seed: 1, Features: []string{"admin access"}}, off: problem.Gates(), running: map[uint64]bool{}}
 	if _, _, ok := e.take(t.Context()); ok || len(e.summary.Troubles) != 1 || len(e.running) != 0 {
@@ -119,7 +119,7 @@ func TestTakeEnds(t *testing.T) {
 	}
 }
 
-// deleted are the collections that a client deletes, with their selectors: fakes delete none.
+// deleted returns the collections deleted by a client, with their selectors: fakes ignore these deletions.
 func deleted(client *fake.Clientset) string {
 	var all []string
 	for _, a := range client.Actions() {
@@ -131,7 +131,8 @@ func deleted(client *fake.Clientset) string {
 	return strings.Join(all, ", ")
 }
 
-// What an ended exploration has left is removed, and nothing of others, not even a namespace of the same name.
+// Leftovers of an ended exploration are removed; objects of others are kept, even a namespace of the same
+// name.
 func TestRemove(t *testing.T) {
 	client := fake.NewClientset(namespaceObject("dratest-explore-0"), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "dratest-explore-1"}})
 	e := &exploring{bed: &testbed.Testbed{Client: client}, slots: []*slot{{namespace: namespaceObject("dratest-explore-1")}}}
@@ -147,7 +148,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Nodes are removed even if pods are not.
+// Nodes are removed even if deleting pods fails.
 func TestTrialRemove(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("delete-collection", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {

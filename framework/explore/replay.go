@@ -89,7 +89,7 @@ var (
 	problemID    = regexp.MustCompile(`^x[0-9][0-9a-z]*$`)
 )
 
-// scopedAs returns an error unless a problem can share a cluster and is removed from it by its label, as those of scope.
+// scopedAs returns an error unless a problem is isolated like those of scope, and removable by its label.
 func scopedAs(p *problem.Problem, id string) error {
 	var errs []error
 	own := func(kind, name string, labels map[string]string) {

@@ -68,9 +68,9 @@ type exploring struct {
 	// next is the number of the next problem; running has the problems in progress.
 	next    uint64
 	running map[uint64]bool
-	// unwanted is the number of problems in a row without the features asked for.
+	// unwanted counts consecutive problems without the selected features.
 	unwanted int
-	// shrunk counts the findings by promise.
+	// shrunk counts findings by promise.
 	shrunk map[string]int
 }
 
@@ -101,7 +101,7 @@ func (e *exploring) Clean() (err error) {
 	}
 	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features, Excused: map[string]int{}}
 	if e.options.Replay != "" {
-		return nil // The directory may have the replayed exploration.
+		return nil // The directory may contain the replayed exploration.
 	}
 	old, err := filepath.Glob(filepath.Join(e.options.ReportDir, "finding-*.yaml"))
 	for _, name := range append(old, filepath.Join(e.options.ReportDir, SummaryFile)) {
@@ -123,7 +123,7 @@ var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
 	"PrioritizedList":         spec.PrioritizedList,
 }
 
-// namespaceEnd bounds the deletion of an earlier exploration's namespace.
+// namespaceEnd limits the wait for the deletion of an earlier exploration's namespace.
 const namespaceEnd = time.Minute
 
 // Prepare brings up the cluster and the namespaces.
@@ -175,7 +175,7 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 	return group.Wait()
 }
 
-// remove deletes the objects of all problems from a cluster that stays, and the namespaces.
+// remove deletes the objects of all problems and the namespaces, unless dratest deletes the whole cluster.
 func (e *exploring) remove(ctx context.Context) error {
 	if e.bed.Cluster != "" && !e.options.Keep {
 		return nil
@@ -267,7 +267,7 @@ func (e *exploring) Close(ctx context.Context) error { return e.bed.Close(ctx, n
 // Print prints the summary.
 func (e *exploring) Print(s Summary) { s.Print(e.options.Out, e.summaryPath()) }
 
-// summaryPath is another file for a replay, beside the results of the exploration.
+// summaryPath returns the file of the summary. A replay has its own and keeps the exploration's.
 func (e *exploring) summaryPath() string {
 	if e.replayed != nil {
 		return filepath.Join(e.options.ReportDir, "replay.json")

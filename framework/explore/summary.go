@@ -121,7 +121,7 @@ func (s Summary) line() string {
 		s.Problems, float64(s.Problems)/max(s.Seconds, 1)*60, s.Refused, len(s.Findings), len(s.Unconfirmed), len(s.Troubles), s.Coverage)
 }
 
-// Print prints the summary for people.
+// Print prints the summary as text.
 func (s Summary) Print(out io.Writer, file string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	for _, f := range s.Findings {

@@ -34,7 +34,7 @@ const (
 	confirmations = 2
 	// listed limits the rejections in the summary. As many troubles end an exploration.
 	listed = 20
-	// rare is the number of problems in a row without the features asked for that end an exploration.
+	// rare limits the consecutive problems without the selected features; reaching it ends an exploration.
 	rare = 20_000
 )
 
@@ -49,7 +49,7 @@ func (e *exploring) work(ctx, exploring context.Context, s *slot) {
 	}
 }
 
-// take returns the next problem, and false if there were enough, or none can be found.
+// take returns the next problem, or false if a limit is reached.
 func (e *exploring) take(ctx context.Context) (uint64, *problem.Problem, bool) {
 	for {
 		e.mutex.Lock()
@@ -136,7 +136,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		case issue != "":
 			s.Excused[issue]++
 		case confirmed:
-			// A resumed exploration tries problems again that ended after an unfinished one.
+			// A resumed exploration repeats all problems after the first unfinished one.
 			s.Findings = slices.DeleteFunc(s.Findings, func(f Finding) bool { return f.Number == number })
 			s.Findings = append(s.Findings, finding)
 		case len(finding.Violations) > 0:
