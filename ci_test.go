@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-// ciScript runs a script that has sourced .ci/steps, and returns what it printed.
+// ciScript sources .ci/steps, runs a script and returns its output.
 func ciScript(t *testing.T, script string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", "set -euo pipefail; . .ci/steps; trap steps EXIT\n"+script)
@@ -68,9 +68,10 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 
 func TestInterruptedStepEndsItsCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cleaned")
-	// It is ready only after a moment: timeout forgets its child when it gets a signal while
-	// it starts it (coreutils before 9.2). It makes the file itself: timeout sends the signal
-	// to its child and then to all of the group, also to what the child runs to clean up.
+	// The command is ready after 0.2 s, because timeout (coreutils before 9.2) loses its child if
+	// signaled while starting it. Its trap creates the file without a child process, because
+	// timeout signals its child first and then the whole process group, including processes started
+	// by the trap.
 	cmd := exec.Command("bash", "-c", `set -euo pipefail; . .ci/steps
 		step a 1 2 bash -c 'trap ": > `+file+`; exit 1" TERM; sleep 0.2; echo ready; sleep 20 & wait'
 		touch `+file+`.next`)
@@ -128,8 +129,8 @@ func ciTable(t *testing.T) (rows []row) {
 	return rows
 }
 
-// The job in ci.yaml has more time than the 88 minutes that .ci/run allows, those in weekly.yaml
-// more than 150.
+// The timeout of the job in ci.yaml exceeds the 88 minutes of .ci/run, those in weekly.yaml exceed
+// 150 minutes.
 func TestBudgetsOfContinuousIntegration(t *testing.T) {
 	sum, seen := 0, map[string]bool{}
 	for _, r := range ciTable(t) {
@@ -155,7 +156,7 @@ func TestBudgetsOfContinuousIntegration(t *testing.T) {
 	}
 }
 
-// Some steps of a table, all of them although one fails, and the first failure only.
+// All steps of a table run even if one fails, and the first failure is reported.
 func TestStepsOfATable(t *testing.T) {
 	const table = "rows() { printf '%s\n' 'x a 1 2 echo \"in  a\"; false' 'x b 1 2 echo in b' 'x c 1 2 echo in c'; }\n"
 	for _, tc := range []struct {
@@ -186,8 +187,8 @@ func TestStepsOfATable(t *testing.T) {
 	}
 }
 
-// TestTargetsExist: what documents, scripts and messages tell to run with make is in the Makefile,
-// which has at most 20 targets.
+// TestTargetsExist checks that the Makefile has all make targets mentioned in documents, scripts
+// and messages, and at most 20 targets.
 func TestTargetsExist(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
@@ -229,8 +230,8 @@ func TestTargetsExist(t *testing.T) {
 	}
 }
 
-// checkout is a folder with a script of this one, a program bin/dratest of these commands, and
-// empty files.
+// checkout creates a directory with a script of this repository, a fake bin/dratest with these
+// commands, and empty files.
 func checkout(t *testing.T, script, dratest string, empty ...string) (dir string) {
 	t.Helper()
 	text, err := os.ReadFile(script)
@@ -251,8 +252,8 @@ func checkout(t *testing.T, script, dratest string, empty ...string) (dir string
 	return dir
 }
 
-// Of what a proof of some minutes comes to, only a mutant that survives, or that could not be
-// tried, fails a run of CI: not that the time was over.
+// Only an undetected or untried mutant fails a CI run with a short proof; an exhausted time budget
+// does not.
 func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 	for _, tc := range []struct {
 		name, dratest string
@@ -283,8 +284,8 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 	}
 }
 
-// With --jobs, each part of .ci/mutants is done in shards at once, on a cluster each, and what
-// comes after a part gets the records of all its shards.
+// With --jobs, the shards of each part of .ci/mutants run in parallel, each on its own cluster.
+// Later parts get the records of all shards.
 func TestMutantsInShards(t *testing.T) {
 	for _, tc := range []struct {
 		name, arguments, dratest string

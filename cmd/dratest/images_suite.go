@@ -91,7 +91,7 @@ func readPodTemplate(flag, file string, agents bool) (map[string]any, error) {
 	return template, nil
 }
 
-// agents are those of the flags.
+// agents returns the agents configured by the flags.
 func (f *imageFlags) agents() testbed.Sim { return simAgents(f.agent).WithTemplate(f.template) }
 
 // neededImage is an image needed by a run.

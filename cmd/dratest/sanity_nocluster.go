@@ -69,7 +69,7 @@ func (f *sanityFlags) completeNoCluster() error {
 	return nil
 }
 
-// config is that of the cluster with the driver.
+// config returns the configuration of the cluster with the driver.
 func (f *sanityFlags) config(out io.Writer) testbed.Config {
 	c := testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out}
 	if !f.noCluster {
@@ -126,7 +126,7 @@ type driverProcess struct {
 	exited  <-chan struct{}
 }
 
-// start returns once the socket is open.
+// start starts the driver and waits until its socket is open.
 func (p *driverProcess) start(ctx context.Context) error {
 	if p.answers(ctx) {
 		return withCode(codeEnvironment, errors.New("another process has the driver's socket (--endpoint) open: end it first"))
@@ -198,7 +198,7 @@ func (p *driverProcess) restart(ctx context.Context) error {
 	return errors.Join(p.stop(), p.start(ctx))
 }
 
-// printKubeletCases lists the cases of a certification that need a kubelet.
+// printKubeletCases lists the certification cases needing a kubelet.
 func printKubeletCases(out io.Writer) {
 	var ids []string
 	for _, c := range certify.Cases(suites.All()) {

@@ -40,7 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// interval is the interval of checks that wait for time to pass. Most make no request.
+// interval is the interval of time-based checks. Most make no request.
 const interval = 5 * time.Second
 
 // Config configures a monitor.
@@ -136,7 +136,7 @@ func (m *Monitor) watch(ctx context.Context) {
 	}
 }
 
-// start follows the objects of a source. If the account may not, this is noted.
+// start follows the objects of a source. A missing permission is noted.
 func start[O follow.Object](ctx context.Context, m *Monitor, what string, source follow.Source[O], see func(follow.State[O], time.Time)) {
 	ctx, cancel := context.WithCancel(ctx)
 	began := false // a server that has just started knows no permissions
@@ -215,16 +215,16 @@ func (m *Monitor) tick(ctx context.Context) {
 	}
 }
 
-// observation is a broken rule, before it is known whether it counts.
+// observation is a rule violation that may be excused.
 type observation struct {
 	rule spec.FindingRule
-	// about identifies it beside the rule.
+	// about identifies it together with the rule.
 	about   string
 	text    string
 	objects []string
 	// ours: the objects are the run's.
 	ours bool
-	// driver and namespace are those of the claim, if it is about one.
+	// driver and namespace belong to the claim, if there is one.
 	driver, namespace string
 	// byHand: dratest wrote the objects itself.
 	byHand bool
@@ -256,8 +256,8 @@ func (m *Monitor) report(now time.Time, observed ...observation) {
 	}
 }
 
-// Stop ends the monitor. It compares what was in the cluster before with what is there now, unless cases have not
-// come to clean up.
+// Stop ends the monitor. It compares the cluster with its state before the run, unless cases could
+// not clean up.
 func (m *Monitor) Stop(ctx context.Context) spec.Monitoring {
 	m.cancel()
 	m.done.Wait()

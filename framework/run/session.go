@@ -39,17 +39,17 @@ type Session struct {
 	Companions companionClients `json:"companions,omitempty"`
 	Plan       spec.Plan        `json:"plan"`
 	ReportDir  string           `json:"reportDir"`
-	// WorkingDir is the user's. Ginkgo runs suites in directories of its own.
+	// WorkingDir is the user's working directory. Ginkgo runs suites in their own directories.
 	WorkingDir string `json:"workingDir,omitempty"`
 	PodImage   string `json:"podImage"`
 	Keep       bool   `json:"keep,omitempty"`
-	// PodTemplate is that of testbed.Config.
+	// PodTemplate is testbed.Config.PodTemplate.
 	PodTemplate map[string]any `json:"podTemplate,omitempty"`
 	// Strict makes cases with a known issue fail.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines selects the cases with a timeline.
 	Timelines spec.Timelines `json:"timelines,omitempty"`
-	// CaseLimit is that of Options.
+	// CaseLimit is Options.CaseLimit.
 	CaseLimit time.Duration `json:"caseLimit,omitempty"`
 	// Mutant breaks all drivers; empty means none.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
@@ -97,7 +97,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
-				// The parent counts the case as not ended; this is the reason.
+				// The parent reports the case as unfinished; this is the reason.
 				_, _ = fmt.Fprintln(os.Stderr, err)
 			}
 		},

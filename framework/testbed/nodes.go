@@ -31,8 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Tolerate adds the nodes with taints that a pod template tolerates to the target's workers, and returns why other nodes
-// are not used, by name.
+// Tolerate adds nodes with taints tolerated by a pod template to the target's workers. It returns
+// why other nodes are not used, by name.
 func (b *Testbed) Tolerate(ctx context.Context, selector map[string]string, template map[string]any) (leftOut map[string]string, err error) {
 	list, err := b.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

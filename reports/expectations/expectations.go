@@ -68,9 +68,9 @@ func (p problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Parse reads the file for a run of some of the cases. Earlier IDs of cases become today's. The
-// error has all problems by line: unknown fields and cases, duplicates, missing values, and
-// expectations that have expired at now.
+// Parse reads the file for a run of some of the cases and replaces earlier IDs of cases. The error
+// has all problems by line: unknown fields and cases, duplicates, missing values, and expectations
+// expired at now.
 func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation, error) {
 	var f file
 	var found problems
@@ -80,7 +80,7 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 	found.decoding(err)
 	if types := (*yaml.TypeError)(nil); err == nil || errors.As(err, &types) {
 		lines := linesOf(data)
-		decoded := err == nil || f.APIVersion+f.Kind != "" // a field that is there twice leaves all out
+		decoded := err == nil || f.APIVersion+f.Kind != "" // a duplicate field prevents decoding of all fields
 		if decoded && (f.APIVersion != Version || f.Kind != Kind) {
 			found.add(1, "must have apiVersion %s and kind %s", Version, Kind)
 		}
@@ -99,7 +99,8 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 // ErrExpired: a run cannot be resumed after the last day of an expectation.
 var ErrExpired = errors.New("expired expectation")
 
-// Valid returns ErrExpired if an expectation of an earlier run has expired at now: its file is not read again.
+// Valid returns ErrExpired if an expectation of an earlier run has expired at now. The file is not
+// read again.
 func Valid(all []schema.Expectation, now time.Time) error {
 	for _, e := range all {
 		if e.Expired(now) {
@@ -169,7 +170,7 @@ func (p *problems) entries(all []schema.Expectation, lines []int, metas []spec.M
 	}
 }
 
-// linesOf are the lines of the expectations of a file that could be decoded.
+// linesOf returns the lines of the expectations in a decodable file.
 func linesOf(data []byte) (lines []int) {
 	var root yaml.Node
 	if yaml.Unmarshal(data, &root) != nil || len(root.Content) == 0 {

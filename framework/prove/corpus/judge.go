@@ -28,11 +28,11 @@ type State string
 
 // States of bugs.
 const (
-	// Detected means that a case or check fails because of the bug.
+	// Detected: a case or check fails because of the bug.
 	Detected State = "detected"
-	// Missed means that nothing detects the bug.
+	// Missed: nothing detects the bug.
 	Missed State = "missed"
-	// NotYet means that the bug was not tried.
+	// NotYet: the bug was not tried.
 	NotYet State = "not yet"
 )
 
