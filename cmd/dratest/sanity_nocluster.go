@@ -104,7 +104,7 @@ func (f *sanityFlags) startDriver(ctx context.Context, bed *testbed.Testbed, dir
 	if err != nil {
 		return end, fmt.Errorf("create the driver's log: %w", err)
 	}
-	go nodefiles.Register(ctx, registry)
+	go nodefiles.Register(ctx, registry, f.driver)
 	f.process = &driverProcess{command: f.command, log: log, answers: f.local().Answers, limit: f.publishTimeout, env: append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig, spec.HookNode+"="+f.node)}
 	return func() {
 		_ = f.process.stop()

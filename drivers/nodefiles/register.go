@@ -32,9 +32,9 @@ import (
 // registering is the polling interval for new sockets.
 const registering = 100 * time.Millisecond
 
-// Register acts as the kubelet until ctx ends: it notifies each plugin with a socket in a registry directory that it is
-// registered. A failed attempt is repeated.
-func Register(ctx context.Context, dir string) {
+// Register acts as the kubelet for a driver until ctx ends: it notifies each of its sockets in a registry directory that it
+// is registered. A failed attempt is repeated. Other plugins are left to a kubelet.
+func Register(ctx context.Context, dir, driver string) {
 	registered := map[string]fs.FileInfo{}
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		paths, _ := newestFirst(dir) // a missing directory may still appear
@@ -43,17 +43,20 @@ func Register(ctx context.Context, dir string) {
 			if err != nil || registered[path] != nil && os.SameFile(info, registered[path]) && info.ModTime().Equal(registered[path].ModTime()) {
 				continue
 			}
-			if notifyRegistered(ctx, path) == nil {
+			if notifyRegistered(ctx, path, driver) == nil {
 				registered[path] = info
 			}
 		}
 	}, registering)
 }
 
-func notifyRegistered(ctx context.Context, socket string) error {
+func notifyRegistered(ctx context.Context, socket, driver string) error {
 	info, err := pluginInfo(ctx, socket)
 	if err != nil {
 		return fmt.Errorf("get plugin info: %w", err)
+	}
+	if info.GetName() != driver {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()

@@ -27,16 +27,21 @@ import (
 	"github.com/dra-conformance/dratest/drivers/nodefiles/registrationtest"
 )
 
-// TestRegister: a restarted driver with the same socket is registered again.
+// TestRegister: a restarted driver with the same socket is registered again, and another plugin never.
 func TestRegister(t *testing.T) {
 	dir := t.TempDir()
-	go nodefiles.Register(t.Context(), dir)
+	others, stop := registrationtest.Await(filepath.Join(dir, "a.sock"), "other", filepath.Join(dir, "other.sock"))
+	defer stop()
+	go nodefiles.Register(t.Context(), dir, "d")
 	for range 2 {
 		registered, stop := registrationtest.Await(filepath.Join(dir, "d.sock"), "d", filepath.Join(dir, "dra.sock"))
 		if !<-registered {
 			t.Error("the driver is refused")
 		}
 		stop()
+	}
+	if len(others) > 0 {
+		t.Error("another plugin is notified")
 	}
 }
 
