@@ -94,11 +94,12 @@ func removeReport(dir string) error {
 	return errors.Join(reports.RemoveEnd(dir), matrix.Remove(dir))
 }
 
-// options are those of a run resuming the earlier one: the same cases and, for unfinished ones, the same mutant.
+// options are those of a run resuming the earlier one: the same cases with the same rules and, for unfinished ones, the same mutant.
 func (e earlier) options(o Options) Options {
 	s := e.run.Selection
 	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
 	o.Filter.Profile, o.Expectations = spec.Subset(s.Profile), s.Expectations
+	o.Strict, o.AssumeStock = s.Strict, s.AssumeStock
 	return o
 }
 

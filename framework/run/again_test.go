@@ -147,15 +147,16 @@ func killed(t *testing.T, dir string) {
 func TestResume(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	o, _ := options(t, kubeconfig, "^fake/(passes|serial)")
+	o.Strict = true
 	first, err := run.Run(t.Context(), parts(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	killed(t, o.ReportDir)
-	o.Again, o.Filter.Focus = run.Unfinished, nil
+	o.Again, o.Filter.Focus, o.Strict = run.Unfinished, nil, false
 	r, err := run.Run(t.Context(), parts(), o)
-	if err != nil || r.Summary.Verdict != schema.Passed || r.Summary.Passed != 3 {
-		t.Errorf("%v, %+v, %q", err, r.Summary, r.Problems)
+	if err != nil || r.Summary.Verdict != schema.Passed || r.Summary.Passed != 3 || !r.Selection.Strict {
+		t.Errorf("%v, %+v, strict %t, %q", err, r.Summary, r.Selection.Strict, r.Problems)
 	}
 	if !r.Started.Before(first.Ended) {
 		t.Errorf("started at %s, as if nothing had been before", r.Started)
