@@ -44,12 +44,12 @@ func newExploreCommand() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
 		Use:   "explore",
-		Short: "Give random problems to the scheduler, judge its answers by an oracle",
+		Short: "Test the scheduler with random problems and an oracle",
 		Long: `Create random nodes, devices, device classes, claims and pods, and let the scheduler
 decide. An oracle written from the API's documentation judges each outcome: whether
 every allocation is valid, whether a pod that waits could have run, and whether an
 earlier alternative was possible. Problems combine all features of the API that the
-cluster has, and many share the cluster at a time.
+cluster has; many share the cluster at a time.
 
 Without --kubeconfig, dratest creates a control plane of local processes, and
 deletes it afterwards. An existing cluster gets nodes without kubelets, tainted so
@@ -58,7 +58,8 @@ that no other pods run on them; they are deleted with everything else.
 An outcome that breaks a promise is tried twice more. If it breaks the same promise
 again, it is a finding: its objects are written to finding-N.yaml.
 
-Try a finding again with --replay. Results are in explore.json. With --resume, an interrupted exploration continues.
+Try a finding again with --replay. Results are in explore.json. With --resume, an
+interrupted exploration continues.
 
 Exit codes: 0 no findings; 1 findings; 2 wrong usage; 3 no cluster; 4 interrupted, or
 some problems could not be tried.`,
@@ -96,7 +97,7 @@ func (f *exploreFlags) add(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.Seed, "seed", 1, "random seed for the problems")
 	flags.IntVar(&f.Problems, "problems", 0, "number of problems to try (default: 1000 without --duration)")
 	flags.DurationVar(&f.Duration, "duration", 0, "time after which no more problems are tried")
-	flags.StringSliceVar(&f.Features, "features", nil, "try only problems with all of these features")
+	flags.StringSliceVar(&f.Features, "features", nil, "try only problems with all of these features; an unknown name lists them")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 24, "number of problems to try in parallel")
 	flags.BoolVar(&f.Resume, "resume", false, "resume the exploration in --report-dir")
 	flags.StringVar(&f.Replay, "replay", "", "file of a finding: try only its problem")

@@ -120,7 +120,7 @@ func deviceFeatures() []Feature {
 		{"capacity step", policy(func(p *resourceapi.CapacityRequestPolicy) bool {
 			return p.ValidRange != nil && p.ValidRange.Step != nil
 		})},
-		{"capacity step, fraction", policy(func(p *resourceapi.CapacityRequestPolicy) bool {
+		{"capacity step with fraction", policy(func(p *resourceapi.CapacityRequestPolicy) bool {
 			return p.ValidRange != nil && p.ValidRange.Step != nil && p.ValidRange.Step.MilliValue()%1000 != 0
 		})},
 		{"capacity values", policy(func(p *resourceapi.CapacityRequestPolicy) bool { return p.ValidValues != nil })},
