@@ -103,7 +103,7 @@ in a directory that stands for the kubelet's root.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
   dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
   dratest sanity --no-cluster --endpoint 'unix:///tmp/kubelet/plugins/gpu.example.com/dra*.sock' --cdi-dir /tmp/cdi \
-    --command 'gpu-driver --kubeconfig=$KUBECONFIG --node-name=$DRATEST_NODE --kubelet-root=/tmp/kubelet --cdi-root=/tmp/cdi'
+    --command 'gpu-driver --kubeconfig=$KUBECONFIG --node-name=$DRATEST_NODE --kubelet-root=/tmp/kubelet'
   dratest sanity --kubeconfig /etc/kubernetes/admin.conf \
     --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
     --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \

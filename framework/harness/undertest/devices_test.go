@@ -168,7 +168,9 @@ func TestDevicesLookTheSameEverywhere(t *testing.T) {
 }
 
 func TestScriptShowsWhatCommandsSay(t *testing.T) {
-	d := &Driver{spec: spec.DriverUnderTest{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
+	f, _, _ := newVendorCase(t)
+	d := f.driver
+	d.spec = spec.DriverUnderTest{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}
 	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(d.Script(), want) {
 		t.Errorf("script has no %s:\n%s", want, d.Script())
 	}
