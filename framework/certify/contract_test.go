@@ -31,6 +31,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -39,7 +40,7 @@ import (
 
 func driverPod(name, node string) *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: name, UID: "uid-0", Labels: map[string]string{"app": "gpu"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: name, UID: "uid-0", Labels: map[string]string{"app": "gpu"}, OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Name: "gpu", UID: "set", Controller: ptr.To(true)}}},
 		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "plugin"}}},
 		Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
 	}
@@ -48,8 +49,10 @@ func driverPod(name, node string) *corev1.Pod {
 // contractOf is a certification of a driver with more free devices on node b.
 func contractOf(t *testing.T, disruptable bool) (*running, *testbed.Testbed) {
 	t.Helper()
-	client := fake.NewClientset(driverPod("gpu-a", "a"), driverPod("gpu-b", "b"), &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu"}, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "gpu"}}},
+	other := driverPod("gpu-controller", "b")
+	other.OwnerReferences = nil
+	client := fake.NewClientset(driverPod("gpu-a", "a"), driverPod("gpu-b", "b"), other, &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu", UID: "set"}, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "gpu"}}},
 	})
 	client.PrependReactor("delete", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		next := driverPod(action.(clienttesting.DeleteAction).GetName()+"-next", "b")
@@ -85,6 +88,9 @@ func TestContract(t *testing.T) {
 				}
 				if _, err := b.Client.CoreV1().Pods("gpu").Get(ctx, "gpu-b-next", metav1.GetOptions{}); err != nil {
 					t.Errorf("the driver's pod of node b was not replaced: %v", err)
+				}
+				if _, err := b.Client.CoreV1().Pods("gpu").Get(ctx, "gpu-controller", metav1.GetOptions{}); err != nil {
+					t.Errorf("a pod with the same labels, but not of the daemon set: %v", err)
 				}
 			}
 			d.Ended(spec.Outcome{ID: "sanity/a", Status: spec.Failed, Failure: "no answer"}, []string{"NodePrepareResources {} -> \x1b[31m"})
