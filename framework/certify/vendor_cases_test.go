@@ -17,11 +17,14 @@ limitations under the License.
 package certify
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -60,9 +63,12 @@ func TestVendorCases(t *testing.T) {
 	var o Options
 	o.Run.Out, o.Declaration.Cases = io.Discard, []declarations.Case{{Name: "own", Command: []string{"sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"}}}
 	left := o.vendorCases(t.Context())
-	stat, err := os.ReadFile("/proc/" + left[0].Output + "/stat")
-	if left[0].Status != spec.Passed || err == nil && !strings.Contains(string(stat), ") Z ") {
-		t.Errorf("%+v leaves a child: %s", left, stat)
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		stat, err := os.ReadFile("/proc/" + left[0].Output + "/stat")
+		return err != nil || strings.Contains(string(stat), ") Z "), nil
+	})
+	if left[0].Status != spec.Passed || err != nil {
+		t.Errorf("%+v leaves a child: %v", left, err)
 	}
 	o.Run.Out, o.Declaration.Cases = io.Discard, []declarations.Case{{Name: "own", Command: []string{"/no/such/program"}}}
 	if got := o.vendorCases(t.Context()); got[0].Status != spec.Blocked || !strings.Contains(got[0].Reason, "no such file") {
