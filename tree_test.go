@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi", "framework/kube"},
 	"reports/":        {"reports/", "framework/spec"},
 	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),
-	"upgrade/change/": {"framework/spec", "clusters", "clusters/staticpod", "upgrade/path"},
+	"upgrade/change/": {"framework/spec", "framework/kube", "clusters", "clusters/staticpod", "upgrade/path"},
 	"upgrade/matrix/": and(engines, "framework/prove", "framework/run", "upgrade/path", "upgrade/run"),
 	"upgrade/path/":   {"framework/spec"},
 	"upgrade/run/":    and(engines, "reports/expectations", "reports/sign", "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),

@@ -81,7 +81,6 @@ func differ(own, upstream Answer) string {
 	return ""
 }
 
-// differInAllocation compares one claim's allocation; ids collects the share IDs.
 // cause is the text of the innermost error: upstream words the others differently.
 func cause(err error) string {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
@@ -90,6 +89,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
+// differInAllocation compares one claim's allocation; ids collects the share IDs.
 func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Set[types.UID]) string {
 	a, b := own.Devices.Results, upstream.Devices.Results
 	if len(a) != len(b) {
@@ -129,7 +129,6 @@ func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Se
 	return ""
 }
 
-// same compares the API representations.
 // localNames returns a map by inventory.LocalName.
 func localNames[V any](driver string, named map[resourceapi.QualifiedName]V) map[resourceapi.QualifiedName]V {
 	if named == nil {
@@ -142,6 +141,7 @@ func localNames[V any](driver string, named map[resourceapi.QualifiedName]V) map
 	return local
 }
 
+// same compares the API representations.
 func same[T any](a, b T) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

@@ -34,6 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -112,7 +113,7 @@ func (c *running) restart(ctx context.Context, client kubernetes.Interface, node
 	err = wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
 		pods, err := c.driverPods(ctx, client, node)
 		return len(pods) > 0 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool {
-			return !podReady(p) || slices.ContainsFunc(old, func(o corev1.Pod) bool { return o.UID == p.UID })
+			return p.DeletionTimestamp != nil || !kube.PodReady(&p) || slices.ContainsFunc(old, func(o corev1.Pod) bool { return o.UID == p.UID })
 		}), err
 	})
 	if err != nil {
@@ -129,12 +130,6 @@ func (c *running) driverPods(ctx context.Context, client kubernetes.Interface, n
 	}
 	// Pods of others may have its labels, too.
 	return slices.DeleteFunc(w.pods, func(p corev1.Pod) bool { return p.Spec.NodeName != node || !metav1.IsControlledBy(&p, w.daemonSet) }), nil
-}
-
-func podReady(p corev1.Pod) bool {
-	return p.DeletionTimestamp == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 // gather writes the evidence of a check and returns its folder.

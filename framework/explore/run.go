@@ -191,11 +191,10 @@ func (e *exploring) remove(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs,
-		client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
-		client.ResourceV1().ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
-		client.ResourceV1().DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours),
-	)...)
+	for _, deletion := range deletions(client, ours) {
+		errs = append(errs, deletion(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // progressEvery is the interval of progress lines.

@@ -74,8 +74,8 @@ func (t *trial) run(ctx context.Context) (outcome oracle.Outcome, err error) {
 	}
 	for _, pod := range t.problem.Pods {
 		_, err := t.client.CoreV1().Pods(t.namespace.Name).Create(ctx, podObject(pod, t.id, t.namespace.Name), metav1.CreateOptions{})
-		if err != nil {
-			return outcome, refused("pod", pod.Name, err)
+		if err := failed("pod", pod.Name, err); err != nil {
+			return outcome, err
 		}
 	}
 	pods, err := t.settle(ctx)
@@ -96,9 +96,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refused wraps the error of a failed request, with errRefused if the object is invalid.
-func refused(kind, name string, err error) error {
-	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+// failed wraps the error of a request, if any, with errRefused if the object is invalid.
+func failed(kind, name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
 		return fmt.Errorf("%w: %s %s: %w", errRefused, kind, name, err)
 	}
 	return fmt.Errorf("create %s %s: %w", kind, name, err)
@@ -141,13 +144,6 @@ func (t *trial) create(ctx context.Context) error {
 		})
 	}
 	return group.Wait()
-}
-
-func failed(kind, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return refused(kind, name, err)
 }
 
 // creator is a typed client.
@@ -195,7 +191,7 @@ func (t *trial) remove(ctx context.Context) error {
 	defer cancel()
 	ours := metav1.ListOptions{LabelSelector: label + "=" + t.id}
 	now := int64(0)
-	resources, claims := t.client.ResourceV1(), t.client.ResourceV1().ResourceClaims(t.namespace.Name)
+	claims := t.client.ResourceV1().ResourceClaims(t.namespace.Name)
 	var errs []error
 	if err := t.client.CoreV1().Pods(t.namespace.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, ours); err != nil {
 		errs = append(errs, fmt.Errorf("delete pods: %w", err))
@@ -207,13 +203,9 @@ func (t *trial) remove(ctx context.Context) error {
 	}
 	var group errgroup.Group
 	group.SetLimit(requestsAtOnce)
-	group.Go(func() error { return t.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours) })
-	group.Go(func() error {
-		return resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours)
-	})
-	group.Go(func() error {
-		return resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours)
-	})
+	for _, deletion := range deletions(t.client, ours) {
+		group.Go(func() error { return deletion(ctx) })
+	}
 	for i := range list.Items {
 		group.Go(func() error {
 			claim := &list.Items[i]
@@ -233,4 +225,19 @@ func (t *trial) remove(ctx context.Context) error {
 		errs = append(errs, fmt.Errorf("delete the objects of problem %s: %w", t.id, err))
 	}
 	return errors.Join(errs...)
+}
+
+// deletions delete the selected cluster-scoped objects.
+func deletions(client kubernetes.Interface, selected metav1.ListOptions) []func(context.Context) error {
+	return []func(context.Context) error{
+		func(ctx context.Context) error {
+			return client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, selected)
+		},
+		func(ctx context.Context) error {
+			return client.ResourceV1().ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, selected)
+		},
+		func(ctx context.Context) error {
+			return client.ResourceV1().DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, selected)
+		},
+	}
 }

@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
@@ -67,7 +68,7 @@ func (c Cluster) staticPodsReport(ctx context.Context, node string) (waiting str
 		if _, static := pod.Annotations[corev1.MirrorPodAnnotationKey]; !static {
 			continue
 		}
-		if pod.Annotations[configHash] != hashes[pod.Name] || !podReady(pod) {
+		if pod.Annotations[configHash] != hashes[pod.Name] || !kube.PodReady(&pod) {
 			return "static pod " + pod.Name + " is not ready, or the one from before", nil
 		}
 		delete(hashes, pod.Name)
@@ -76,13 +77,4 @@ func (c Cluster) staticPodsReport(ctx context.Context, node string) (waiting str
 		return "static pod " + name + " is not shown", nil
 	}
 	return "", nil
-}
-
-func podReady(pod corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

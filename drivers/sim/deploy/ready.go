@@ -29,6 +29,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/kube"
 )
 
 const interval = 200 * time.Millisecond
@@ -79,7 +81,7 @@ func check(nodes []string, pods []corev1.Pod, image string) (problems []string, 
 			problems = append(problems, node+": no pod yet")
 			continue
 		}
-		if isReady(pods[i]) {
+		if kube.PodReady(&pods[i]) {
 			continue
 		}
 		problem, missing := waitsFor(pods[i])
@@ -87,12 +89,6 @@ func check(nodes []string, pods []corev1.Pod, image string) (problems []string, 
 		hopeless = hopeless || missing
 	}
 	return problems, hopeless
-}
-
-func isReady(pod corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 func waitsFor(pod corev1.Pod) (problem string, imageMissing bool) {

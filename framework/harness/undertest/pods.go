@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -142,11 +143,7 @@ func (d *Driver) awaitPods(node, what string, is func(corev1.Pod) bool) {
 	})
 }
 
-func ready(p corev1.Pod) bool {
-	return p.DeletionTimestamp == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
-}
+func ready(p corev1.Pod) bool { return p.DeletionTimestamp == nil && kube.PodReady(&p) }
 
 // Sockets are those on a node with the driver's name in their path, below the kubelet's root
 // directory.
