@@ -171,10 +171,13 @@ func (c *cluster) onRecord(before, after *v1alpha1.ClassicClaim) {
 	}
 }
 
-// wakeAll wakes the pods with classic claims that may be schedulable.
+// wakeAll retries all pods with classic claims after the first read: pods that still cannot be
+// scheduled get their own reason instead of the missing read.
 func (c *cluster) wakeAll() {
 	for _, pod := range c.unbound("") {
-		c.wake(pod.Namespace, pod.Name)
+		if len(c.claimsOf(pod)) > 0 {
+			c.try(pod)
+		}
 	}
 }
 

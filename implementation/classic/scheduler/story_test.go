@@ -20,6 +20,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -382,6 +383,27 @@ func TestWithoutDefinitions(t *testing.T) {
 			t.Errorf("pod: %s", w.last["pod"])
 		}
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"), newPod("plain"))
+}
+
+// A pod tried before the first read, of a class that does not exist, names the class afterwards: the
+// read's end retried only schedulable pods, and the reason stayed until the class existed.
+func TestReasonAfterFirstRead(t *testing.T) {
+	story(t, func(w *world) {
+		var served atomic.Bool
+		w.classic.PrependReactor("list", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			return !served.Load(), nil, apierrors.NewNotFound(action.GetResource().GroupResource(), "")
+		})
+		w.startScheduler()
+		w.settle()
+		if !strings.Contains(w.last["pod"], "not been read yet") {
+			t.Errorf("before the read: %s", w.last["pod"])
+		}
+		served.Store(true)
+		w.settleFor(2 * time.Minute)
+		if !strings.Contains(w.last["pod"], "resource class none does not exist") {
+			t.Errorf("after the read: %s", w.last["pod"])
+		}
+	}, deviceClass("none"), newClaim("claim", "none", ""), newPod("pod", "claim"))
 }
 
 // DRA needs to know which claims to ignore before it looks at them.
