@@ -120,6 +120,9 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
 	c.Location, c.Timeline, c.Measured = last.Location, last.Timeline, last.Measured
+	if c.Status == spec.NotApplicable { // only checks find out while they run
+		c.SkipCode = spec.SkipCheck
+	}
 	for _, o := range slices.Backward(outcomes) {
 		if c.Evidence = o.Evidence; c.Evidence != "" {
 			break // from the last attempt with evidence

@@ -115,6 +115,20 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
+// Checks of a driver's contract find out while they run that the driver has nothing for them. That is no shortfall,
+// except of the basic ones.
+func TestChecksWithNothingToCheck(t *testing.T) {
+	driver := schema.RunProfile{Name: spec.DriverTarget, Version: "v1"}
+	for id, want := range map[string]schema.Result{"sanity/shares": schema.ResultPassed, spec.BasicContract()[0]: schema.ResultIncomplete} {
+		list := []schema.RequiredCase{{ID: "core/a", Profiles: []spec.ConformanceProfile{driver.Name}}, {ID: id, Profiles: []spec.ConformanceProfile{driver.Name}}}
+		plan := spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "core/a"}}, {Meta: spec.Meta{ID: id}}}}
+		r := reports.Judge(reports.Build(plan, []spec.Outcome{outcome("core/a", spec.Passed, 0), {ID: id, Status: spec.NotApplicable, Reason: "needs shares"}}, reports.Info{}), driver, list)
+		if r.Result != want || (len(r.Reasons) > 0) != (want != schema.ResultPassed) || r.Cases[1].SkipCode != spec.SkipCheck {
+			t.Errorf("%s: %s, %q, %q", id, r.Result, r.Reasons, r.Cases[1].SkipCode)
+		}
+	}
+}
+
 func TestBrokenDriverIsNoConformance(t *testing.T) {
 	outcomes := passed("core/a", "core/b")
 	plan := spec.Plan{Entries: []spec.Entry{{Meta: metas()[0]}, {Meta: metas()[1]}}}

@@ -154,11 +154,13 @@ func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.S
 }
 
 // needNot reports whether a skipped case is excused: the cluster does not serve its feature, API or
-// release, or the driver under test does not support it.
+// release, the driver under test does not support it, or has nothing to judge.
 func needNot(c schema.RequiredCase, code spec.SkipCode) bool {
 	switch code {
 	case spec.SkipFeature, spec.SkipAPI, spec.SkipDriverFeature, spec.SkipHook:
 		return true
+	case spec.SkipCheck:
+		return !slices.Contains(spec.BasicContract(), c.ID)
 	case spec.SkipVersion:
 		return len(c.Releases()) > 0
 	case spec.SkipDriver:

@@ -19,6 +19,7 @@ package certify
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +130,11 @@ var forgeries = []struct {
 			r.DurationSeconds = r.Ended.Sub(r.Started).Seconds()
 		})
 	}, "report.json: it ended at 2035-11-22T12:01:00Z", "report.json: it ended at 2035-11-22T12:01:00Z"},
+	{"failed case as one with nothing to check", leftOut(spec.SkipCheck), "is no check of a driver's contract", "is no check of a driver's contract"},
+	{"outcome of a check removed", func(t *testing.T, s sealed) {
+		lines := strings.SplitAfter(s.get(t, reports.JournalFile), "\n")
+		s.put(t, reports.JournalFile, []byte(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, nothingToCheck) }), "")))
+	}, "sanity/shares", "sanity/shares"},
 	{"removed certificate.json", func(t *testing.T, s sealed) { s.remove(t, reports.CertificateFile) }, "certificate.json is missing", "it has no digest of certificate.json"},
 	{"removed declaration", func(t *testing.T, s sealed) { s.remove(t, reports.DeclarationFile) }, "declaration.yaml is missing", "it has no digest of declaration.yaml"},
 	{"removed certificate", func(t *testing.T, s sealed) {

@@ -146,7 +146,11 @@ func (r *running) Close(ctx context.Context) error { return r.testbed.Close(ctx,
 
 // Print prints the report, if there is one.
 func (r *running) Print(report schema.Report) {
-	if report.SchemaVersion != "" {
+	switch {
+	case report.SchemaVersion == "":
+	case r.parts.DriverUnderTest != nil:
+		console.Cases(r.options.Out, report, r.options.ReportDir)
+	default:
 		console.Summary(r.options.Out, report, r.options.ReportDir)
 	}
 }

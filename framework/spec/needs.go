@@ -123,6 +123,8 @@ const (
 	SkipHook SkipCode = "HookMissing"
 	// SkipDevices: it has too few free devices. The run is incomplete.
 	SkipDevices SkipCode = "TooFewDevices"
+	// SkipCheck: a check of ProfileContract found nothing to judge on the driver under test.
+	SkipCheck SkipCode = "NothingToCheck"
 	// SkipPath: the upgrade path does not include the case's subject.
 	SkipPath SkipCode = "NotOnThePath"
 )

@@ -80,6 +80,10 @@ func (v *verification) skipped(c schema.Case, k schema.RequiredCase, target spec
 		if !k.DriverUnderTest {
 			because = "needs no driver of a vendor"
 		}
+	case spec.SkipCheck:
+		if k.DriverProfile != spec.ProfileContract {
+			because = "is no check of a driver's contract"
+		}
 	case spec.SkipDriverFeature, spec.SkipHook:
 		because = v.notLacking(c.SkipCode, k)
 	case spec.SkipVersion:

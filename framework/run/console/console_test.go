@@ -96,6 +96,16 @@ func TestSummaryOfASelection(t *testing.T) {
 	}
 }
 
+// A certification has one verdict, its certificate's.
+func TestCasesOfACertification(t *testing.T) {
+	r := reports.Judge(reports.Build(spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "core/a"}}}}, nil, reports.Info{}), schema.RunProfile{}, nil)
+	var out bytes.Buffer
+	console.Cases(&out, r, "_artifacts")
+	if got := out.String(); strings.Contains(got, "verdict") || strings.Contains(got, "reason: ") || !strings.HasSuffix(got, "\nreport: _artifacts/report.md\n") {
+		t.Error(got)
+	}
+}
+
 func TestSummaryOfViolations(t *testing.T) {
 	r := reports.Build(spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "core/a"}}}}, []spec.Outcome{{ID: "core/a", Status: spec.Passed}},
 		reports.Info{Findings: []spec.Finding{{Rule: "double-allocated", Severity: spec.Violation, Text: "device x"}}})

@@ -32,48 +32,7 @@ import (
 // Summary prints the result of a run; dir is its report directory as given by the user.
 func Summary(out io.Writer, r schema.Report, dir string) {
 	var b strings.Builder
-	s := r.Summary
-	fmt.Fprintf(&b, "\n%s (median %.1fs, whole run %.1fs)\n", s, s.MedianSeconds, r.DurationSeconds)
-	var slowest []string
-	for _, c := range reports.Slowest(r, 3) {
-		slowest = append(slowest, fmt.Sprintf("%s %.1fs", c.ID, c.DurationSeconds))
-	}
-	if len(slowest) > 0 {
-		fmt.Fprintf(&b, "slowest: %s\n", strings.Join(slowest, ", "))
-	}
-	for _, c := range r.Cases {
-		if c.Status == spec.Known {
-			fmt.Fprintf(&b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
-		}
-	}
-	for _, c := range r.Cases {
-		if c.Warning() {
-			fmt.Fprintf(&b, "warning: %s: failed, which should not be, and may\n", c.ID)
-		}
-		if c.ClosedHere != "" {
-			fmt.Fprintln(&b, c.Closed())
-		}
-	}
-	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s: %s\n", finding(f), oneLine(f.Text))
-	}
-	for _, c := range r.Cases {
-		switch {
-		case c.FailedAsExpected():
-			fmt.Fprintf(&b, "expected failure: %s: %s\n", c.ID, oneLine(c.Expected.String()))
-		case c.PassedUnexpectedly():
-			fmt.Fprintf(&b, "unexpectedly passed: %s: remove its expectation: %s\n", c.ID, oneLine(c.Expected.String()))
-		}
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
-	}
-	if r.Profile != nil {
-		fmt.Fprintf(&b, "profile: %s, which requires %d cases\n", r.Profile, r.Profile.Required)
-	}
-	if selected := r.Selected(); selected != "" {
-		fmt.Fprintf(&b, "a %s\n", selected)
-	}
+	cases(&b, r)
 	if _, reasons := r.Outcome(); r.Result != "" {
 		for _, reason := range reasons {
 			if !slices.Contains(r.Problems, reason) {
@@ -81,9 +40,61 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "report: %s\n", filepath.Join(dir, reports.MarkdownFile))
-	fmt.Fprintf(&b, "verdict: %s\n", verdict(r))
+	fmt.Fprintf(&b, "report: %s\nverdict: %s\n", filepath.Join(dir, reports.MarkdownFile), verdict(r))
 	_, _ = io.WriteString(out, spec.Printable(b.String()))
+}
+
+// Cases prints the result of the cases of a certification. The verdict is the certificate's.
+func Cases(out io.Writer, r schema.Report, dir string) {
+	var b strings.Builder
+	cases(&b, r)
+	fmt.Fprintf(&b, "report: %s\n", filepath.Join(dir, reports.MarkdownFile))
+	_, _ = io.WriteString(out, spec.Printable(b.String()))
+}
+
+func cases(b *strings.Builder, r schema.Report) {
+	s := r.Summary
+	fmt.Fprintf(b, "\n%s (median %.1fs, whole run %.1fs)\n", s, s.MedianSeconds, r.DurationSeconds)
+	var slowest []string
+	for _, c := range reports.Slowest(r, 3) {
+		slowest = append(slowest, fmt.Sprintf("%s %.1fs", c.ID, c.DurationSeconds))
+	}
+	if len(slowest) > 0 {
+		fmt.Fprintf(b, "slowest: %s\n", strings.Join(slowest, ", "))
+	}
+	for _, c := range r.Cases {
+		if c.Status == spec.Known {
+			fmt.Fprintf(b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
+		}
+	}
+	for _, c := range r.Cases {
+		if c.Warning() {
+			fmt.Fprintf(b, "warning: %s: failed, which should not be, and may\n", c.ID)
+		}
+		if c.ClosedHere != "" {
+			fmt.Fprintln(b, c.Closed())
+		}
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(b, "%s: %s\n", finding(f), oneLine(f.Text))
+	}
+	for _, c := range r.Cases {
+		switch {
+		case c.FailedAsExpected():
+			fmt.Fprintf(b, "expected failure: %s: %s\n", c.ID, oneLine(c.Expected.String()))
+		case c.PassedUnexpectedly():
+			fmt.Fprintf(b, "unexpectedly passed: %s: remove its expectation: %s\n", c.ID, oneLine(c.Expected.String()))
+		}
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(b, "problem: %s\n", oneLine(p))
+	}
+	if r.Profile != nil {
+		fmt.Fprintf(b, "profile: %s, which requires %d cases\n", r.Profile, r.Profile.Required)
+	}
+	if selected := r.Selected(); selected != "" {
+		fmt.Fprintf(b, "a %s\n", selected)
+	}
 }
 
 // verdict is the result of a run, with more words if it is not passed.
