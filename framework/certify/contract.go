@@ -128,8 +128,7 @@ func (c *running) driverPods(ctx context.Context, client kubernetes.Interface, n
 	if err := w.discoverDaemonSet(ctx, client, c.declaration.Deploy.DaemonSet); err != nil {
 		return nil, err
 	}
-	// Pods of others may have its labels, too.
-	return slices.DeleteFunc(w.pods, func(p corev1.Pod) bool { return p.Spec.NodeName != node || !metav1.IsControlledBy(&p, w.daemonSet) }), nil
+	return slices.DeleteFunc(w.pods, func(p corev1.Pod) bool { return p.Spec.NodeName != node }), nil
 }
 
 // gather writes the evidence of a check and returns its folder.

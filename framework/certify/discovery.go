@@ -19,6 +19,7 @@ package certify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -86,6 +87,7 @@ func (w *world) discoverDaemonSet(ctx context.Context, client kubernetes.Interfa
 	if err != nil {
 		return fmt.Errorf("list the pods of daemon set %s: %w", namespacedName, err)
 	}
-	w.pods = pods.Items
+	// Pods of others may have its labels, too.
+	w.pods = slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return !metav1.IsControlledBy(&p, set) })
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +50,19 @@ type timings struct {
 	Rest float64 `json:"rest"`
 }
 
+// longest bounds each duration of timings, in seconds.
+const longest = 24 * 60 * 60
+
 // readTimings returns no timings for a missing or damaged file.
 func readTimings(file string) (t timings) {
 	data, err := os.ReadFile(file)
 	if err != nil || json.Unmarshal(data, &t) != nil {
 		return timings{}
+	}
+	for _, s := range append(slices.Collect(maps.Values(t.Cases)), t.Rest) {
+		if s < 0 || s > longest {
+			return timings{}
+		}
 	}
 	return t
 }

@@ -58,10 +58,12 @@ func TestEstimateIsLearned(t *testing.T) {
 	if got, want := readTimings(file).estimate(p, 2, 0), ", about 5m0s (3 of 3 timed in earlier certifications)"; got != want {
 		t.Errorf("after a certification of 5m: %q, want %q", got, want)
 	}
-	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := readTimings(file).estimate(p, 2, 0); got != "" {
-		t.Errorf("from a damaged file: %q", got)
+	for _, damaged := range []string{"{", `{"cases":{"core/a":1e300}}`, `{"cases":{"core/a":-1}}`, `{"cases":{"core/a":1},"rest":1e18}`} {
+		if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := readTimings(file).estimate(p, 2, 0); got != "" {
+			t.Errorf("from the damaged file %s: %q", damaged, got)
+		}
 	}
 }
