@@ -85,7 +85,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	report, err := o.between(ctx, func() (schema.Report, error) {
 		ran = true
 		report, err := run.Run(ctx, parts, unsigned)
-		if c.looked && len(o.Run.Filter.Focus)+len(o.Run.Filter.Skip) == 0 && o.Run.Filter.Labels == "" {
+		if c.looked && chosenBy(report) == "" { // a resumed run has the earlier filter
 			c.vendorCases = o.vendorCases(ctx)
 		}
 		return report, err

@@ -49,7 +49,7 @@ func (f facts) required(id string) schema.RequiredCase {
 // which turn "not certified" into "incomplete".
 func judge(f facts) schema.Judgement {
 	j := schema.Judgement{Failures: slices.Clone(f.seen.Failures), Missing: slices.Clone(f.seen.Missing), Exercised: map[spec.DriverFeature][]string{}}
-	if chosen := f.chosenBy(); chosen != "" {
+	if chosen := chosenBy(f.report); chosen != "" {
 		j.Missing = append(j.Missing, "only cases that match "+chosen+" were to run")
 	} else if left := f.leftOut(); len(left) > 0 {
 		j.Missing = append(j.Missing, "left out: "+strings.Join(left, ", "))
@@ -88,12 +88,12 @@ func judge(f facts) schema.Judgement {
 }
 
 // chosenBy returns the flags excluding cases.
-func (f facts) chosenBy() string {
+func chosenBy(r schema.Report) string {
 	var flags []string
 	for _, one := range []struct {
 		name string
 		set  bool
-	}{{"--focus", len(f.report.Selection.Focus) > 0}, {"--skip", len(f.report.Selection.Skip) > 0}, {"--label-filter", f.report.Selection.Labels != ""}} {
+	}{{"--focus", len(r.Selection.Focus) > 0}, {"--skip", len(r.Selection.Skip) > 0}, {"--label-filter", r.Selection.Labels != ""}} {
 		if one.set {
 			flags = append(flags, one.name)
 		}
