@@ -94,6 +94,7 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 		t.NoError(err, "find namespace %s", namespace)
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+		t.Step(namespaceStep+"%s, again", namespace)
 		t.Driver = t.newDriver(true)
 	})
 }

@@ -64,6 +64,7 @@ type Monitor struct {
 	config   Config
 	client   kubernetes.Interface
 	requests atomic.Int64
+	cpu      time.Duration // of this process and its ended children, when the monitor started
 	cancel   context.CancelFunc
 	done     sync.WaitGroup
 
@@ -97,7 +98,7 @@ func Start(ctx context.Context, c Config) (*Monitor, error) {
 
 func newMonitor(c Config) *Monitor {
 	return &Monitor{
-		config: c, cases: newCases(c.Cases), allocations: newAllocations(), pools: newPools(), reservations: newReservations(),
+		config: c, cpu: cpuTime(), cases: newCases(c.Cases), allocations: newAllocations(), pools: newPools(), reservations: newReservations(),
 		components: newComponents(), reported: map[string]bool{},
 	}
 }
@@ -107,18 +108,6 @@ func (m *Monitor) begin(ctx context.Context) {
 	m.before = m.existing(ctx)
 	m.watch(ctx)
 	m.done.Go(func() { wait.UntilWithContext(ctx, m.tick, interval) })
-}
-
-// counter counts requests.
-type counter struct {
-	requests *atomic.Int64
-	next     http.RoundTripper
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.requests.Add(1)
-	return c.next.RoundTrip(r)
 }
 
 func (m *Monitor) watch(ctx context.Context) {
@@ -268,5 +257,7 @@ func (m *Monitor) Stop(ctx context.Context) spec.Monitoring {
 		m.report(time.Now(), m.before.compare(now)...)
 	}
 	slices.Sort(m.unwatched)
-	return spec.Monitoring{Requests: m.requests.Load(), Unwatched: slices.Compact(m.unwatched)}
+	return spec.Monitoring{
+		Requests: m.requests.Load(), CPUSeconds: (cpuTime() - m.cpu).Round(time.Millisecond).Seconds(), Unwatched: slices.Compact(m.unwatched),
+	}
 }

@@ -19,7 +19,6 @@ package run
 import (
 	"context"
 	"errors"
-	"syscall"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/monitor"
@@ -34,7 +33,6 @@ type monitoring struct {
 	monitor *monitor.Monitor
 	journal *journal.Writer
 	err     error // of the journal
-	before  time.Duration
 	// gone gets the error of a cluster that became unavailable.
 	gone <-chan error
 	stop context.CancelFunc
@@ -50,7 +48,7 @@ func (r *running) monitor(ctx context.Context) (*monitoring, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &monitoring{journal: w, before: cpuTime()}
+	m := &monitoring{journal: w}
 	driver := ""
 	if s := r.plan.Target.DriverUnderTest; s != nil {
 		driver = s.Driver
@@ -89,19 +87,6 @@ func (m *monitoring) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), testbed.CleanupTime)
 	defer cancel()
 	seen := m.monitor.Stop(ctx)
-	seen.CPUSeconds = (cpuTime() - m.before).Round(time.Millisecond).Seconds()
 	err := m.journal.Write(journal.Record{Progress: spec.Progress{Time: time.Now()}, Monitoring: &seen})
 	return errors.Join(m.err, err, m.journal.Close())
-}
-
-// cpuTime is the CPU time of this process and its ended children.
-func cpuTime() time.Duration {
-	var all time.Duration
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var usage syscall.Rusage
-		if syscall.Getrusage(who, &usage) == nil {
-			all += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-		}
-	}
-	return all
 }

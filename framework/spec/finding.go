@@ -17,6 +17,7 @@ limitations under the License.
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -84,3 +85,6 @@ type Finding struct {
 	// Cases ran at the time of the finding.
 	Cases []string `json:"cases,omitempty"`
 }
+
+// String returns severity, rule and text.
+func (f Finding) String() string { return fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.Text) }

@@ -47,6 +47,7 @@ func (v *verification) recorded(r schema.Report) (j journal, ok bool) {
 		var reasons []string
 		j.outcomes, j.failed, reasons = v.rules.Record(v.dir, r)
 		v.reasons = append(v.reasons, reasons...)
+		j.monitoring, j.findings = r.Monitoring, r.Findings
 		return j, true
 	}
 	if j, ok = v.journal(); ok && v.ran() {

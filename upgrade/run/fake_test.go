@@ -116,6 +116,9 @@ type world struct {
 
 	knownIssue string // observed by each part
 
+	finding  *spec.Finding   // of the monitors
+	progress []spec.Progress // passed to the monitors
+
 	mutex  sync.Mutex
 	pieces []string
 }
@@ -168,10 +171,14 @@ func (w *world) run(resume bool) (Record, error) {
 	if err := r.Clean(); err != nil {
 		w.t.Fatal(err)
 	}
+	if w.finding != nil {
+		r.monitoring.found(*w.finding)
+	}
 	err := r.all(w.t.Context(), stepping)
 	if err := r.write(w.t.Context(), r.finish(err)); err != nil {
 		w.t.Fatal(err)
 	}
+	w.progress = r.monitoring.news()
 	if why := w.reasons(); why != "" {
 		w.t.Errorf("the report does not hold: %s", why)
 	}

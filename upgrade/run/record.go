@@ -59,6 +59,9 @@ type Record struct {
 	Cases   []Case  `json:"cases"`
 	// Problems are why the run is incomplete.
 	Problems []string `json:"problems,omitempty"`
+	// Monitoring describes the monitors, Findings what they found.
+	Monitoring *spec.Monitoring `json:"monitoring,omitempty"`
+	Findings   []spec.Finding   `json:"findings,omitempty"`
 }
 
 // Step is a step of the path and its result.

@@ -40,6 +40,7 @@ func (r *run) report(now time.Time) schema.Report {
 		Requirements: r.parts.Requirements,
 		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.driver(), Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases), Strict: r.options.Strict, Expectations: r.record.Expectations},
+		Monitoring: r.record.Monitoring, Findings: r.record.Findings,
 	}
 	if r.record.done() < len(r.record.Steps) {
 		info.EndedEarly = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))

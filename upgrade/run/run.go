@@ -109,12 +109,17 @@ func (r *run) Do(ctx context.Context) (Record, error) {
 	defer cancel()
 	r.began = time.Now()
 	r.live = func(m spec.Meta) caseTestbed { return harness.NewLifecycle(m, &r.env) }
+	if err := r.monitor(ctx); err != nil {
+		return r.record, err
+	}
 	err := r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
 	r.remove = !unfinished && !r.options.Keep
 	if r.remove {
 		r.record.Problems = append(r.record.Problems, r.lives.end(ctx)...)
 	}
+	r.record.Monitoring = r.record.Monitoring.Add(r.monitoring.monitor.Stop(context.WithoutCancel(ctx)))
+	r.record.Findings = append(r.record.Findings, r.monitoring.take()...)
 	err = r.write(ctx, r.finish(err))
 	return r.record, err
 }
@@ -171,10 +176,11 @@ type run struct {
 	remove    bool         // the cluster at the end
 	down      func() error // is done while the kubelet of the step is stopped
 
-	lives *runningCases
-	meter *meter
-	began time.Time
-	live  func(spec.Meta) caseTestbed
+	lives      *runningCases
+	meter      *meter
+	monitoring monitoring
+	began      time.Time
+	live       func(spec.Meta) caseTestbed
 }
 
 // all runs everything. Steps end with stepping, parts of cases only with ctx: an interrupted part cannot be resumed.
@@ -270,6 +276,7 @@ func (r *run) save() error {
 	now := time.Now()
 	r.record.Seconds += now.Sub(r.began).Seconds()
 	r.began = now
+	r.record.Findings = append(r.record.Findings, r.monitoring.take()...)
 	return r.record.save(r.options.ReportDir)
 }
 
@@ -345,6 +352,7 @@ func bound(do func(*harness.T, *cases.Notes, path.Step), step path.Step) func(*h
 // change performs a step and records it with the running versions.
 func (r *run) change(ctx context.Context, s *Step, number int) error {
 	began := time.Now()
+	r.monitoring.stepBegins(number)
 	r.meter.take() // earlier downtimes do not count
 	r.down = func() error {
 		// A part runs to its end even if the step is interrupted.
@@ -368,6 +376,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 	}
 	switch {
 	case err == nil:
+		r.monitoring.stepEnds(number) // a failed step disrupts the cluster until the run ends
 		return r.save()
 	case ctx.Err() != nil:
 		s.Problem = errStopped.Error()

@@ -123,6 +123,9 @@ func Print(out io.Writer, r Record, dir string) {
 			}
 		}
 	}
+	for _, f := range r.Findings {
+		_, _ = fmt.Fprintf(out, "%s\n", f)
+	}
 	for _, p := range r.Problems {
 		_, _ = fmt.Fprintf(out, "problem: %s\n", p)
 	}
@@ -174,6 +177,9 @@ func table(r Record) []byte {
 				fmt.Fprintf(&b, "  - %s step %d: %s (evidence: %s)\n", p.Phase, p.Step, strings.ReplaceAll(p.Failure, "\n", "\n    "), p.Evidence)
 			}
 		}
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "- Found by monitors at %s: %s\n", f.Time.UTC().Format(time.TimeOnly), f)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "- Problem: %s\n", p)

@@ -18,6 +18,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -26,6 +27,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
+
+// encoded makes values comparable.
+func encoded(values ...any) string {
+	data, err := json.Marshal(values)
+	if err != nil {
+		return err.Error() // impossible for these types
+	}
+	return string(data)
+}
 
 // Verify reads the record in a report directory: the outcomes of its cases, whether a step
 // failed, and the reasons why record and table do not fit the report.
@@ -44,6 +54,7 @@ func Verify(dir fs.FS, r schema.Report) (all []spec.Outcome, failed bool, reason
 	refuse("started", r.Started.UTC().String(), record.Started.UTC().String())
 	refuse("problems", fmt.Sprint(r.Problems), fmt.Sprint(record.Problems))
 	refuse("selection.expectations", fmt.Sprint(r.Selection.Expectations), fmt.Sprint(record.Expectations))
+	refuse("monitoring and findings", encoded(r.Monitoring, r.Findings), encoded(schema.Printable(record.Monitoring), schema.Printable(record.Findings)))
 	reported, recorded := map[string]string{}, map[string]string{}
 	for _, c := range r.Cases {
 		reported[c.ID] = string(c.SkipCode)

@@ -73,11 +73,13 @@ func TestEditedUpgradesAreRefused(t *testing.T) {
 			}
 		}, "steps/more.json is not in the report", "steps/more.json is not in the report"},
 		"expected failure": {record(func(r *Record) { r.Expectations = []schema.Expectation{{Case: "upgrade/a"}} }), "upgrade.json was changed", "selection.expectations"},
+		"dropped finding":  {record(func(r *Record) { r.Findings = nil }), "upgrade.json is truncated or changed", "report.json: monitoring and findings is"},
 		"no record":        {func(_ *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, RecordFile)) }, "upgrade.json is missing", "it has no digest of upgrade.json"},
 		"another schema":   {record(func(r *Record) { r.SchemaVersion = "9" }), "upgrade.json", `upgrade.json has schema version "9"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			w.finding = &spec.Finding{Severity: spec.Warning, Rule: spec.LeaseLost, Text: "another leader"}
 			if _, err := w.run(false); err != nil {
 				t.Fatal(err)
 			}

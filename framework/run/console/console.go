@@ -75,7 +75,7 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 	case r.Problem != "":
 		c.printf(now, "!!   %s", oneLine(r.Problem))
 	case r.Finding != nil:
-		c.printf(now, "!!   %s: %s", finding(*r.Finding), oneLine(r.Finding.Text))
+		c.printf(now, "!!   %s", oneLine(r.Finding.String()))
 	case r.Step != "":
 		p := c.running[r.ID]
 		p.Step = r.Step
@@ -91,9 +91,6 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 		c.outcome(now, *r.Outcome)
 	}
 }
-
-// finding is a finding of a monitor in two words.
-func finding(f spec.Finding) string { return fmt.Sprintf("%s %s", f.Severity, f.Rule) }
 
 func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]

@@ -76,7 +76,7 @@ func cases(b *strings.Builder, r schema.Report) {
 		}
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(b, "%s: %s\n", finding(f), oneLine(f.Text))
+		fmt.Fprintln(b, oneLine(f.String()))
 	}
 	for _, c := range r.Cases {
 		switch {
