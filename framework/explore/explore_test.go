@@ -17,15 +17,21 @@ limitations under the License.
 package explore
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
@@ -171,4 +177,64 @@ func TestKnownIssues(t *testing.T) {
 	if patterns == 0 {
 		t.Error("no problem has a pattern")
 	}
+}
+
+// Without admin access, the other requests of a pod stay, with their constraints.
+func TestOrdinaryRequests(t *testing.T) {
+	request := func(name string, admin bool) resourceapi.DeviceRequest {
+		return resourceapi.DeviceRequest{Name: name, Exactly: &resourceapi.ExactDeviceRequest{AdminAccess: &admin}}
+	}
+	claim := func(name string, requests ...resourceapi.DeviceRequest) resourceapi.ResourceClaim {
+		return resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.ResourceClaimSpec{Devices: resourceapi.DeviceClaim{
+			Requests: requests, Constraints: []resourceapi.DeviceConstraint{{Requests: []string{"a"}}, {Requests: []string{"a", "b"}}, {}},
+		}}}
+	}
+	p := &problem.Problem{
+		Claims: []resourceapi.ResourceClaim{claim("monitor", request("a", true)), claim("mixed", request("a", true), request("b", false))},
+		Pods:   []problem.Pod{{Name: "both", Claims: []string{"monitor", "mixed"}}, {Name: "monitor", Claims: []string{"monitor"}}},
+	}
+	if !ordinaryRequests(p) {
+		t.Error("the pattern was not found")
+	}
+	want := []problem.Pod{{Name: "both", Claims: []string{"mixed"}}, {Name: "monitor", Claims: []string{"monitor"}}}
+	if diff := cmp.Diff(want, p.Pods); diff != "" {
+		t.Error(diff)
+	}
+	mixed := p.Claims[1].Spec.Devices
+	if len(mixed.Requests) != 1 || len(mixed.Constraints) != 2 || !slices.Equal(mixed.Constraints[0].Requests, []string{"b"}) {
+		t.Errorf("requests %v, constraints %v", mixed.Requests, mixed.Constraints)
+	}
+}
+
+// A pod deleted by the controller for device taints was awaited for 45 s.
+func TestEvictedPodIsNotAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		evicted := &trial{
+			client: fake.NewClientset(), namespace: namespaceObject("ns"), pods: newPodWatch(), evicted: map[string]bool{},
+			problem: &problem.Problem{Pods: []problem.Pod{{Name: "pod"}}},
+		}
+		if pods, err := evicted.decided(t.Context(), attempts{}); err != nil || len(pods) > 0 {
+			t.Errorf("%v, %v", pods, err)
+		}
+	})
+}
+
+// The scheduler reports no attempt with the message in its cache: the pod was awaited for 45 s.
+func TestSchedulerGetsFurtherEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waiting := &trial{
+			client: fake.NewClientset(), namespace: namespaceObject("ns"), pods: newPodWatch(), evicted: map[string]bool{},
+			problem: &problem.Problem{Pods: []problem.Pod{{Name: "pod"}}},
+		}
+		show := func(message string) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: message}}}}
+			waiting.pods.pods = map[string]*corev1.Pod{"pod": pod}
+			waiting.pods.changed <- struct{}{}
+		}
+		show("again")
+		since := attempts{mark: "again", trigger: func(context.Context) error { show("no devices"); return nil }}
+		if pods, err := waiting.decided(t.Context(), since); err != nil || len(pods) != 1 {
+			t.Errorf("%v, %v", pods, err)
+		}
+	})
 }

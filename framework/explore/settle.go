@@ -25,6 +25,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -69,18 +70,25 @@ func (w *podWatch) get(name string) *corev1.Pod {
 	return w.pods[name]
 }
 
-// maxNudges limits how often pending pods are retried.
-const maxNudges = 8
+const (
+	// maxNudges limits how often pending pods are retried.
+	maxNudges = 8
+	// triggerEvery is the interval of further events while a retry is awaited. The scheduler may miss the effect of one:
+	// it does not report an attempt with the message that its cache still has.
+	triggerEvery = 3 * time.Second
+)
 
 // attempts selects scheduling attempts: the pod's condition has another message than mark, and at
 // least the pod's generation.
 type attempts struct {
 	mark        string
 	generations map[string]int64
+	// trigger makes the scheduler retry pending pods, if set.
+	trigger func(context.Context) error
 }
 
 // settle waits for the final state and returns the pods: each is bound, or failed to schedule again
-// after all others were decided.
+// after all others were decided. Evicted pods are left out.
 func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
 	pods, err := t.decided(ctx, attempts{})
 	for i := 0; err == nil && i < maxNudges; i++ {
@@ -116,9 +124,14 @@ func bound(pods map[string]*corev1.Pod) int {
 func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1.Pod, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errNotTried)
 	defer cancel()
+	ticker := time.NewTicker(triggerEvery)
+	defer ticker.Stop()
 	for {
 		pods, waiting := map[string]*corev1.Pod{}, ""
 		for _, p := range t.problem.Pods {
+			if t.evicted[p.Name] {
+				continue
+			}
 			pod := t.pods.get(p.Name)
 			if pod == nil || !since.has(pod) {
 				waiting = p.Name
@@ -131,10 +144,41 @@ func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1
 		}
 		select {
 		case <-t.pods.changed:
+		case <-ticker.C:
+			if err := t.again(ctx, waiting, since); err != nil && ctx.Err() == nil {
+				return nil, err
+			}
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for an attempt to schedule pod %s: %w", waiting, context.Cause(ctx))
+			return nil, fmt.Errorf("wait for an attempt to schedule pod %s, last seen %s: %w", waiting, conditionsOf(t.pods.get(waiting)), context.Cause(ctx))
 		}
 	}
+}
+
+// again looks whether a pod was evicted because of a device's taint. If not, the scheduler gets another event.
+func (t *trial) again(ctx context.Context, pod string, since attempts) error {
+	if t.pods.get(pod) == nil {
+		_, err := t.client.CoreV1().Pods(t.namespace.Name).Get(ctx, pod, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			t.evicted[pod] = true
+			return nil
+		}
+		return err
+	}
+	if since.trigger == nil {
+		return nil
+	}
+	return since.trigger(ctx)
+}
+
+func conditionsOf(pod *corev1.Pod) string {
+	if pod == nil {
+		return "never"
+	}
+	text, err := json.Marshal(pod.Status.Conditions)
+	if err != nil {
+		return err.Error()
+	}
+	return "with conditions " + string(text)
 }
 
 var errNotTried = fmt.Errorf("the scheduler did not try it for %s", patience)
@@ -172,14 +216,24 @@ func (t *trial) nudge(ctx context.Context, pods map[string]*corev1.Pod, number i
 			again.generations[pod.Name] = changed.Generation
 			_, err = api.Patch(ctx, pod.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
 		}
-		if err != nil {
+		if err != nil && !apierrors.IsNotFound(err) {
 			return again, fmt.Errorf("change pod %s: %w", pod.Name, err)
 		}
 	}
-	node := t.problem.Nodes[0].Name
-	labels := fmt.Appendf(nil, `{"metadata":{"labels":{"dra-conformance.github.io/again":"%d"}}}`, number+1)
-	if _, err := t.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, labels, metav1.PatchOptions{}); err != nil {
-		return again, fmt.Errorf("change node %s: %w", node, err)
+	events := 0
+	again.trigger = func(ctx context.Context) error {
+		events++
+		return t.changeNode(ctx, fmt.Sprintf("%d-%d", number+1, events))
 	}
-	return again, nil
+	return again, again.trigger(ctx)
+}
+
+// changeNode changes a label of the first node.
+func (t *trial) changeNode(ctx context.Context, value string) error {
+	node := t.problem.Nodes[0].Name
+	labels := fmt.Appendf(nil, `{"metadata":{"labels":{"dra-conformance.github.io/again":%q}}}`, value)
+	if _, err := t.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, labels, metav1.PatchOptions{}); err != nil {
+		return fmt.Errorf("change node %s: %w", node, err)
+	}
+	return nil
 }

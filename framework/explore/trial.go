@@ -20,6 +20,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -41,6 +43,8 @@ const (
 	patience = 45 * time.Second
 	// cleanup is the timeout for deleting a problem's objects.
 	cleanup = 30 * time.Second
+	// gaveUp is in the message of kube-scheduler and dra-scheduler after the timeout of a search for devices.
+	gaveUp = "timed out trying to allocate devices"
 	// requestsAtOnce limits concurrent requests for one problem.
 	requestsAtOnce = 6
 )
@@ -56,6 +60,8 @@ type trial struct {
 	id        string
 	// problem has the objects as returned by the API server, once created.
 	problem *problem.Problem
+	// evicted has the pods deleted by the controller for device taints.
+	evicted map[string]bool
 	// outcome is the final state; reasons has the scheduler's messages for pending pods.
 	outcome oracle.Outcome
 	reasons map[string]string
@@ -173,14 +179,25 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 		return outcome, fmt.Errorf("read claims: %w", err)
 	}
 	outcome.Claims = list.Items
+	// A pod evicted after the scheduler's decision has left its claims already.
+	left, err := t.client.CoreV1().Pods(t.namespace.Name).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + t.id})
+	if err != nil {
+		return outcome, fmt.Errorf("read pods: %w", err)
+	}
 	for _, pod := range t.problem.Pods {
 		object := pods[pod.Name]
+		if object == nil || !slices.ContainsFunc(left.Items, func(p corev1.Pod) bool { return p.UID == object.UID }) {
+			continue
+		}
 		for _, c := range object.Status.Conditions {
 			if c.Type == corev1.PodScheduled && object.Spec.NodeName == "" {
 				t.reasons[pod.Name] = c.Message
 			}
 		}
-		outcome.Pods = append(outcome.Pods, oracle.Pod{Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName})
+		outcome.Pods = append(outcome.Pods, oracle.Pod{
+			Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName,
+			GaveUp: strings.Contains(t.reasons[pod.Name], gaveUp),
+		})
 	}
 	return outcome, nil
 }

@@ -19,6 +19,7 @@ package oracle_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -135,7 +136,24 @@ func podRules() map[string]rule {
 			},
 			func(s *scene) { s.unused() },
 		},
+		"released if missing on a node": {"kep-4381/deallocates-if-stuck",
+			func(s *scene) { s.holding(nil) },
+			func(s *scene) { s.holding(onlyNode("gone")) },
+		},
 	}
+}
+
+// holding makes the pod wait because one of its claims is unused but holds gpu-0, needed by the other.
+func (s *scene) holding(nodes *corev1.NodeSelector) {
+	s.claims(claim("claim", request("r", 2)))
+	s.constrain(resourceapi.DeviceConstraint{MatchAttribute: attribute("model")})
+	s.wait()
+	held := claim("held", request("r", 1))
+	held.Status.Allocation = &resourceapi.AllocationResult{
+		Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{result("r", "gpu-0")}}, NodeSelector: nodes,
+	}
+	s.Allocated = append(s.Allocated, held)
+	s.Outcome.Pods[0].Claims = append(s.Outcome.Pods[0].Claims, "held")
 }
 
 // attaching makes the pod wait for a binding condition.
@@ -190,6 +208,7 @@ func TestUndecided(t *testing.T) {
 			s.Off = []string{"DeviceTaints"}
 		},
 		"invalid slice": func(s *scene) { s.Slices[1].Spec.NodeName = nil },
+		"timeout":       func(s *scene) { s.Outcome.Pods[0].GaveUp = true },
 		"unknown value": func(s *scene) { s.requested(func(r *resourceapi.ExactDeviceRequest) { r.Count = 0 }) },
 	} {
 		t.Run(name, func(t *testing.T) {

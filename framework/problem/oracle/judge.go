@@ -185,12 +185,16 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		if j.demands[c].unknown != "" || !prepared(c) || j.w.evicting(c) {
 			return
 		}
-		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 {
+		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 && j.missesNode(c) {
 			stuck = append(stuck, c)
 		}
 		claims = append(claims, c)
 	}
 	if len(claims) == 0 || j.leftOpen(object, claims) {
+		return
+	}
+	if pod.GaveUp {
+		j.undecided(object, "the scheduler's search for devices timed out")
 		return
 	}
 	runs, why := j.anywhere(claims, nil, uses)
@@ -296,6 +300,13 @@ func availableFor(c *resourceapi.ResourceClaim, node *problem.Node) bool {
 		selector = c.Status.Allocation.NodeSelector
 	}
 	return available(selector, node) && len(c.Status.ReservedFor) < resourceapi.ResourceClaimReservedForMaxSize
+}
+
+// missesNode reports whether an allocated claim is unavailable on a node. Only such claims are
+// released: they were the reason why a node could not fit the pod (KEP-4381, Post-filter). A claim
+// may hold a device needed by the pod's other claims.
+func (j *judge) missesNode(c *resourceapi.ResourceClaim) bool {
+	return slices.ContainsFunc(j.w.p.Nodes, func(n problem.Node) bool { return !availableFor(c, &n) })
 }
 
 // alternatives checks for each request whether an earlier alternative than the chosen one was
