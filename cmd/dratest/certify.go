@@ -130,6 +130,7 @@ cluster does not match the declaration; 4 incomplete.`,
 	flags.IntVarP(&f.Run.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
 	flags.DurationVar(&f.Run.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
 	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
+	addTimelinesFlag(flags, &f.Run.Timelines)
 	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
 	f.images.add(flags, "image of dra-sim, whose agent reads node state")
 	f.identity.add(flags)

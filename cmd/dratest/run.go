@@ -137,6 +137,10 @@ the second it exits immediately.`,
 	return cmd
 }
 
+func addTimelinesFlag(flags *pflag.FlagSet, t *spec.Timelines) {
+	flags.StringVar((*string)(t), "timelines", "", "cases to keep a timeline of: all (default), failed (all that did not pass) or none; report.html embeds up to 5 MB of them")
+}
+
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
@@ -149,7 +153,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
 	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.AssumableNames(), ", "))
 	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
-	flags.StringVar((*string)(&f.Timelines), "timelines", "", "cases to keep a timeline of: all (default), failed (all that did not pass) or none; report.html embeds up to 5 MB of them")
+	addTimelinesFlag(flags, &f.Timelines)
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for the whole run")
 	flags.BoolVar(&f.FailFast, "fail-fast", false, "stop after the first failure")
