@@ -35,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
@@ -284,10 +285,11 @@ func newCertifyInitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := b.Look(cmd.Context()); err != nil {
+			target, err := probe.Target(cmd.Context(), b.REST)
+			if err != nil {
 				return err
 			}
-			text, err := certify.Init(cmd.Context(), b.Client, driver, b.Target.Workers())
+			text, err := certify.Init(cmd.Context(), b.Client, driver, target.Workers())
 			if err != nil {
 				return err
 			}

@@ -57,6 +57,6 @@ func deviceCommand(use, short string, do func(file string) []string) *cobra.Comm
 		}
 		return withCode(codeUsage, errors.New("the cluster has no node "+node))
 	})
-	cmd.Hidden = true // used by the shipped declaration
+	cmd.Hidden = true // used by older declarations of dra-sim
 	return cmd
 }

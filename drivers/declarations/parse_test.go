@@ -112,9 +112,8 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 		{"an empty second document", good + "---\n", ""},
 		{"a second document", good + "---\ndriver: other.example.com\n", "line 10: must be one document: this is a second one"},
 		{"two containers", versioned + good + "  template: {containers: []}\n", "line 11: workload.template.containers: must be one with the name \"*\", for all containers"},
-		{"a namespace that forbids a hook", versioned + good + "namespace:\n  labels: {pod-security.kubernetes.io/enforce: restricted, 'a b': c, app.kubernetes.io/managed-by: me}\nhooks: {inventory: {command: [x], runsOn: node}}\n",
-			"line 12: namespace.labels: app.kubernetes.io/managed-by is dratest's\nline 12: namespace.labels: a b: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n" +
-				"line 12: namespace.labels: pod-security.kubernetes.io/enforce must be privileged: hooks.inventory runs in a privileged pod"},
+		{"a namespace with wrong labels", versioned + good + "namespace:\n  labels: {pod-security.kubernetes.io/enforce: restricted, 'a b': c, app.kubernetes.io/managed-by: me}\nhooks: {inventory: {command: [x], runsOn: node}}\n",
+			"line 12: namespace.labels: app.kubernetes.io/managed-by is dratest's\nline 12: namespace.labels: a b: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
 		{"another kind", strings.Replace(versioned, "DriverDeclaration", "Driver", 1) + good, "line 2: kind: is \"Driver\", must be DriverDeclaration"},
 		{"no kind", strings.Replace(versioned, "kind: DriverDeclaration\n", "", 1) + good, "line 1: kind: is missing: add kind: DriverDeclaration"},
 		{"a kind alone", "kind: DriverDeclaration\n" + good, "line 1: apiVersion: is missing: add apiVersion: dra-conformance.github.io/v1alpha1"},

@@ -128,11 +128,6 @@ func (d Declaration) checkPods(c *checker) {
 			c.say("namespace.annotations", "%s: %s", name, problem)
 		}
 	}
-	for name, h := range d.Hooks.All() {
-		if level := d.Namespace.Labels[spec.PodSecurity]; h.RunsOn == OnNode && level != "" && level != "privileged" {
-			c.say("namespace.labels", "%s must be privileged: hooks.%s runs in a privileged pod", spec.PodSecurity, name)
-		}
-	}
 }
 
 // strictly decodes a value and returns errors for unknown fields and wrong types. Unlike encoding/json, it does not take

@@ -28,8 +28,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -66,6 +68,14 @@ workload:
   absent: [sh, -c, 'echo EDIT; false']
   # Prints one line for each device, the same for the same device in each container.
   # identify: [sh, -c, 'EDIT']
+{{- if .Tolerations}}
+  # For the taints of the driver's nodes.
+  template:
+    tolerations:
+{{- range .Tolerations}}
+    - {key: {{.Key}}, operator: Exists, effect: {{.Effect}}}
+{{- end}}
+{{- end}}
 {{- if .DaemonSet}}
 deploy:
   daemonSet: {{.DaemonSet}}
@@ -90,6 +100,10 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 	if err != nil {
 		return nil, err
 	}
+	tolerations, err := w.tolerateTaints(ctx, client)
+	if err != nil {
+		return nil, err
+	}
 	classes, features, err := w.draftClasses(ctx, d)
 	if err != nil {
 		return nil, err
@@ -98,12 +112,41 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 		APIVersion, Kind, Driver, DaemonSet, Why string
 		Classes                                  []draftClass
 		Features                                 []spec.DriverFeature
-	}{declarations.APIVersion, declarations.Kind, driver, d.Deploy.DaemonSet, whyFirst(driver, classes), classes, features}
+		Tolerations                              []corev1.Toleration
+	}{declarations.APIVersion, declarations.Kind, driver, d.Deploy.DaemonSet, whyFirst(driver, classes), classes, features, tolerations}
 	var text bytes.Buffer
 	if err := template.Must(template.New("driver.yaml").Parse(draft)).Execute(&text, out); err != nil {
 		return nil, fmt.Errorf("write the declaration: %w", err)
 	}
 	return text.Bytes(), nil
+}
+
+// tolerateTaints adds the tainted nodes with devices of the driver, and returns tolerations for them. Taints by
+// Kubernetes itself are not for a driver's nodes.
+func (w *world) tolerateTaints(ctx context.Context, client kubernetes.Interface) (tolerations []corev1.Toleration, err error) {
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	for _, n := range nodes.Items {
+		if _, used := w.nodes[n.Name]; used || !slices.ContainsFunc(w.slices, func(s resourceapi.ResourceSlice) bool { return ptr.Deref(s.Spec.NodeName, "") == n.Name }) {
+			continue
+		}
+		taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
+		if slices.ContainsFunc(taints, func(t corev1.Taint) bool {
+			return strings.HasPrefix(t.Key, "node.kubernetes.io/") || strings.HasPrefix(t.Key, "node-role.kubernetes.io/")
+		}) {
+			continue
+		}
+		w.nodes[n.Name] = n.Labels
+		for _, t := range taints {
+			by := corev1.Toleration{Key: t.Key, Operator: corev1.TolerationOpExists, Effect: t.Effect}
+			if !slices.Contains(tolerations, by) {
+				tolerations = append(tolerations, by)
+			}
+		}
+	}
+	return tolerations, nil
 }
 
 // draftClasses returns the classes selecting devices of the driver, starting with the one for cases, and the observed

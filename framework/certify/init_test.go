@@ -22,7 +22,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -68,5 +72,21 @@ func TestDraftClasses(t *testing.T) {
 				t.Errorf("says %q, want %q", why, tc.why)
 			}
 		})
+	}
+}
+
+// TestInitToleratesTaints: on a cluster whose workers are all tainted, init wrote nothing.
+func TestInitToleratesTaints(t *testing.T) {
+	w := installed()
+	w.nodes = map[string]labels.Set{}
+	node := func(name string, taints ...corev1.Taint) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Taints: taints}}
+	}
+	gpu := corev1.Taint{Key: "gpu", Value: "a", Effect: corev1.TaintEffectNoSchedule}
+	client := fake.NewClientset(node("a", gpu), node("b", corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}), node("control-plane", gpu))
+	tolerations, err := w.tolerateTaints(t.Context(), client)
+	want := []corev1.Toleration{{Key: "gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
+	if _, used := w.nodes["a"]; err != nil || !slices.Equal(tolerations, want) || !used || len(w.nodes) != 1 {
+		t.Errorf("tolerations %v, nodes %v, %v", tolerations, w.nodes, err)
 	}
 }

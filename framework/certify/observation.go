@@ -98,7 +98,7 @@ func newObservation(ctx context.Context, d declarations.Declaration, w world) (o
 	s.leftOut = w.nodesLeftOut()
 	if len(s.devices) == 0 {
 		if hidden := w.hidden(d); len(hidden) > 0 {
-			return s, fmt.Errorf("%w: driver %s publishes devices only on nodes that are not used: %s", ErrNotThere, d.Driver, strings.Join(hidden, "; "))
+			return s, fmt.Errorf("%w: driver %s publishes devices only on nodes that are not used: %s; workload.template can tolerate taints", ErrNotThere, d.Driver, strings.Join(hidden, "; "))
 		}
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}

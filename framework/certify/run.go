@@ -43,7 +43,7 @@ import (
 )
 
 // Options configure a certification. Run configures the cluster, the report directory and so on; its Kubeconfig is
-// required, its Cluster must be empty, and its Filter prevents certification.
+// required, or InCluster, its Cluster must be empty, and its Filter prevents certification.
 type Options struct {
 	Declaration declarations.Declaration
 	Run         run.Options
@@ -77,7 +77,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 			return result, err
 		}
 	}
-	o.Run.Identity = o.identity()
+	o.Run.Identity, o.Run.PodTemplate = o.identity(), o.Declaration.Workload.Template
 	c, parts := certification(parts, o)
 	unsigned := o.Run // until there is a certificate
 	unsigned.Signer = nil
@@ -160,6 +160,7 @@ func (c *running) facts(report schema.Report, err error) facts {
 
 // DryRun prints Run's actions without performing them. Errors are those of Run.
 func DryRun(ctx context.Context, parts run.Parts, o Options) error {
+	o.Run.PodTemplate = o.Declaration.Workload.Template
 	c, parts := certification(parts, o)
 	c.dry = true
 	_, err := run.DryRun(ctx, parts, o.Run)

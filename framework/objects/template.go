@@ -43,9 +43,9 @@ func Templated(pod *corev1.Pod, template map[string]any) (*corev1.Pod, error) {
 	if err := merge(base, pod.Spec, &merged.Spec); err != nil {
 		return nil, fmt.Errorf("merge pod %s with the template: %w", pod.Name, err)
 	}
-	var of corev1.PodSpec
-	if err := convert(base, &of); err != nil {
-		return nil, fmt.Errorf("read the template: %w", err)
+	of, err := TemplateSpec(base)
+	if err != nil {
+		return nil, err
 	}
 	merged.Spec.Tolerations = slices.Concat(of.Tolerations, pod.Spec.Tolerations)
 	for _, list := range [][]corev1.Container{merged.Spec.InitContainers, merged.Spec.Containers} {
@@ -80,10 +80,14 @@ func merge[T any](base map[string]any, over T, into *T) error {
 	return nil
 }
 
-func convert(from map[string]any, into any) error {
-	data, err := json.Marshal(from)
-	if err != nil {
-		return err
+// TemplateSpec decodes a template.
+func TemplateSpec(template map[string]any) (of corev1.PodSpec, err error) {
+	data, err := json.Marshal(template)
+	if err == nil {
+		err = json.Unmarshal(data, &of)
 	}
-	return json.Unmarshal(data, into)
+	if err != nil {
+		return of, fmt.Errorf("read the pod template: %w", err)
+	}
+	return of, nil
 }

@@ -37,8 +37,7 @@ func Usable(target spec.Target) error {
 	workers := target.Workers()
 	// Some cases need no real node.
 	if kubelets := len(target.Nodes) - target.Simulated(); kubelets > 0 && len(workers) == 0 {
-		errs = append(errs, fmt.Errorf("none of the %d node(s) is a ready, uncordoned Linux node without NoSchedule taints",
-			kubelets))
+		errs = append(errs, fmt.Errorf("none of the %d node(s) can run the pods of cases", kubelets))
 	}
 	var without []string
 	for _, n := range target.Nodes {

@@ -26,9 +26,10 @@ import (
 // LabelManagedBy marks every object created by dratest, with the value ManagedBy: dratest removes only such objects.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// PodSecurity is the label of a namespace's level of Pod Security.
-	PodSecurity = "pod-security.kubernetes.io/enforce"
-	ManagedBy   = "dratest"
+	// PodSecurity is the label of a namespace's level of Pod Security, PodSecurityWarn that of its warnings.
+	PodSecurity     = "pod-security.kubernetes.io/enforce"
+	PodSecurityWarn = "pod-security.kubernetes.io/warn"
+	ManagedBy       = "dratest"
 
 	// LabelFabric is on objects of dra-composable-controller, with the name of its fabric, instead of dratest's label.
 	LabelFabric = "dra-conformance.github.io/fabric"

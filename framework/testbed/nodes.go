@@ -18,16 +18,18 @@ package testbed
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -38,13 +40,9 @@ func (b *Testbed) Tolerate(ctx context.Context, selector map[string]string, temp
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	var of corev1.PodSpec
-	data, err := json.Marshal(template)
-	if err == nil {
-		err = json.Unmarshal(data, &of)
-	}
+	of, err := objects.TemplateSpec(template)
 	if err != nil {
-		return nil, fmt.Errorf("read the pod template: %w", err)
+		return nil, err
 	}
 	nodes := map[string]corev1.Node{}
 	for _, n := range list.Items {
@@ -82,6 +80,27 @@ func (b *Testbed) fit(ctx context.Context) error {
 	return nil
 }
 
+// noWorker explains a cluster without workers: why no node is used, and what to do about taints.
+func (b *Testbed) noWorker(ctx context.Context) error {
+	if len(b.Target.Workers()) > 0 {
+		return nil
+	}
+	leftOut, err := b.Tolerate(ctx, nil, b.podTemplate)
+	errs := []error{err}
+	tainted := false
+	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
+		errs = append(errs, fmt.Errorf("  node %s: %s", name, leftOut[name]))
+		tainted = tainted || strings.HasPrefix(leftOut[name], untolerated)
+	}
+	if tainted {
+		errs = append(errs, errors.New("tolerate the taint of the nodes with devices, with workload.template in driver.yaml or --pod-template"))
+	}
+	return errors.Join(errs...)
+}
+
+// untolerated is the reason for a node with a taint.
+const untolerated = "the pod template does not tolerate its taint "
+
 // whyUnused returns why pods of cases cannot run on a node; empty if they can.
 func whyUnused(n spec.Node, is corev1.Node, selector map[string]string, template corev1.PodSpec) string {
 	ready := slices.ContainsFunc(is.Status.Conditions, func(c corev1.NodeCondition) bool {
@@ -104,7 +123,7 @@ func whyUnused(n spec.Node, is corev1.Node, selector map[string]string, template
 	for _, t := range is.Spec.Taints {
 		tolerated := slices.ContainsFunc(template.Tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(klog.Background(), &t, false) })
 		if t.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated {
-			return fmt.Sprintf("the pod template does not tolerate its taint %s", t.ToString())
+			return untolerated + t.ToString()
 		}
 	}
 	return ""

@@ -55,6 +55,23 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestClusterOfTaintedNodes: where all workers are tainted, no template helped, and the message named none.
+func TestClusterOfTaintedNodes(t *testing.T) {
+	gpu := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}}}
+	gpu.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	b := &Testbed{Client: fake.NewClientset(gpu), Progress: progress.New(io.Discard)}
+	b.Target.Nodes = []spec.Node{{Name: "gpu", OS: "linux"}}
+	want := "  node gpu: the pod template does not tolerate its taint gpu:NoSchedule\n" +
+		"tolerate the taint of the nodes with devices, with workload.template in driver.yaml or --pod-template"
+	if err := b.noWorker(t.Context()); err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+	b.podTemplate = map[string]any{"tolerations": []any{map[string]any{"key": "gpu", "operator": "Exists"}}}
+	if err := b.fit(t.Context()); err != nil || !slices.Equal(b.Target.Workers(), []string{"gpu"}) {
+		t.Errorf("%v, %v", b.Target.Workers(), err)
+	}
+}
+
 // TestAgentTemplate: the agents' own fields take precedence.
 func TestAgentTemplate(t *testing.T) {
 	if (Sim{}).WithTemplate(nil).Config.Adapt != nil {

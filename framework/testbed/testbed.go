@@ -183,7 +183,7 @@ func (b *Testbed) Look(ctx context.Context) error {
 		return err
 	}
 	if err := probe.Usable(b.Target); err != nil {
-		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)
+		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, errors.Join(err, b.noWorker(ctx)))
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ package core
 import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -41,8 +40,6 @@ var Metadata = harness.Case{Meta: spec.Meta{
 	part, none := t.Container("part"), t.Container("none")
 	part.Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
 	pod.Spec.Containers = append(pod.Spec.Containers, part, none)
-	// Only root can write these files, however they are mounted.
-	pod.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: ptr.To[int64](0)}
 	t.RunPod(pod)
 	claim := t.WaitAllocated("claim")
 

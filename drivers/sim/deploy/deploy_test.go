@@ -147,7 +147,7 @@ func TestInstallRefusesWhatIsNotOurs(t *testing.T) {
 
 func TestNamespaceHasDeclaredMetadataAndStaysPrivileged(t *testing.T) {
 	n := namespace(Config{Labels: map[string]string{spec.PodSecurity: "restricted", "team": "gpu"}, Annotations: map[string]string{"openshift.io/node-selector": ""}})
-	if _, annotated := n.Annotations["openshift.io/node-selector"]; n.Labels[spec.PodSecurity] != "privileged" || n.Labels["team"] != "gpu" || n.Labels[spec.LabelManagedBy] != spec.ManagedBy || !annotated {
+	if _, annotated := n.Annotations["openshift.io/node-selector"]; n.Labels[spec.PodSecurity] != "privileged" || n.Labels[spec.PodSecurityWarn] != "privileged" || n.Labels["team"] != "gpu" || n.Labels[spec.LabelManagedBy] != spec.ManagedBy || !annotated {
 		t.Errorf("namespace: %v, %v", n.Labels, n.Annotations)
 	}
 }

@@ -83,9 +83,8 @@ func namespaced(name string) metav1.ObjectMeta {
 
 func namespace(c Config) *corev1.Namespace {
 	m := meta(Namespace)
-	labels := maps.Clone(c.Labels)
-	delete(labels, spec.PodSecurity)
-	maps.Copy(m.Labels, labels)
+	maps.Copy(m.Labels, c.Labels)
+	m.Labels[spec.PodSecurity], m.Labels[spec.PodSecurityWarn] = "privileged", "privileged"
 	m.Annotations = c.Annotations
 	n := spec.Namespace(m)
 	n.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}

@@ -31,11 +31,12 @@ func ReadFile(t *harness.T, pod, container, path string) (content string, found 
 	return strings.CutPrefix(t.Exec(pod, container, readFile, path), "there\n")
 }
 
-// CanWrite is whether a container can append a line to a file.
+// CanWrite is whether a file of a container is mounted writable. Only root could write the file to find out, and Pod
+// Security may forbid root.
 func CanWrite(t *harness.T, pod, container, path string) bool {
 	ginkgo.GinkgoHelper()
-	t.Step("try to write %s in container %s of pod %s", path, container, pod)
-	return t.Exec(pod, container, canWrite, path) != ""
+	t.Step("read the mounts of container %s of pod %s for %s", container, pod, path)
+	return t.Exec(pod, container, canWrite, path, "/proc/self/mountinfo") != ""
 }
 
 // Only shell builtins: images of vendors may have no cat.
@@ -43,6 +44,9 @@ const (
 	readFile = `[ -f "$1" ] || exit 0
 echo there
 while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done <"$1"`
-	canWrite = `(echo written >>"$1") 2>/dev/null && echo written
-true`
+	// The last mount at or above the file counts.
+	canWrite = `while read -r _ _ _ _ at options _; do
+case "$1" in "$at" | "${at%/}"/*) last=$options ;; esac
+done <"$2"
+case ",$last," in *,ro,*) ;; *) echo writable ;; esac`
 )

@@ -33,10 +33,10 @@ func TestScriptsForContainers(t *testing.T) {
 		}
 		return path
 	}
-	run := func(script, path string) string {
-		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", path).Output()
+	run := func(script string, args ...string) string {
+		out, err := exec.CommandContext(t.Context(), "sh", append([]string{"-c", script, "sh"}, args...)...).Output()
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%v: %v", args, err)
 		}
 		return string(out)
 	}
@@ -50,10 +50,14 @@ func TestScriptsForContainers(t *testing.T) {
 	if got := run(readFile, filepath.Join(dir, "none")); got != "" {
 		t.Errorf("a file that is not there is read as %q", got)
 	}
-	if got := run(canWrite, write("file", "x", 0o600)); got != "written\n" {
-		t.Errorf("a file that can be written: %q", got)
-	}
-	if got := run(canWrite, "/proc/version"); got != "" {
-		t.Errorf("a file that nobody can write: %q", got)
+	for mounts, want := range map[string]string{
+		"1 0 0:1 / / rw - ext4 x rw\n": "writable\n",
+		"1 0 0:1 / / rw - ext4 x rw\n2 1 0:1 /b /var/dra/file ro,relatime shared:1 - ext4 x rw\n":     "",
+		"1 0 0:1 / / ro - ext4 x rw\n2 1 0:1 /b /var/dra rw,relatime - ext4 x rw\n":                   "writable\n",
+		"1 0 0:1 / / rw - ext4 x rw\n2 1 0:1 /b /var/dra ro - x x rw\n3 1 0:1 / /var/d ro - x x rw\n": "",
+	} {
+		if got := run(canWrite, "/var/dra/file", write("mountinfo", mounts, 0o600)); got != want {
+			t.Errorf("with the mounts\n%sgot %q, want %q", mounts, got, want)
+		}
 	}
 }

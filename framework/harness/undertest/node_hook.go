@@ -37,25 +37,23 @@ import (
 // nodeRoot is where the pod of a hook mounts the node's root directory.
 const nodeRoot = "/node"
 
-// runOnNode runs a hook as root on the node in its environment, in a privileged pod of the case,
-// and returns its output. Errors include the output.
+// runOnNode runs a hook as root on the node in its environment, and returns its output. Errors
+// include the output. Its privileged pod is beside the agents: the case's namespace may forbid it.
 func (d *Driver) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook, environment []string) (said string, err error) {
 	t := d.t
 	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it did not finish within %s: check what it waits for, or increase hooks.%s.timeout", h.Timeout, name))
 	defer cancel()
-	pod, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, nodeHookPod(t.Env().Image, name, h.Command, environment), metav1.CreateOptions{})
+	pod, err := t.Client.CoreV1().Pods(spec.SystemNamespace).Create(ctx, nodeHookPod(t.Env().Image, name, h.Command, environment), metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("hook %s: make its pod: %w", name, err)
 	}
-	t.Track(pod)
-	err = await.Follow(ctx, await.Pod(t.Client, t.Namespace, pod.Name), func(p *corev1.Pod) (bool, error) {
+	// It may not go on beside what undoes it.
+	defer func() { err = errors.Join(err, d.endHook(context.WithoutCancel(ctx), pod.Name)) }()
+	err = await.Follow(ctx, await.Pod(t.Client, pod.Namespace, pod.Name), func(p *corev1.Pod) (bool, error) {
 		pod = p
 		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, nil
 	})
-	if err != nil { // it may not go on beside what undoes it
-		defer func() { err = errors.Join(err, d.endHook(context.WithoutCancel(ctx), pod.Name)) }()
-	}
-	log, unread := harness.ReadLog(context.WithoutCancel(ctx), t.Client, t.Namespace, pod.Name, corev1.PodLogOptions{})
+	log, unread := harness.ReadLog(context.WithoutCancel(ctx), t.Client, pod.Namespace, pod.Name, corev1.PodLogOptions{})
 	said = strings.TrimSpace(string(log))
 	switch {
 	case err != nil:
@@ -71,6 +69,7 @@ func (d *Driver) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook,
 // nodeHookPod runs a command in the root directory of the node named by $DRATEST_NODE.
 func nodeHookPod(image string, name spec.HookName, command, environment []string) *corev1.Pod {
 	pod := objects.Pod("", image)
+	pod.Labels = map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	pod.GenerateName = "hook-" + strings.ToLower(string(name)) + "-"
 	pod.Spec.HostPID = true
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
@@ -93,7 +92,7 @@ func nodeHookPod(image string, name spec.HookName, command, environment []string
 func (d *Driver) endHook(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, harness.RemoveTimeout, fmt.Errorf("not after %s", harness.RemoveTimeout))
 	defer cancel()
-	pods := d.t.Client.CoreV1().Pods(d.t.Namespace)
+	pods := d.t.Client.CoreV1().Pods(spec.SystemNamespace)
 	if err := pods.Delete(ctx, name, *metav1.NewDeleteOptions(1)); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("end the pod of the hook: %w", err)
 	}

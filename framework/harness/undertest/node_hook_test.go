@@ -18,9 +18,13 @@ package undertest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -40,5 +44,28 @@ func TestHookOnANodeRunsThere(t *testing.T) {
 	}
 	if diff := cmp.Diff(objects.OnlyOn(&corev1.Pod{}, "n1").Spec.Affinity, pod.Spec.Affinity); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestHookOnANodeIsPrivilegedBesideRestrictedPods: with Pod Security restricted for the pods of cases, a declaration with a
+// hook on nodes was refused.
+func TestHookOnANodeIsPrivilegedBesideRestrictedPods(t *testing.T) {
+	f, _, _ := newVendorCase(t)
+	driver := f.driver
+	driver.spec.Namespaces.Labels = map[string]string{spec.PodSecurity: "restricted"}
+	driver.spec.Hooks = map[spec.HookName]spec.Hook{spec.HookInventory: {OnNode: true, Command: []string{"seq", "4"}, Timeout: time.Minute}}
+	driver.hooks = vendorsHooks{}
+	made := ""
+	f.Cluster.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+		made = a.GetNamespace()
+		a.(k8stesting.CreateAction).GetObject().(*corev1.Pod).Status.Phase = corev1.PodSucceeded
+		return false, nil, nil
+	})
+	if err := driver.hook(t.Context(), spec.HookInventory, "DRATEST_NODE=worker"); err != nil {
+		t.Fatal(err)
+	}
+	pods, err := f.Cluster.CoreV1().Pods(made).List(t.Context(), metav1.ListOptions{})
+	if err != nil || made != spec.SystemNamespace || len(pods.Items) > 0 {
+		t.Errorf("its pod was made in %q, with %d left, %v", made, len(pods.Items), err)
 	}
 }
