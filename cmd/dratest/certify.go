@@ -65,7 +65,8 @@ func addCertifyTarget(flags *pflag.FlagSet, c *testbed.Config, cluster *string) 
 // findCertifyTarget finds the cluster's kubeconfig.
 func findCertifyTarget(c *testbed.Config, cluster string) (err error) {
 	switch {
-	case (c.Kubeconfig == "") == (cluster == ""):
+	case c.InCluster && c.Kubeconfig == "" && cluster == "":
+	case c.InCluster || (c.Kubeconfig == "") == (cluster == ""):
 		return withCode(codeUsage, errors.New("say which cluster has the driver, with --kubeconfig or, for one that dratest has made, with --name"))
 	case cluster != "":
 		c.Kubeconfig, err = providers.NewClusters(&progress.Printer{}).Kubeconfig(cluster)
@@ -105,7 +106,7 @@ cluster does not match the declaration; 4 incomplete.`,
 			if f.Run.Identity, f.Run.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
-			if err := f.images.complete(cmd.Flags(), f.Run.Kubeconfig == "", &f.Run.PodImage); err != nil {
+			if err := f.images.complete(cmd.Flags(), !f.Run.Existing(), &f.Run.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
 			if err := f.resumed.complete(cmd.Flags(), &f.Run); err != nil {
@@ -114,8 +115,14 @@ cluster does not match the declaration; 4 incomplete.`,
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
 	}
-	flags := cmd.Flags()
+	f.add(cmd.Flags())
+	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
+	return cmd
+}
+
+func (f *certifyFlags) add(flags *pflag.FlagSet) {
 	addCertifyTarget(flags, &f.Run.Config, &f.Cluster)
+	flags.BoolVar(&f.Run.InCluster, "in-cluster", false, inClusterUsage)
 	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml)")
 	flags.BoolVar(&f.Install, "install", false, "run the declaration's install hook first and its uninstall hook last")
 	flags.StringVar(&f.versions, "versions", "", "Kubernetes versions to certify for, for example 1.34..1.37 or 1.36,1.37; a cluster is created for each, instead of --kubeconfig, and the install hook run in it")
@@ -135,8 +142,6 @@ cluster does not match the declaration; 4 incomplete.`,
 	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")
 	f.images.add(flags, "image of dra-sim, whose agent reads node state")
 	f.identity.add(flags)
-	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
-	return cmd
 }
 
 func listCertify(out io.Writer) error {
@@ -209,8 +214,8 @@ func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags, d decla
 	switch {
 	case err != nil:
 		return withCode(codeUsage, err)
-	case f.Run.Kubeconfig != "" || f.Run.Context != "" || f.dryRun:
-		return withCode(codeUsage, errors.New("--versions makes clusters of its own: leave --kubeconfig, --context and --dry-run out"))
+	case f.Run.Existing() || f.Run.Context != "" || f.dryRun:
+		return withCode(codeUsage, errors.New("--versions makes clusters of its own: leave --kubeconfig, --context, --in-cluster and --dry-run out"))
 	case d.Hooks.Install.IsZero():
 		return withCode(codeUsage, fmt.Errorf("%s: hooks.install is missing: --versions makes clusters without your driver", f.file))
 	}

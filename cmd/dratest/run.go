@@ -44,6 +44,8 @@ import (
 
 const podTemplateUsage = "file with a pod spec to merge with the pods of cases, for example with tolerations or imagePullSecrets; nodes with taints that it tolerates are used, too; the container named * stands for all"
 
+const inClusterUsage = "use the cluster this pod runs in, with the pod's service account (see dratest manifests)"
+
 // simulatedNodes is the number of nodes of a control plane created for a run: more than needed by
 // cases without a kubelet.
 const simulatedNodes = 4
@@ -111,7 +113,7 @@ the second it exits immediately.`,
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
-			if err := f.images.complete(cmd.Flags(), f.Kubeconfig == "" && !f.InCluster, &f.PodImage); err != nil {
+			if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
 			if f.repeat < 1 {
@@ -144,7 +146,7 @@ func addTimelinesFlag(flags *pflag.FlagSet, t *spec.Timelines) {
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
-	flags.BoolVar(&f.InCluster, "in-cluster", false, "use the cluster this pod runs in, with the pod's service account (see dratest manifests)")
+	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
@@ -291,7 +293,7 @@ func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
 	case err != nil:
 		return err
 	}
-	if f.Kubeconfig != "" || f.InCluster {
+	if f.Existing() {
 		console.Plan(out, p)
 		return nil
 	}

@@ -70,6 +70,10 @@ func TestDryRunOfAMatrix(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	declaration, err := filepath.Abs("../../drivers/declarations/dra-sim/driver.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv("DRATEST_STATE", t.TempDir())
 	dead := filepath.Join(t.TempDir(), "kubeconfig")
@@ -147,6 +151,16 @@ func TestExitCodes(t *testing.T) {
 		"registry, sanity":          {[]string{"sanity", "--kubeconfig", "x", "--image-registry", "https://x"}, codeUsage, "https://x"},
 		"a kubeconfig in a Job":     {[]string{"manifests", "--", "--kubeconfig", "x"}, codeUsage, "cannot be given to a run in a cluster"},
 		"wrong flag in a Job":       {[]string{"manifests", "--", "--nope"}, codeUsage, "the flags of dratest run"},
+		"hooks in a Job":            {[]string{"manifests", "--certify", "--", "-f", declaration}, codeUsage, "hooks.install, hooks.upgrade, hooks.downgrade, hooks.uninstall, hooks.reboot would run in the Job's pod: give --image"},
+		"hooks in an image":         {[]string{"manifests", "--certify", "--image", "x", "--", "-f", declaration}, 0, "- --file=/etc/dratest/file.yaml\n"},
+		"certify nothing in a Job":  {[]string{"manifests", "--certify"}, codeUsage, "the flags of dratest certify: name the driver's declaration with -f"},
+		"versions in a Job":         {[]string{"manifests", "--certify", "--", "--versions", "1.37"}, codeUsage, "versions: cannot be given to a run in a cluster"},
+		"sanity in a Job":           {[]string{"manifests", "--sanity", "--", "-f", declaration, "--node=n"}, 0, "- --node=n\n"},
+		"restarts in a Job":         {[]string{"manifests", "--sanity", "--", "--driver=d", "--node=n", "--restart=x"}, codeUsage, "--restart would run in the Job's pod"},
+		"soak in a Job":             {[]string{"manifests", "--soak", "--", "--duration=2h"}, 0, "- soak\n"},
+		"kills in a Job":            {[]string{"manifests", "--soak", "--", "--kill=kubelet"}, codeUsage, "kill: cannot be given to a run in a cluster"},
+		"two commands in a Job":     {[]string{"manifests", "--soak", "--certify"}, codeUsage, "choose one of them"},
+		"no pod template in a Job":  {[]string{"manifests", "--", "--pod-template", "nowhere.yaml"}, codeUsage, "pod-template: open nowhere.yaml"},
 		"no dashes":                 {[]string{"manifests", "core"}, codeUsage, "come after --"},
 		"fetch from nowhere":        {[]string{"report", "fetch", "x"}, codeUsage, "kubeconfig: must be given"},
 		"unknown form of images":    {[]string{"images", "list", "--built", "-o", "name"}, codeUsage, "table and json are known"},

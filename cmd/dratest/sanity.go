@@ -55,6 +55,7 @@ import (
 type sanityFlags struct {
 	file                string
 	kubeconfig, context string
+	inCluster           bool
 	driver, node        string
 	endpoint            string
 	cdiDirs             []string
@@ -133,6 +134,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml): defaults for name, class, config, the kubelet's root directory and limits.republish")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig with cluster-admin rights")
 	flags.StringVar(&f.context, "context", "", "kubeconfig context (default: current-context)")
+	flags.BoolVar(&f.inCluster, "in-cluster", false, inClusterUsage)
 	flags.StringVar(&f.driver, "driver", "", "name of the driver (default: name of the socket's directory)")
 	flags.StringVar(&f.node, "node", "", "node the driver runs on (default with --endpoint: this machine's hostname)")
 	flags.StringVar(&f.endpoint, "endpoint", "", "socket of the driver on this machine, for example unix:///var/lib/kubelet/plugins/gpu.example.com/dra*.sock; the newest match is used")
@@ -153,7 +155,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 // complete sets defaults depending on other flags and returns all missing flags.
 func (f *sanityFlags) complete() error {
 	var errs []error
-	if f.kubeconfig == "" && !f.noCluster {
+	if f.kubeconfig == "" && !f.inCluster && !f.noCluster {
 		errs = append(errs, errors.New("--kubeconfig is missing: $KUBECONFIG is not looked at, so that no cluster is used by mistake"))
 	}
 	if f.endpoint != "" {
@@ -214,7 +216,9 @@ func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Contex
 	if h.IsZero() {
 		return nil
 	}
-	return func(ctx context.Context) error { return certify.RunHook(ctx, name, h, "KUBECONFIG="+f.kubeconfig) }
+	return func(ctx context.Context) error {
+		return certify.RunHook(ctx, name, h, certify.KubeconfigOf(f.kubeconfig)...)
+	}
 }
 
 // local is a driver on this machine.

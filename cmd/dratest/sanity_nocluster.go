@@ -56,8 +56,8 @@ func (f *sanityFlags) completeNoCluster() error {
 		return errors.New("--command: needs --no-cluster; --restart restarts a driver in a cluster")
 	case !f.noCluster:
 		return nil
-	case f.kubeconfig != "" || f.restart != "":
-		return errors.New("--no-cluster: leave --kubeconfig and --restart out")
+	case f.kubeconfig != "" || f.inCluster || f.restart != "":
+		return errors.New("--no-cluster: leave --kubeconfig, --in-cluster and --restart out")
 	case f.command == "":
 		return errors.New("--command is missing: with --no-cluster, the driver is started once its API server runs")
 	}
@@ -71,7 +71,7 @@ func (f *sanityFlags) completeNoCluster() error {
 
 // config returns the configuration of the cluster with the driver.
 func (f *sanityFlags) config(out io.Writer) testbed.Config {
-	c := testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out}
+	c := testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, InCluster: f.inCluster, Out: out}
 	if !f.noCluster {
 		return c
 	}

@@ -112,7 +112,7 @@ exits at once.`,
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			var o soak.Options
 			f.Out = cmd.OutOrStdout()
-			if err := f.images.complete(cmd.Flags(), f.Kubeconfig == "", &f.PodImage); err != nil {
+			if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
 			var err error
@@ -142,6 +142,7 @@ exits at once.`,
 
 func (f *soakFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
+	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
 	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and leftover objects")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes of the cluster to create")
@@ -189,7 +190,7 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 	}
 	o.Faults = slices.Repeat(kills, f.times)
 	if len(f.switching) > 0 {
-		if f.Kubeconfig != "" {
+		if f.Existing() {
 			return o, errors.New("switch: only a cluster that dratest makes can be switched, not that of --kubeconfig")
 		}
 		list, err := faults.BackAndForth(switcher, o.Cluster.Stack, f.switching, f.times)
@@ -225,7 +226,7 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	switch {
 	case !slices.Equal(f.kill, []string{"kubelet"}):
 		return nil, errors.New("at: needs --kill kubelet, and no other component")
-	case f.Kubeconfig != "":
+	case f.Existing():
 		return nil, errors.New("at: kubelets are killed at a point only in a cluster that dratest makes, not in that of --kubeconfig")
 	case stack.Kubelet != spec.Own || len(stack.KubeletNodes) > 0:
 		return nil, errors.New("at: needs --kubelet own on all nodes: points are known from its log")

@@ -100,7 +100,7 @@ func (f *soakFlags) race(cmd *cobra.Command, provider clusters.Provider) error {
 func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, kind planeSoak) (soak.Options, error) {
 	o := f.Options
 	o.Companion = kind
-	for _, name := range []string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"} {
+	for _, name := range []string{"kubeconfig", "context", "in-cluster", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"} {
 		if cmd.Flags().Changed(name) {
 			return o, fmt.Errorf("%s: not with --%s: its cluster is made of processes, its nodes are simulated", name, kind.Name())
 		}

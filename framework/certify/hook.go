@@ -92,9 +92,17 @@ func (o Options) environment(name spec.HookName) []string {
 	if name == spec.HookDowngrade {
 		version = o.Declaration.Deploy.PreviousVersion
 	}
-	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig, spec.HookVersion + "=" + version}
+	env := append(KubeconfigOf(o.Run.Kubeconfig), spec.HookVersion+"="+version)
 	if o.Cluster != "" {
 		env = append(env, spec.HookCluster+"="+o.Cluster)
 	}
 	return env
+}
+
+// KubeconfigOf is the environment of hooks for a kubeconfig; without one, as in a Job, they use the pod's account.
+func KubeconfigOf(kubeconfig string) []string {
+	if kubeconfig == "" {
+		return nil
+	}
+	return []string{"KUBECONFIG=" + kubeconfig}
 }

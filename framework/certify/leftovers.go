@@ -39,7 +39,7 @@ const wipeTime = 45 * time.Second
 // findLeftovers returns an uninstalled driver's leftovers in the cluster and on its nodes. They do not affect the verdict; a
 // case checks them.
 func (c *running) findLeftovers(ctx context.Context, parts run.Parts, o Options) (all []string, err error) {
-	b, err := testbed.Open(ctx, parts.Parts, testbed.Config{Kubeconfig: o.Run.Kubeconfig, Context: o.Run.Context, Out: o.Run.Out})
+	b, err := testbed.Open(ctx, parts.Parts, testbed.Config{Kubeconfig: o.Run.Kubeconfig, Context: o.Run.Context, InCluster: o.Run.InCluster, Out: o.Run.Out})
 	if err != nil {
 		return nil, err
 	}

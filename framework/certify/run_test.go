@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,9 +63,10 @@ func apiServer(t *testing.T, w world) (kubeconfig string) {
 		"/api/v1/nodes":         corev1.NodeList{Items: []corev1.Node{node}},
 		"/api/v1/nodes/a":       node,
 		"/api/v1/pods":          corev1.PodList{},
-		"/apis/resource.k8s.io/v1/resourceslices": resourceapi.ResourceSliceList{Items: w.slices},
-		"/apis/resource.k8s.io/v1/deviceclasses":  resourceapi.DeviceClassList{Items: w.classes},
-		"/apis/resource.k8s.io/v1/resourceclaims": resourceapi.ResourceClaimList{Items: w.claims},
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}},
+		"/apis/resource.k8s.io/v1/resourceslices":                resourceapi.ResourceSliceList{Items: w.slices},
+		"/apis/resource.k8s.io/v1/deviceclasses":                 resourceapi.DeviceClassList{Items: w.classes},
+		"/apis/resource.k8s.io/v1/resourceclaims":                resourceapi.ResourceClaimList{Items: w.claims},
 	}
 	for _, p := range w.pods {
 		answers["/api/v1/namespaces/"+p.Namespace+"/pods/"+p.Name] = p

@@ -68,13 +68,24 @@ func (r *running) Prepare(ctx context.Context) error {
 func (r *running) examine(ctx context.Context) error {
 	err := r.look(ctx)
 	r.leaveOutForbidden(ctx)
-	if r.options.Existing() && (r.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+	if r.plan.Runs() > 0 || apierrors.IsForbidden(err) {
 		// Name all missing rights, not only the one causing the failure.
-		if err := access.Check(ctx, r.testbed.Client, access.Rules(r.options.Disruptive)); err != nil {
+		if err := r.checkRights(ctx); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+func (r *running) checkRights(ctx context.Context) error {
+	rules := access.Rules(r.options.Disruptive)
+	switch {
+	case !r.options.Existing():
+		return nil
+	case r.parts.DriverUnderTest != nil:
+		rules = access.Certifying()
+	}
+	return access.Check(ctx, r.testbed.Client, rules)
 }
 
 // leaveOutForbidden drops cases of APIs off by default from the plan if the run's account has no rights for them: the
@@ -115,6 +126,10 @@ func (r *running) look(ctx context.Context) (err error) {
 	b.Target.Disruptable = !o.Existing() || o.Disruptive
 	b.Target.Restartable = !o.Existing() || o.RestartNodes
 	if r.parts.DriverUnderTest != nil {
+		// Find creates pods.
+		if err := r.checkRights(ctx); err != nil {
+			return err
+		}
 		found, err := r.parts.DriverUnderTest.Find(ctx, b)
 		if err != nil {
 			return err

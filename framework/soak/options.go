@@ -127,7 +127,7 @@ func (o Options) Validate() error {
 	}
 	if o.Companion != nil {
 		errs = append(errs, o.Companion.Validate())
-		if o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1 {
+		if o.Existing() || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1 {
 			errs = append(errs, fmt.Errorf("%s: needs a cluster created by soak with provider controlplane", o.Companion.Name()))
 		}
 	}

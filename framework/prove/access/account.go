@@ -42,6 +42,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/prove/proxy"
 	"github.com/dra-conformance/dratest/framework/run/job"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
 const (
@@ -66,7 +67,7 @@ type account struct {
 // newAccount applies the output of "dratest manifests" except for the Job, and writes a kubeconfig in dir.
 func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Interface, dir string) (*account, error) {
 	a := &account{client: client}
-	printed, err := job.Manifests(job.Config{Namespace: job.Name, Args: []string{"--disruptive"}})
+	printed, err := job.Manifests(job.Config{Namespace: job.Name, Command: "run", Rules: access.Rules(true)})
 	if err != nil {
 		return nil, err
 	}

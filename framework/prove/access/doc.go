@@ -15,7 +15,7 @@ limitations under the License.
 */
 
 // Package access proves that the role printed by "dratest manifests" is minimal: a run of all cases passes with it
-// and uses each of its rights, and a run without one of them names it.
+// and uses each of its rights, and a run without one of them names it. So does a certification.
 //
 // Start with Proof (the list of trials) and Prover (which runs them). Recorder determines the rights used by a run.
 package access

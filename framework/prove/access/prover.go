@@ -28,15 +28,21 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// enough is the trial for the complete role without missing or unused rights.
-const enough = "role"
+const (
+	// enough is the trial for the complete role without missing or unused rights.
+	enough = "role"
+	// certification starts the trials with the role of a certification.
+	certification = "certify."
+)
 
-// Proof has a trial without each of the role's rights and, if nodes run pods, one for the whole role.
+// Proof has a trial without each right of the roles of runs and certifications and, if nodes run pods, one for the
+// whole role of a run.
 func Proof(nodes bool) prove.Proof {
 	p := prove.Proof{Name: "access", Keyword: "detected"}
 	if nodes {
@@ -44,6 +50,9 @@ func Proof(nodes bool) prove.Proof {
 	}
 	for _, right := range access.Of(access.Rules(true)) {
 		p.Trials = append(p.Trials, prove.Trial{ID: folder(right), What: "run without the right to " + right.String(), Must: []string{right.String()}})
+	}
+	for _, right := range access.Of(access.Certifying()) {
+		p.Trials = append(p.Trials, prove.Trial{ID: certification + folder(right), What: "certify without the right to " + right.String(), Must: []string{right.String()}})
 	}
 	return p
 }
@@ -90,21 +99,34 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	if t.ID == enough {
 		return p.enough(ctx, o)
 	}
-	rights := access.Of(p.account.role.Rules)
-	i := slices.IndexFunc(rights, func(r access.Right) bool { return folder(r) == t.ID })
+	o.Filter = plan.Filter{Focus: []string{"^api/"}}
+	parts, rules := p.Parts, p.account.role.Rules
+	id, certify := strings.CutPrefix(t.ID, certification)
+	if certify {
+		parts.DriverUnderTest, rules = noDriver{}, access.Certifying()
+	}
+	rights := access.Of(rules)
+	i := slices.IndexFunc(rights, func(r access.Right) bool { return folder(r) == id })
 	if i < 0 {
 		return prove.Finding{}, fmt.Errorf("the printed role does not give the right to %s", t.Must)
 	}
 	question := rights[i].Question()
-	if err := p.account.give(ctx, access.Without(p.account.role.Rules, rights[i]), question, false); err != nil {
+	if err := p.account.give(ctx, access.Without(rules, rights[i]), question, false); err != nil {
 		return prove.Finding{}, err
 	}
-	o.Filter = plan.Filter{Focus: []string{"^api/"}}
-	_, runErr := run.Run(ctx, p.Parts, o)
+	_, runErr := run.Run(ctx, parts, o)
 	if err := p.account.give(ctx, p.account.role.Rules, question, true); err != nil {
 		return prove.Finding{}, err
 	}
 	return named(rights[i], runErr), nil
+}
+
+// noDriver stands for a driver to certify: its run must end before it is looked for.
+type noDriver struct{ run.DriverUnderTest }
+
+// Find implements run.DriverUnderTest.
+func (noDriver) Find(context.Context, *testbed.Testbed) (spec.DriverUnderTest, error) {
+	return spec.DriverUnderTest{}, errors.New("the driver was looked for")
 }
 
 // named: the run must have named the missing right, and no other.

@@ -103,7 +103,7 @@ func TestRecorder(t *testing.T) {
 
 func TestEachRightIsATrial(t *testing.T) {
 	p := Proof(true)
-	if want := 1 + len(access.Of(access.Rules(true))); len(p.Trials) != want {
+	if want := 1 + len(access.Of(access.Rules(true))) + len(access.Of(access.Certifying())); len(p.Trials) != want {
 		t.Errorf("%d trials, want %d", len(p.Trials), want)
 	}
 	seen := map[string]bool{}

@@ -20,8 +20,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"strconv"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,8 +29,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
-
-	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
 const (
@@ -40,6 +36,8 @@ const (
 	Name = "dratest"
 	// Program is where an image must have dratest.
 	Program = "/usr/local/bin/dratest"
+	// FilesDir has the files of a command in its container.
+	FilesDir = "/etc/dratest"
 
 	// runner runs the cases, keeper keeps the results.
 	runner, keeper = "run", "results"
@@ -51,20 +49,31 @@ const (
 	grace int64 = 300
 )
 
-// Config configures a run in a cluster.
+// Config configures a command of dratest in a cluster.
 type Config struct {
 	Namespace string
 	// Image has Program.
 	Image string
-	// Args are arguments of "dratest run".
-	Args []string
+	// Command is "run", "certify", "sanity" or "soak", with Args.
+	Command string
+	Args    []string
+	// Files are in FilesDir, by name.
+	Files map[string]string
+	// Rules are the rights of the command.
+	Rules []rbacv1.PolicyRule
+	// Pod is the template of the command's pods. The Job's pod takes its tolerations and pull secrets.
+	Pod corev1.PodSpec
 }
 
-// Manifests are the YAML manifests for dratest as a Job: a namespace, a least-privilege account, and the Job. The
-// namespace does not have dratest's label, since a run removes labelled objects.
+// Manifests are the YAML manifests for dratest as a Job: a namespace, a least-privilege account, the files of the
+// command, and the Job. The namespace does not have dratest's label, since a run removes labelled objects.
 func Manifests(c Config) ([]byte, error) {
 	var all bytes.Buffer
-	for _, object := range []runtime.Object{namespace(c), account(c), role(c), binding(c), job(c)} {
+	objects := []runtime.Object{namespace(c), account(c), role(c), binding(c)}
+	if len(c.Files) > 0 {
+		objects = append(objects, files(c))
+	}
+	for _, object := range append(objects, job(c)) {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			return nil, fmt.Errorf("print manifests: %w", err)
@@ -105,23 +114,8 @@ func role(c Config) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{Name: roleName(c), Labels: labels()},
-		Rules:      access.Rules(disruptive(c.Args)),
+		Rules:      c.Rules,
 	}
-}
-
-// disruptive reports whether arguments of "dratest run" allow disruption: the last one counts.
-func disruptive(args []string) bool {
-	allowed := false
-	for _, arg := range args {
-		switch flag, value, found := strings.Cut(arg, "="); {
-		case flag != "--disruptive":
-		case !found:
-			allowed = true
-		default:
-			allowed, _ = strconv.ParseBool(value) // the run rejects other values
-		}
-	}
-	return allowed
 }
 
 func binding(c Config) *rbacv1.ClusterRoleBinding {
@@ -133,8 +127,21 @@ func binding(c Config) *rbacv1.ClusterRoleBinding {
 	}
 }
 
+func files(c Config) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: Name, Labels: labels()},
+		Data:       c.Files,
+	}
+}
+
 func job(c Config) *batchv1.Job {
-	run := append([]string{"run", "--in-cluster", "--report-dir=" + path.Join(volume, reportDir)}, c.Args...)
+	run := container(c, runner, append([]string{c.Command, "--in-cluster", "--report-dir=" + path.Join(volume, reportDir)}, c.Args...))
+	volumes := []corev1.Volume{emptyDir("results"), emptyDir("tmp")}
+	if len(c.Files) > 0 {
+		run.VolumeMounts = append(run.VolumeMounts, corev1.VolumeMount{Name: "files", MountPath: FilesDir})
+		volumes = append(volumes, corev1.Volume{Name: "files", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: Name}}}})
+	}
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: Name, Labels: labels()},
@@ -147,12 +154,14 @@ func job(c Config) *batchv1.Job {
 					RestartPolicy:                 corev1.RestartPolicyNever,
 					TerminationGracePeriodSeconds: ptr.To(grace),
 					NodeSelector:                  map[string]string{corev1.LabelOSStable: "linux"},
+					Tolerations:                   c.Pod.Tolerations,
+					ImagePullSecrets:              c.Pod.ImagePullSecrets,
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(user), RunAsGroup: ptr.To(user), FSGroup: ptr.To(user),
 						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
-					Containers: []corev1.Container{container(c, runner, run), container(c, keeper, []string{"job", "hold", volume})},
-					Volumes:    []corev1.Volume{emptyDir("results"), emptyDir("tmp")},
+					Containers: []corev1.Container{run, container(c, keeper, []string{"job", "hold", volume})},
+					Volumes:    volumes,
 				},
 			},
 		},

@@ -23,6 +23,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
@@ -47,7 +48,7 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 func TestManifests(t *testing.T) {
-	c := Config{Namespace: "conformance", Image: "mirror.example.com/dra/dratest:v1.2.3", Args: []string{"--focus", "^core/"}}
+	c := Config{Namespace: "conformance", Image: "mirror.example.com/dra/dratest:v1.2.3", Command: "run", Args: []string{"--focus=^core/"}, Rules: access.Rules(false)}
 	printed, err := Manifests(c)
 	if err != nil {
 		t.Fatal(err)
@@ -72,20 +73,15 @@ func TestInstallationsInTwoNamespacesShareNothing(t *testing.T) {
 	}
 }
 
-// The Job's run checks the rights given by its role.
-func TestTheRoleIsForTheRunOfTheJob(t *testing.T) {
-	for _, row := range []struct {
-		args []string
-		want bool
-	}{
-		{nil, false},
-		{[]string{"--focus", "disruptive"}, false},
-		{[]string{"--disruptive"}, true},
-		{[]string{"--disruptive=true"}, true},
-		{[]string{"--disruptive", "--disruptive=false"}, false},
-	} {
-		if d := cmp.Diff(access.Rules(row.want), role(Config{Namespace: "one", Args: row.args}).Rules); d != "" {
-			t.Errorf("%v (-want +got):\n%s", row.args, d)
-		}
+// A certification needs driver.yaml, and its pod a node and an image.
+func TestManifestsOfACertification(t *testing.T) {
+	printed, err := Manifests(Config{
+		Namespace: "conformance", Image: "mirror.example.com/dra/dratest:v1.2.3", Command: "certify", Args: []string{"--file=/etc/dratest/file.yaml"},
+		Files: map[string]string{"file.yaml": "driver: gpu.example.com\n"}, Rules: access.Certifying(),
+		Pod: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "gpu", Operator: corev1.TolerationOpExists}}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	golden(t, "certify.yaml", printed)
 }

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
@@ -67,21 +68,23 @@ func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 
 // Granting rights requires having them.
 func TestTheTestDriverGetsNothingThatTheRunLacks(t *testing.T) {
-	has := access.Of(access.Rules(true))
+	run, certification := access.Of(access.Rules(true)), access.Of(access.Certifying())
 	for _, right := range access.Of(deploy.Rules()) {
-		if !slices.Contains(has, right) {
-			t.Errorf("dra-sim may %s, a run may not", right)
+		if !slices.Contains(run, right) || !slices.Contains(certification, right) {
+			t.Errorf("dra-sim may %s, a run or a certification may not", right)
 		}
 	}
 }
 
 func TestNoRightIsGivenTwice(t *testing.T) {
-	given := 0
-	for _, rule := range access.Rules(true) {
-		given += max(1, len(rule.APIGroups)*len(rule.Resources)*max(1, len(rule.ResourceNames))) * len(rule.Verbs)
-	}
-	if n := len(access.Of(access.Rules(true))); n != given {
-		t.Errorf("the rules have %d rights, %d of them different", given, n)
+	for _, rules := range [][]rbacv1.PolicyRule{access.Rules(true), access.Certifying()} {
+		given := 0
+		for _, rule := range rules {
+			given += max(1, len(rule.APIGroups)*len(rule.Resources)*max(1, len(rule.ResourceNames))) * len(rule.Verbs)
+		}
+		if n := len(access.Of(rules)); n != given {
+			t.Errorf("the rules have %d rights, %d of them different", given, n)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func (e MissingError) Error() string {
 		lines = append(lines, "  "+right.String())
 	}
 	return fmt.Sprintf("the account lacks rights that a run needs in the cluster; it may not\n%s\n"+
-		"Give it the ClusterRole that `dratest manifests` prints, after -- with --disruptive if the run has that; `kubectl auth can-i` takes these lines", strings.Join(lines, "\n"))
+		"Give it the ClusterRole that `dratest manifests` prints, with --certify for a certification, and after -- with --disruptive if the run has that; `kubectl auth can-i` takes these lines", strings.Join(lines, "\n"))
 }
 
 // atATime bounds the load on the API server.

@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package access has the rights a run needs in an existing cluster: Rules lists them, for a ClusterRole, and Check
-// finds missing ones of an account.
+// Package access has the rights a run needs in an existing cluster: Rules lists them, for a ClusterRole, Certifying
+// those of a certification, and Check finds missing ones of an account.
 //
 // "dratest prove access" (framework/prove/access) proves on a real cluster that none is missing and none is
 // superfluous.

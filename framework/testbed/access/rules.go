@@ -129,3 +129,33 @@ func users() []rbacv1.PolicyRule {
 		rule(dra, []string{"resourceclaims/driver"}, "arbitrary-node:update", "arbitrary-node:patch", "associated-node:update", "associated-node:patch"),
 	}
 }
+
+// Certifying are the rights used by a certification, and no others. The checks of a driver's plugin API and soaks need
+// some of them.
+func Certifying() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}},
+		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "list", "watch", "update"),
+		rule("", []string{"nodes/proxy"}, "get"),
+		rule("", []string{"nodes"}, "get", "list"),
+		rule("", []string{"namespaces"}, "create", "get", "list", "patch", "delete"),
+		rule("", []string{"serviceaccounts"}, "create", "patch", "delete"),
+		rule("rbac.authorization.k8s.io", []string{"clusterroles", "clusterrolebindings"}, "create", "get", "list", "patch", "delete"),
+		rule("apps", []string{"daemonsets"}, "create", "get", "patch", "delete"),
+		rule("", []string{"events"}, "list", "watch"),
+		rule("", []string{"pods"}, "create", "get", "list", "watch", "delete", "deletecollection"),
+		rule("", []string{"pods/log"}, "get"),
+		rule("", []string{"pods/exec"}, "create"),
+		rule("", []string{"pods/portforward"}, "create", "get"),
+		rule(dra, []string{"deviceclasses"}, "create", "get", "list", "delete"),
+		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "patch", "delete", "deletecollection"),
+		rule(dra, []string{"resourceclaims/status", "resourceclaims/binding"}, "update"),
+		rule(dra, []string{"resourceclaims/driver"}, "associated-node:update"), // granted to the agents
+		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "list", "delete"),
+		rule(dra, []string{"resourceslices"}, "create", "list", "watch", "update", "delete", "deletecollection"),
+		// Leftovers of an earlier run.
+		rule(dra, []string{"devicetaintrules"}, "list"),
+		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"),
+		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "list"),
+	}
+}
