@@ -172,6 +172,7 @@ func TestSchedulerGates(t *testing.T) {
 		"all beta off":          {[]corev1.Pod{started(image, "--feature-gates=AllBeta=false")}, off, ""},
 		"all beta but this off": {[]corev1.Pod{started(image, "--feature-gates=DRASchedulerFilterTimeout=true,AllBeta=false")}, on, ""},
 		"ours":                  {[]corev1.Pod{started("dra-conformance.github.io/dra-scheduler:v1.37.1-aaaa")}, on, ""},
+		"distribution's build":  {[]corev1.Pod{started("registry.k8s.io/kube-scheduler:v1.37.1_k3s1")}, on, ""},
 		"of a vendor":           {[]corev1.Pod{started("registry.example/kube-scheduler:v1.37.1")}, nil, "its image is registry.example/kube-scheduler:v1.37.1"},
 		"of no version":         {[]corev1.Pod{started("registry.k8s.io/kube-scheduler@sha256:aaaa")}, nil, "tells no defaults"},
 		"emulates another":      {[]corev1.Pod{started(image, "--emulated-version=1.33")}, nil, "emulates another version"},
