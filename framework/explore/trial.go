@@ -39,8 +39,9 @@ import (
 const (
 	// informed lets the scheduler's informers see the devices before pods are created.
 	informed = 100 * time.Millisecond
-	// patience is the timeout for a scheduling attempt of each pod.
-	patience = 45 * time.Second
+	// patience is the timeout for a scheduling attempt of each pod. All problems share the scheduler, and
+	// kube-scheduler may search for devices for 10 s per attempt.
+	patience = 3 * time.Minute
 	// cleanup is the timeout for deleting a problem's objects.
 	cleanup = 30 * time.Second
 	// gaveUp is in the message of kube-scheduler and dra-scheduler after the timeout of a search for devices.
